@@ -1,0 +1,65 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { entities } from '../domain/entities.ts';
+import { migrations } from '../migrations/index.ts';
+
+/** How to reach PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
+export interface DatabaseOptions {
+  url: string;
+  poolSize?: number;
+}
+
+function options({ url, poolSize = 10 }: DatabaseOptions): Options {
+  return {
+    clientUrl: url,
+    ...socketOptions(url),
+    entities: [...entities],
+    extensions: [Migrator],
+    debug: false,
+    discovery: { warnWhenNoEntities: false },
+    pool: { min: 0, max: poolSize },
+    driverOptions: { application_name: 'latchkey' },
+    forceUtcTimezone: true,
+    migrations: {
+      migrationsList: migrations,
+      tableName: 'migrations',
+      snapshot: false,
+      transactional: true,
+      allOrNothing: false,
+    },
+  };
+}
+
+/** `postgresql://user:pw@/db?host=/run/dir` is libpq's way to name a socket; the ORM takes the parts. */
+function socketOptions(url: string): Options {
+  const parsed = new URL(url.replace(/^(postgres(?:ql)?:\/\/[^/]*@)\//, '$1localhost/'));
+  const directory = parsed.searchParams.get('host');
+  if (!directory?.startsWith('/')) return {};
+  return {
+    clientUrl: undefined,
+    host: directory,
+    user: decodeURIComponent(parsed.username),
+    password: decodeURIComponent(parsed.password),
+    dbName: decodeURIComponent(parsed.pathname.slice(1)),
+  } as Options;
+}
+
+export async function openDatabase(database: DatabaseOptions): Promise<MikroORM> {
+  return MikroORM.init(options(database));
+}
+
+/** A number of our own, so that only one process migrates at a time. */
+const migrationLock = 7_316_904_551;
+
+/** Brings the schema up to date; several processes may try at once, one does it and the others wait. */
+export async function migrate(url: string): Promise<void> {
+  const orm = await openDatabase({ url, poolSize: 3 });
+  try {
+    await orm.em.fork().transactional(async (em) => {
+      await em.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
+      await orm.migrator.up();
+    });
+  } finally {
+    await orm.close(true);
+  }
+}

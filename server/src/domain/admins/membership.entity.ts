@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+import { User } from '../users/user.entity.ts';
+
+export const roles = ['owner', 'project_admin', 'project_viewer'] as const;
+export type Role = (typeof roles)[number];
+
+const schema = defineEntity({
+  name: 'Membership',
+  tableName: 'memberships',
+  properties: {
+    id: key(),
+    /** A user of the built-in console project. */
+    user: () => p.manyToOne(User).ref().deleteRule('cascade'),
+    role: p.enum(roles),
+    /** Absent for `owner`, who owns the instance. */
+    project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade').index(),
+    createdAt: instant(),
+  },
+  uniques: [{ name: 'memberships_user_id_project_id_unique', properties: ['user', 'project'] }],
+});
+
+/** What an admin may do, and where. */
+export class Membership extends schema.class {}
+schema.setClass(Membership);

@@ -1,0 +1,39 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Actor } from '../kernel/actor.ts';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+const schema = defineEntity({
+  name: 'AuditEvent',
+  tableName: 'audit_events',
+  properties: {
+    id: key(),
+    /** Absent for what concerns the whole instance. */
+    project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade'),
+    at: instant(),
+    /** What happened, `noun.verb` in the past tense, e.g. `client.created`. */
+    type: p.text(),
+    result: p.text().$type<'success' | 'failure'>(),
+    actorKind: p.text().$type<Actor['kind']>(),
+    actorId: p.text().nullable(),
+    actorName: p.text().nullable(),
+    subjectKind: p.text().nullable(),
+    subjectId: p.text().nullable(),
+    subjectName: p.text().nullable(),
+    clientId: p.uuid().nullable(),
+    /** Before and after, reasons: never a secret. */
+    detail: p.json<Record<string, unknown>>().nullable(),
+    ip: p.text().nullable(),
+    userAgent: p.text().nullable(),
+    requestId: p.text().nullable(),
+  },
+  indexes: [
+    { name: 'audit_events_project_id_id_index', properties: ['project', 'id'] },
+    { name: 'audit_events_project_id_type_id_index', properties: ['project', 'type', 'id'] },
+    { name: 'audit_events_subject_id_id_index', properties: ['subjectId', 'id'] },
+  ],
+});
+
+/** One thing that somebody did, or tried to do. Written in the transaction of what it tells. */
+export class AuditEvent extends schema.class {}
+schema.setClass(AuditEvent);

@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Client } from '../clients/client.entity.ts';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+const schema = defineEntity({
+  name: 'AuthorizationRequest',
+  tableName: 'authorization_requests',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    /** SHA-256 of the handle in the page's address. */
+    flowHash: p.text().unique(),
+    /** SHA-256 of the flow cookie: a flow goes on only in the browser that began it. */
+    browserHash: p.text(),
+    redirectUri: p.text(),
+    scope: p.text(),
+    state: p.text().nullable(),
+    nonce: p.text().nullable(),
+    codeChallenge: p.text(),
+    loginHint: p.text().nullable(),
+    /** The user that `id_token_hint` names. */
+    hintedUserId: p.uuid().nullable(),
+    uiLocales: p.text().nullable(),
+    /** The set-up link that began it: its holder becomes an owner. */
+    setupLinkId: p.uuid().nullable(),
+    createdAt: instant(),
+    expiresAt: instant().index(),
+    finishedAt: instant().nullable(),
+  },
+});
+
+/** An authorization request that waits for its user (the hosted page's flow). Fixed when it is made. */
+export class AuthorizationRequest extends schema.class {}
+schema.setClass(AuthorizationRequest);

@@ -1,0 +1,52 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Client } from '../clients/client.entity.ts';
+import { Device } from '../devices/device.entity.ts';
+import { instant, key } from '../kernel/columns.ts';
+import { mfaMethods } from '../mfa/enrolment.entity.ts';
+import { Project } from '../projects/project.entity.ts';
+import { User } from '../users/user.entity.ts';
+import { AuthorizationRequest } from './authorization-request.entity.ts';
+
+/** Where a sign-in stands; `steps.ts` holds the table of what each state allows. */
+export const ceremonyStates = ['challenged', 'otp_sent', 'otp_verified', 'registered', 'mfa_owed', 'finished'] as const;
+export type CeremonyState = (typeof ceremonyStates)[number];
+
+const schema = defineEntity({
+  name: 'Ceremony',
+  tableName: 'ceremonies',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    /** The hosted page's request; absent for the SDK on a relying party's page. */
+    request: () => p.manyToOne(AuthorizationRequest).ref().nullable().deleteRule('cascade'),
+    /** SHA-256 of `txn`. */
+    txnHash: p.text().unique(),
+    /** SHA-256 of the nonce that the next proof must carry. */
+    nonceHash: p.text(),
+    nonceExpiresAt: instant(),
+    state: p.enum(ceremonyStates),
+    /** The page's origin, as the browser sent it at `challenge`. */
+    origin: p.text(),
+    /** RFC 7638 thumbprint of the page's device key; absent: no device can be registered. */
+    jkt: p.text().nullable(),
+    codeChallenge: p.text().nullable(),
+    /** The address, as it is compared; set by `authenticate`. */
+    address: p.text().nullable(),
+    /** Set once the person has proved to be this user, and not before. */
+    user: () => p.manyToOne(User).ref().nullable().deleteRule('cascade'),
+    device: () => p.manyToOne(Device).ref().nullable().deleteRule('cascade'),
+    rememberDevice: p.boolean().default(true),
+    mfaMethod: p.enum(mfaMethods).nullable(),
+    /** SHA-256 of the `session_id` of MFA_REQUIRED. */
+    mfaSessionHash: p.text().nullable(),
+    amr: p.array().columnType('text[]'),
+    createdAt: instant(),
+    expiresAt: instant().index(),
+    finishedAt: instant().nullable(),
+  },
+});
+
+/** One sign-in on its way (`txn`, ten minutes). */
+export class Ceremony extends schema.class {}
+schema.setClass(Ceremony);

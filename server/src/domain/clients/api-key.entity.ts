@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Client } from './client.entity.ts';
+
+export const apiKeyKinds = ['publishable', 'secret'] as const;
+export type ApiKeyKind = (typeof apiKeyKinds)[number];
+
+const schema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: key(),
+    client: () => p.manyToOne(Client).ref().deleteRule('cascade').index(),
+    kind: p.enum(apiKeyKinds),
+    hash: p.text().unique(),
+    /** The last four characters, so that people can tell keys apart. */
+    hint: p.text(),
+    createdAt: instant(),
+    lastUsedAt: instant().nullable(),
+    revokedAt: instant().nullable(),
+  },
+});
+
+/** A client's key for the SDK (`lk_pk_…`) or the server library (`lk_sk_…`). Shown once, stored as a hash. */
+export class ApiKey extends schema.class {}
+schema.setClass(ApiKey);

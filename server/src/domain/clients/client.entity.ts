@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { JWK } from 'jose';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+export const tokenEndpointAuthMethods = ['none', 'private_key_jwt'] as const;
+export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
+export const logoutTokenTypes = ['secevent', 'logout'] as const;
+
+const schema = defineEntity({
+  name: 'Client',
+  tableName: 'clients',
+  properties: {
+    /** `client_id`: globally unique, and the ID token's `aud`. */
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    name: p.text(),
+    builtIn: p.text().$type<'console' | 'demo'>().nullable().unique(),
+    tokenEndpointAuthMethod: p.enum(tokenEndpointAuthMethods),
+    /** One Ed25519 public key, for `private_key_jwt`. */
+    jwk: p.json<JWK>().nullable(),
+    redirectUris: p.array().columnType('text[]'),
+    postLogoutRedirectUris: p.array().columnType('text[]'),
+    backchannelLogoutUri: p.text().nullable(),
+    backchannelLogoutSessionRequired: p.boolean().default(true),
+    /** `typ` of its logout tokens: `secevent+jwt` or `logout+jwt`. */
+    logoutTokenType: p.enum(logoutTokenTypes).default('secevent'),
+    /** Seconds; absent: the project's. Clamped to 1…3600 at issue. */
+    accessTokenTtlSeconds: p.integer().nullable(),
+    disabledAt: instant().nullable(),
+    version: p.integer().default(1),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  indexes: [{ name: 'clients_project_id_id_index', properties: ['project', 'id'] }],
+});
+
+/** An OIDC relying party of one project. */
+export class Client extends schema.class {}
+schema.setClass(Client);

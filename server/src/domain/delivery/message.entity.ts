@@ -1,0 +1,34 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+export const messageStates = ['pending', 'sent', 'suppressed', 'failed'] as const;
+
+const schema = defineEntity({
+  name: 'Message',
+  tableName: 'messages',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    channel: p.text().$type<'mail' | 'sms'>(),
+    /** The template, e.g. `sign-in-code`. */
+    template: p.text(),
+    recipient: p.text(),
+    /** What fills the template, as JSON, sealed for this row; gone once it is sent, but in the dev mailbox. */
+    sealedContent: p.blob().nullable(),
+    locale: p.text(),
+    state: p.enum(messageStates).default('pending'),
+    attempts: p.integer().default(0),
+    /** Why the last attempt failed, or why it was suppressed; never its content. */
+    note: p.text().nullable(),
+    createdAt: instant(),
+    sentAt: instant().nullable(),
+    /** Not sent after this: a code that is no longer good helps nobody. */
+    expiresAt: instant(),
+  },
+  indexes: [{ name: 'messages_project_id_id_index', properties: ['project', 'id'] }],
+});
+
+/** A mail or SMS in the outbox: written with what caused it, sent after that has committed. */
+export class Message extends schema.class {}
+schema.setClass(Message);

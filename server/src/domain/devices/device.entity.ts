@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { JWK } from 'jose';
+import { Client } from '../clients/client.entity.ts';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+import { User } from '../users/user.entity.ts';
+
+const schema = defineEntity({
+  name: 'Device',
+  tableName: 'devices',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    /** RFC 7638 thumbprint of the key. */
+    jkt: p.text(),
+    publicJwk: p.json<JWK>(),
+    /** The algorithm of the stored key; a proof's own header is never believed. */
+    alg: p.text(),
+    name: p.text(),
+    userAgent: p.text().nullable(),
+    /** Trust lasts until here and slides with use; null: only for the sign-in that registered it. */
+    trustedUntil: instant().nullable(),
+    /** Until here this device skips the second factor. */
+    mfaRememberedUntil: instant().nullable(),
+    createdAt: instant(),
+    lastUsedAt: instant(),
+    revokedAt: instant().nullable(),
+  },
+  uniques: [{ name: 'devices_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
+});
+
+/** A browser that a user has registered: one key for each issuer, client and user. */
+export class Device extends schema.class {}
+schema.setClass(Device);

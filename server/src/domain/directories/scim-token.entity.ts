@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+const schema = defineEntity({
+  name: 'ScimToken',
+  tableName: 'scim_tokens',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade').index(),
+    name: p.text(),
+    hash: p.text().unique(),
+    hint: p.text(),
+    expiresAt: instant().nullable(),
+    createdAt: instant(),
+    lastUsedAt: instant().nullable(),
+    revokedAt: instant().nullable(),
+  },
+});
+
+/** A directory's bearer token for one project (`lk_scim_…`). Shown once, stored as a hash. */
+export class ScimToken extends schema.class {}
+schema.setClass(ScimToken);

@@ -1,0 +1,50 @@
+import { AdminToken } from './admins/admin-token.entity.ts';
+import { Membership } from './admins/membership.entity.ts';
+import { SetupLink } from './admins/setup-link.entity.ts';
+import { AuditEvent } from './audit/audit-event.entity.ts';
+import { AuthorizationRequest } from './ceremonies/authorization-request.entity.ts';
+import { Ceremony } from './ceremonies/ceremony.entity.ts';
+import { ApiKey } from './clients/api-key.entity.ts';
+import { Client } from './clients/client.entity.ts';
+import { UsedAssertion } from './clients/used-assertion.entity.ts';
+import { Message } from './delivery/message.entity.ts';
+import { Device } from './devices/device.entity.ts';
+import { ScimToken } from './directories/scim-token.entity.ts';
+import { SigningKey } from './keys/signing-key.entity.ts';
+import { Budget } from './limits/budget.entity.ts';
+import { LogoutDelivery } from './logout/logout-delivery.entity.ts';
+import { Enrolment } from './mfa/enrolment.entity.ts';
+import { RecoveryCode } from './mfa/recovery-code.entity.ts';
+import { OneTimeCode } from './otp/one-time-code.entity.ts';
+import { Project } from './projects/project.entity.ts';
+import { Participation } from './sessions/participation.entity.ts';
+import { Session } from './sessions/session.entity.ts';
+import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
+import { User } from './users/user.entity.ts';
+
+/** The whole model, lowest rung first. */
+export const entities = [
+  Project,
+  AuditEvent,
+  Budget,
+  SigningKey,
+  Message,
+  User,
+  Client,
+  ApiKey,
+  UsedAssertion,
+  Device,
+  OneTimeCode,
+  Enrolment,
+  RecoveryCode,
+  Session,
+  Participation,
+  AuthorizationCode,
+  AuthorizationRequest,
+  Ceremony,
+  LogoutDelivery,
+  ScimToken,
+  Membership,
+  SetupLink,
+  AdminToken,
+];

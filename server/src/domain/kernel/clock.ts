@@ -1,0 +1,18 @@
+/** The only source of time in the domain; tests turn it by hand. */
+export interface Clock {
+  now(): Date;
+}
+
+/** Whole seconds since the Unix epoch, as JWT's NumericDate (RFC 7519 §2). */
+export function seconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000);
+}
+
+export function secondsLater(at: Date, plusSeconds: number): Date {
+  return new Date(at.getTime() + plusSeconds * 1000);
+}
+
+/** True from the instant of expiry on. */
+export function isPast(at: Date, now: Date): boolean {
+  return at.getTime() <= now.getTime();
+}

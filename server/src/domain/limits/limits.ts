@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { rows } from '../kernel/database.ts';
+import { digest } from '../kernel/secret.ts';
+
+/** How much of something one subject may do in a window. */
+export interface LimitRule {
+  /** Unique among all rules; part of the stored key. */
+  name: string;
+  max: number;
+  windowSeconds: number;
+}
+
+export interface Spent {
+  allowed: boolean;
+  /** How much is left after this, never below 0. */
+  left: number;
+  /** Until the window ends. */
+  retryAfterSeconds: number;
+}
+
+/** Budgets in the database: shared by all processes, outliving a restart, counted by one atomic statement. */
+export class Limits {
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Takes one from the subject's budget, also where it is spent already. The caller commits this whatever comes of
+   * the rest: a refusal that rolled it back would hand out unlimited tries.
+   *
+   * @param subject what the budget belongs to: an account, an address, a network. Stored as a hash.
+   */
+  async spend(em: EntityManager, rule: LimitRule, subject: string): Promise<Spent> {
+    const now = this.clock.now();
+    const [row] = await rows<{ spent: number; resets_at: Date | string }>(
+      em,
+      `insert into budgets (id, spent, resets_at) values (?, 1, ?)
+       on conflict (id) do update set
+         spent = case when budgets.resets_at <= ? then 1 else budgets.spent + 1 end,
+         resets_at = case when budgets.resets_at <= ? then excluded.resets_at else budgets.resets_at end
+       returning spent, resets_at`,
+      [key(rule, subject), secondsLater(now, rule.windowSeconds), now, now],
+    );
+    return judge(rule, row as { spent: number; resets_at: Date | string }, now);
+  }
+
+  /** Gives the subject a fresh budget, e.g. after a success. */
+  async reset(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
+    await em.execute('delete from budgets where id = ?', [key(rule, subject)]);
+  }
+
+  /** Drops windows that have ended. */
+  async sweep(em: EntityManager): Promise<void> {
+    await em.execute('delete from budgets where resets_at <= ?', [this.clock.now()]);
+  }
+}
+
+function key(rule: LimitRule, subject: string): string {
+  return `${rule.name}:${digest(subject)}`;
+}
+
+function judge(rule: LimitRule, row: { spent: number; resets_at: Date | string }, now: Date): Spent {
+  const resetsAt = new Date(row.resets_at);
+  return {
+    allowed: row.spent <= rule.max,
+    left: Math.max(0, rule.max - row.spent),
+    retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1000)),
+  };
+}

@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Client } from '../clients/client.entity.ts';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+export const logoutDeliveryStates = ['pending', 'delivered', 'failed'] as const;
+/** One POST and what came of it. */
+export interface DeliveryAttempt {
+  at: string;
+  status?: number;
+  error?: string;
+  durationMs: number;
+}
+
+const schema = defineEntity({
+  name: 'LogoutDelivery',
+  tableName: 'logout_deliveries',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    /** `sub` of the token; the user may be gone by now. */
+    subject: p.uuid(),
+    /** Absent for a global logout. */
+    sid: p.uuid().nullable(),
+    /** The same over all attempts; receivers tell repeats by it. */
+    jti: p.text(),
+    uri: p.text(),
+    state: p.enum(logoutDeliveryStates).default('pending'),
+    attempts: p.json<DeliveryAttempt[]>().default('[]'),
+    nextAttemptAt: instant().nullable(),
+    createdAt: instant(),
+    deliveredAt: instant().nullable(),
+  },
+  indexes: [{ name: 'logout_deliveries_project_id_id_index', properties: ['project', 'id'] }],
+});
+
+/** A logout token on its way to one client (OpenID Connect Back-Channel Logout 1.0). */
+export class LogoutDelivery extends schema.class {}
+schema.setClass(LogoutDelivery);

@@ -1,0 +1,33 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { User } from '../users/user.entity.ts';
+
+export const mfaMethods = ['email', 'sms', 'totp'] as const;
+export type MfaMethod = (typeof mfaMethods)[number];
+
+const schema = defineEntity({
+  name: 'Enrolment',
+  tableName: 'enrolments',
+  properties: {
+    id: key(),
+    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    method: p.enum(mfaMethods),
+    /** E.164, for `sms`. */
+    phone: p.text().nullable(),
+    /** The TOTP secret, sealed for this row. */
+    sealedSecret: p.blob().nullable(),
+    /** The last TOTP time-step that was accepted: each is good once (RFC 6238 §5.2). */
+    lastStep: p.bigint('number').nullable(),
+    /** Wrong codes in a row; the waits grow with it, and at 50 the factor is off. */
+    failures: p.integer().default(0),
+    lockedUntil: instant().nullable(),
+    createdAt: instant(),
+    /** Absent while it has never been verified: such a factor neither protects nor lets in. */
+    verifiedAt: instant().nullable(),
+    lastUsedAt: instant().nullable(),
+  },
+});
+
+/** A second factor of a user. */
+export class Enrolment extends schema.class {}
+schema.setClass(Enrolment);

@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+
+export const signUpModes = ['open', 'provisioned_only'] as const;
+export type SignUpMode = (typeof signUpModes)[number];
+export const mfaPolicies = ['off', 'optional', 'required'] as const;
+export type MfaPolicy = (typeof mfaPolicies)[number];
+
+const schema = defineEntity({
+  name: 'Project',
+  tableName: 'projects',
+  properties: {
+    id: key(),
+    name: p.text(),
+    /** `console` is the project in which admins sign in, `demo` the sample; both are made at the first start. */
+    builtIn: p.text().$type<'console' | 'demo'>().nullable().unique(),
+    scimEnabled: p.boolean().default(true),
+    /** The directory's values win, and the phone of a provisioned user is locked (service.md 3.1). */
+    scimAuthoritative: p.boolean().default(true),
+    /** One-time codes are also in the answers. */
+    testMode: p.boolean().default(false),
+    signUp: p.enum(signUpModes).default('open'),
+    mfaPolicy: p.enum(mfaPolicies).default('off'),
+    /** How long a device may skip the second factor after `remember_me`; 0: never. */
+    rememberMfaSeconds: p.integer().default(0),
+    /** How long a remembered device is trusted since its last use. */
+    deviceTrustSeconds: p.integer().default(30 * 24 * 3600),
+    idleTimeoutSeconds: p.integer().default(30 * 60),
+    maxSessionSeconds: p.integer().default(8 * 3600),
+    idTokenTtlSeconds: p.integer().default(60),
+    accessTokenTtlSeconds: p.integer().default(300),
+    version: p.integer().default(1),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+});
+
+/** A tenant: its users, clients, directory and policies. Every lookup of the rest is scoped to one. */
+export class Project extends schema.class {}
+schema.setClass(Project);

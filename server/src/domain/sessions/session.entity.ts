@@ -1,0 +1,35 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+import { User } from '../users/user.entity.ts';
+
+const schema = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    /** `sid` in ID tokens and logout tokens. */
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    /** SHA-256 of the cookie's secret. */
+    secretHash: p.text().unique(),
+    deviceId: p.uuid().nullable(),
+    /** When the user last proved who they are. */
+    authTime: instant(),
+    amr: p.array().columnType('text[]'),
+    createdAt: instant(),
+    lastSeenAt: instant(),
+    /** Slides with use; the project's policy at the time. */
+    idleExpiresAt: instant(),
+    /** Absolute. */
+    expiresAt: instant().index(),
+    endedAt: instant().nullable(),
+    endReason: p.text().$type<'logout' | 'replaced' | 'deactivated' | 'revoked'>().nullable(),
+    ip: p.text().nullable(),
+    userAgent: p.text().nullable(),
+  },
+});
+
+/** An SSO session of one user in one browser, in one project. */
+export class Session extends schema.class {}
+schema.setClass(Session);

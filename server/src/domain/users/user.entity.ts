@@ -1,0 +1,48 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+export const provenances = ['local', 'scim'] as const;
+
+const schema = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    /** The public subject (`sub`) and the SCIM `id`. */
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    userName: p.text(),
+    /** `userName` as it is compared: without case (RFC 7643 §4.1.1). */
+    userNameKey: p.text(),
+    externalId: p.text().nullable(),
+    displayName: p.text().nullable(),
+    givenName: p.text().nullable(),
+    familyName: p.text().nullable(),
+    /** The login e-mail: primary, else of type `work`, else the first. */
+    email: p.text().nullable(),
+    emailKey: p.text().nullable(),
+    /** The login phone in E.164. */
+    phone: p.text().nullable(),
+    active: p.boolean().default(true),
+    provenance: p.enum(provenances).default('local'),
+    /** Every other attribute of the SCIM User schema and its enterprise extension, as the directory sent it. */
+    attributes: p.json<Record<string, unknown>>().default('{}'),
+    version: p.integer().default(1),
+    createdAt: instant(),
+    updatedAt: instant(),
+    lastSignInAt: instant().nullable(),
+  },
+  indexes: [
+    { name: 'users_project_id_external_id_index', properties: ['project', 'externalId'] },
+    { name: 'users_project_id_id_index', properties: ['project', 'id'] },
+  ],
+  uniques: [
+    { name: 'users_project_id_user_name_key_unique', properties: ['project', 'userNameKey'] },
+    { name: 'users_project_id_email_key_unique', properties: ['project', 'emailKey'] },
+    { name: 'users_project_id_phone_unique', properties: ['project', 'phone'] },
+  ],
+});
+
+/** An end user of one project. */
+export class User extends schema.class {}
+schema.setClass(User);

@@ -1,0 +1,4 @@
+import { Migration20261121000000Initial } from './20261121000000-initial.ts';
+
+/** In the order in which they run. A migration that has been released is never edited. */
+export const migrations = [{ name: '20261121000000-initial', class: Migration20261121000000Initial }];
