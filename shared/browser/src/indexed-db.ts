@@ -1,0 +1,110 @@
+import type { Application, DeviceKey, DeviceStore, KeyOwner } from './device-key.ts';
+import { LatchkeyError } from './error.ts';
+
+const applications = 'applications';
+const deviceKeys = 'device-keys';
+const path = ['issuer', 'clientId', 'userid'] as const;
+const primaryKey = (owner: KeyOwner) => path.map((name) => owner[name]);
+
+const unavailable = (cause: unknown) =>
+  new LatchkeyError(
+    'STORAGE_UNAVAILABLE',
+    'user_action',
+    'This browser does not let the page keep a device key (IndexedDB is off, full, or blocked in this private window). ' +
+      'Allow site data for this page, or use another window or browser.',
+    { cause },
+  );
+
+/**
+ * Device keys in IndexedDB. Each operation opens and closes its own connection: a connection kept open breaks when the
+ * person clears the site's data, blocks another tab's upgrade, and keeps the page out of the back/forward cache.
+ */
+export function indexedDbStore(name = 'latchkey'): DeviceStore {
+  return {
+    findApplication: (credential) =>
+      run(name, applications, 'readonly', (store) => store.get(credential)) as Promise<Application | undefined>,
+    saveApplication: async (credential, application) => {
+      await run(name, applications, 'readwrite', (store) => store.put(application, credential));
+    },
+    findKey: (owner) =>
+      run(name, deviceKeys, 'readonly', (store) => store.get(primaryKey(owner))) as Promise<DeviceKey | undefined>,
+    listKeys: ({ issuer, clientId }) =>
+      run(name, deviceKeys, 'readonly', (store) =>
+        // An array sorts after every string, so this range holds all users of the client.
+        store.getAll(IDBKeyRange.bound([issuer, clientId], [issuer, clientId, []])),
+      ) as Promise<DeviceKey[]>,
+    addKey: (key) =>
+      withKey(name, key, (existing, store) => {
+        if (!existing) store.put(key);
+        return existing ?? key;
+      }),
+    changeKey: (owner, change) =>
+      withKey(name, owner, (existing, store) => {
+        if (existing) store.put({ ...existing, ...change });
+        return existing !== undefined;
+      }),
+    removeKey: async (owner) => {
+      await run(name, deviceKeys, 'readwrite', (store) => store.delete(primaryKey(owner)));
+    },
+  };
+}
+
+/** Reads one key and acts on it inside the same transaction. */
+async function withKey<T>(
+  name: string,
+  owner: KeyOwner,
+  act: (existing: DeviceKey | undefined, store: IDBObjectStore) => T,
+): Promise<T> {
+  let result: T;
+  await run(name, deviceKeys, 'readwrite', (store) => {
+    const read = store.get(primaryKey(owner));
+    read.onsuccess = () => {
+      try {
+        result = act(read.result, store);
+      } catch {
+        // A key that cannot be cloned into the database (some private windows) must fail the transaction.
+        store.transaction.abort();
+      }
+    };
+    return read;
+  });
+  return result!;
+}
+
+/** One transaction on one store; resolves when it has committed. */
+async function run(
+  name: string,
+  storeName: string,
+  mode: IDBTransactionMode,
+  act: (store: IDBObjectStore) => IDBRequest,
+): Promise<unknown> {
+  let database: IDBDatabase | undefined;
+  try {
+    database = await open(name);
+    const transaction = database.transaction(storeName, mode);
+    const request = act(transaction.objectStore(storeName));
+    await new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = transaction.onerror = () => reject(transaction.error ?? request.error);
+    });
+    return request.result;
+  } catch (cause) {
+    throw unavailable(cause);
+  } finally {
+    database?.close();
+  }
+}
+
+function open(name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    // Throws where access is denied, and where there is no IndexedDB at all: both are caught by the caller.
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore(applications);
+      request.result.createObjectStore(deviceKeys, { keyPath: [...path] });
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+    request.onblocked = () => reject(new Error('Another tab holds an older version of the database.'));
+  });
+}

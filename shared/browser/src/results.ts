@@ -1,0 +1,65 @@
+/** A second factor. `totp` is an authenticator app (RFC 6238). */
+export type MfaMethod = 'email' | 'sms' | 'totp';
+
+/** How a sign-in ends in an application's page: with an authorization code for its back end. */
+export type CodeIssued = {
+  /** Authorization code: single use, 60 seconds, for the application's back end. */
+  code: string;
+};
+
+type Ended<End> = { status: 'SUCCESS'; message: string; success: true } & End;
+
+/** What `initialize` resolves to. */
+export type InitializeResult = { status: 'INITIALIZED'; message: string; success: true };
+
+/** What `authenticate` resolves to. */
+export type AuthenticateResult<End = CodeIssued> =
+  /** The device is trusted: nothing more to ask. */
+  | Ended<End>
+  /** A new device: ask for the code from the mail, then `verifyEmailOtp`. */
+  | {
+      status: 'OTP_NEEDED';
+      message: string;
+      deviceToken: string;
+      /** Where the code went, masked as typed. Says nothing about whether the address exists. */
+      sentTo: string;
+      /** Seconds until another code can be asked for, by calling `authenticate` again. */
+      resendAfter: number;
+      /** The one-time code itself, in test mode only. */
+      code?: string;
+    }
+  /** The device is known and a second factor is owed: `initiateMfa`, then `verifyMfa`. */
+  | { status: 'MFA_REQUIRED'; message: string; sessionId: string; method: MfaMethod }
+  /** The address is badly formed: ask again. */
+  | { status: 'INVALID_EMAIL'; message: string };
+
+/** What `verifyEmailOtp` resolves to. Next: `verifyDevice`. */
+export type VerifyEmailOtpResult = { status: 'SUCCESS'; message: string };
+
+/** What `verifyDevice` resolves to. */
+export type VerifyDeviceResult<End = CodeIssued> =
+  | Ended<End>
+  /** Registered, but a second factor is owed: call `authenticate` again. */
+  | { status: 'DEVICE_REGISTERED'; message: string }
+  /** A second factor must be chosen: call `verifyDevice` again with one of `methods` as `mfaMethod`. */
+  | { status: 'MFA_ENROLLMENT_NEEDED'; message: string; methods: MfaMethod[] }
+  /** The chosen method needs more: call `verifyDevice` again with `phoneNumber`. */
+  | { status: 'FINALIZE_REGISTRATION_NEEDED'; message: string; required: 'phone_number'[] };
+
+/** What `initiateMfa` resolves to. Next: `verifyMfa`. */
+export type InitiateMfaResult = {
+  status: 'MFA_INITIATED';
+  message: string;
+  method: MfaMethod;
+  /** Where the code went, masked. Absent for an authenticator app. */
+  sentTo?: string;
+  /** Seconds until another code can be asked for, by calling `initiateMfa` again. */
+  resendAfter?: number;
+  /** At the first use of an authenticator app: what it needs, to be shown as a QR code and as text. */
+  totp?: { secret: string; otpauthUri: string };
+  /** The one-time code itself, in test mode only. */
+  code?: string;
+};
+
+/** What `verifyMfa` resolves to. */
+export type VerifyMfaResult<End = CodeIssued> = Ended<End>;

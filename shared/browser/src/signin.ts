@@ -1,0 +1,304 @@
+import {
+  type Application,
+  createDeviceKey,
+  type DeviceKey,
+  type DeviceStore,
+  normalizeUserid,
+  type ProofClaims,
+  signProof,
+} from './device-key.ts';
+import { LatchkeyError } from './error.ts';
+import type {
+  AuthenticateResult,
+  CodeIssued,
+  InitiateMfaResult,
+  MfaMethod,
+  VerifyDeviceResult,
+  VerifyEmailOtpResult,
+  VerifyMfaResult,
+} from './results.ts';
+import { type Answer, type Connection, post, refused, unexpected } from './transport.ts';
+
+/** What every operation accepts beside its own fields. */
+export type Abortable = {
+  /** Aborts the request; the operation then throws `ABORTED`. */
+  signal?: AbortSignal | undefined;
+};
+export type AuthenticateOptions = Abortable & {
+  /** Whether this browser's trust lasts (default, as the project says) or ends with this sign-in. */
+  rememberDevice?: boolean | undefined;
+  /** PKCE challenge (RFC 7636), where the back end exchanges the code with a verifier. */
+  code_challenge?: string | undefined;
+  /** `S256`. */
+  code_challenge_method?: string | undefined;
+};
+export type VerifyEmailOtpInput = Abortable & { userid: string; otp: string };
+export type VerifyDeviceInput = Abortable & {
+  userid: string;
+  /** The second factor to enrol; omitted means none, where the project allows that. */
+  mfaMethod?: MfaMethod | undefined;
+  /** E.164, for `sms` where no number is on record. */
+  phoneNumber?: string | undefined;
+};
+export type InitiateMfaInput = Abortable & { userid: string; sessionId: string };
+export type VerifyMfaInput = Abortable & {
+  userid: string;
+  otp: string;
+  /** Whether this device may skip the second factor for as long as the project allows. */
+  remember_me?: boolean | undefined;
+};
+
+/** How this browser and this caller meet the service. */
+export type Setting = {
+  connection: Connection;
+  store: DeviceStore;
+  /** The page's origin, as the browser sends it. */
+  origin: string;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Known from the start on the hosted page; learnt from the first challenge elsewhere. */
+  application?: Application | undefined;
+};
+
+/** One sign-in under way: from a challenge to its end, in memory only. */
+type Transaction = {
+  userid: string;
+  txn: string;
+  nonce: string;
+  application: Application;
+  key: DeviceKey;
+  options: AuthenticateOptions;
+  /** Registered within this sign-in, so that a device not to be remembered can be forgotten at its end. */
+  newDevice: boolean;
+  /** Set by DEVICE_REGISTERED: the authenticate that follows takes over this one's options. */
+  awaitsAuthenticate: boolean;
+};
+type ProofKind = 'registration' | 'use' | undefined;
+
+/** The steps that the service knows, and what each may answer. */
+const answers: Record<string, readonly string[]> = {
+  authenticate: ['SUCCESS', 'OTP_NEEDED', 'MFA_REQUIRED', 'INVALID_EMAIL'],
+  'verify-email-otp': ['SUCCESS'],
+  'verify-device': ['SUCCESS', 'DEVICE_REGISTERED', 'MFA_ENROLLMENT_NEEDED', 'FINALIZE_REGISTRATION_NEEDED'],
+  'initiate-mfa': ['MFA_INITIATED'],
+  'verify-mfa': ['SUCCESS'],
+};
+
+/**
+ * The sign-in steps over one connection: keeps the transactions of this page, the device keys of this browser, and the
+ * nonces in between. `End` is what SUCCESS carries: a code in an application's page, an address on the hosted page.
+ */
+export class Signin<End = CodeIssued> {
+  readonly #setting: Setting;
+  readonly #transactions = new Map<string, Transaction>();
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+  }
+
+  /** Begins a sign-in, or begins it anew: asking for another code is a second call. */
+  async authenticate(userid: string, options: AuthenticateOptions = {}): Promise<AuthenticateResult<End>> {
+    const earlier = this.#transactions.get(normalizeUserid(text(userid, 'userid')));
+    const continued = earlier?.awaitsAuthenticate ? earlier : undefined;
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    const merged: AuthenticateOptions = { ...continued?.options, signal: undefined, ...Object.fromEntries(given) };
+    if ((merged.code_challenge_method ?? 'S256') !== 'S256') throw invalid('code_challenge_method must be S256.');
+
+    const { store } = this.#setting;
+    const transaction = await this.#begin(userid.trim(), merged);
+    transaction.newDevice = continued?.newDevice ?? false;
+    const { key } = transaction;
+    const answer = await this.#step<AuthenticateResult<End>>(
+      transaction,
+      'authenticate',
+      { remember_device: merged.rememberDevice },
+      key.registered ? 'use' : undefined,
+      merged.signal,
+    );
+    if (answer.status === 'OTP_NEEDED' && key.registered) {
+      // The service no longer trusts this device (revoked, expired): the same key is registered again.
+      key.registered = false;
+      await store.changeKey(key, { registered: false });
+    }
+    // What was only mistyped leaves nothing behind.
+    if (answer.status === 'INVALID_EMAIL' && !key.registered) await store.removeKey(key);
+    return answer;
+  }
+
+  /** Proves the address with the six digits from the mail. */
+  verifyEmailOtp({ userid, otp, signal }: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult> {
+    return this.#step(this.#current(userid), 'verify-email-otp', { otp: digits(otp) }, undefined, signal);
+  }
+
+  /** Registers this browser's key, and the second factor chosen with it. */
+  async verifyDevice(input: VerifyDeviceInput): Promise<VerifyDeviceResult<End>> {
+    const { userid, mfaMethod, phoneNumber, signal } = input;
+    const transaction = this.#current(userid);
+    const answer = await this.#step<VerifyDeviceResult<End>>(
+      transaction,
+      'verify-device',
+      { mfa_method: mfaMethod, phone_number: phoneNumber },
+      'registration',
+      signal,
+    );
+    if (answer.status === 'DEVICE_REGISTERED') {
+      transaction.newDevice = transaction.awaitsAuthenticate = true;
+      await this.#setting.store.changeKey(transaction.key, { registered: true });
+    }
+    return answer;
+  }
+
+  /** Starts the second factor: sends its code, or hands over what an authenticator app needs. */
+  initiateMfa({ userid, sessionId, signal }: InitiateMfaInput): Promise<InitiateMfaResult> {
+    const fields = { session_id: text(sessionId, 'sessionId') };
+    return this.#step(this.#current(userid), 'initiate-mfa', fields, 'use', signal);
+  }
+
+  /** Ends the sign-in with the second factor's code. */
+  verifyMfa({ userid, otp, remember_me, signal }: VerifyMfaInput): Promise<VerifyMfaResult<End>> {
+    return this.#step(this.#current(userid), 'verify-mfa', { otp: digits(otp), remember_me }, 'use', signal);
+  }
+
+  /** A challenge bound to this browser's key, which is made here, before any code is asked for. */
+  async #begin(userid: string, options: AuthenticateOptions): Promise<Transaction> {
+    const { connection, store } = this.#setting;
+    const credential = `${connection.baseUrl} ${connection.headers['X-Api-Key'] ?? ''}`;
+    const { code_challenge, signal } = options;
+    let application = this.#setting.application ?? (await store.findApplication(credential));
+    // Not known yet, or known wrongly: one more round with what the service says.
+    for (let round = 0; round < 3; round++) {
+      const key = application && (await this.#keyOf(application, userid));
+      const fields = {
+        code_challenge,
+        code_challenge_method: code_challenge && 'S256',
+        jkt: key?.kid,
+      };
+      const answer = await this.#post('challenge', encode(fields), undefined, signal);
+      if (answer.status === 'ERROR') throw refused(answer);
+      const { txn, nonce, issuer, project_id: projectId, client_id: clientId } = answer as Record<string, string>;
+      if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('a challenge that lacks a member');
+      const told = { issuer, projectId, clientId };
+      if (key && application && issuer === application.issuer && clientId === application.clientId) {
+        const transaction = { userid, txn, nonce, key, options, newDevice: false, awaitsAuthenticate: false };
+        const begun = { ...transaction, application: told };
+        this.#transactions.set(normalizeUserid(userid), begun);
+        return begun;
+      }
+      application = told;
+      await store.saveApplication(credential, told);
+    }
+    throw unexpected('a challenge for another client each time');
+  }
+
+  /** This browser's key for the person: the one it has, or a new one. */
+  async #keyOf({ issuer, clientId }: Application, userid: string): Promise<DeviceKey> {
+    const { store, now } = this.#setting;
+    const owner = { issuer, clientId, userid: normalizeUserid(userid) };
+    const existing = await store.findKey(owner);
+    return existing ?? store.addKey(await createDeviceKey(owner, now()));
+  }
+
+  #current(userid: string): Transaction {
+    const transaction = this.#transactions.get(normalizeUserid(text(userid, 'userid')));
+    if (transaction) return transaction;
+    throw new LatchkeyError(
+      'OUT_OF_ORDER',
+      'user_action',
+      'No sign-in is under way for this address on this page (a reload forgets it). Call authenticate first.',
+    );
+  }
+
+  /** One step of a transaction, with its proof; once more where only the proof's nonce had grown old. */
+  async #step<Result extends { status: string }>(
+    transaction: Transaction,
+    step: string,
+    fields: Record<string, unknown>,
+    proof: ProofKind,
+    signal: AbortSignal | undefined,
+  ): Promise<Result> {
+    const body = encode({ txn: transaction.txn, userid: transaction.userid, ...fields });
+    for (let attempt = 1; ; attempt++) {
+      const signed = proof && (await this.#prove(transaction, step, proof, body));
+      const answer = await this.#post(step, body, signed, signal);
+      if (answer.nonce) transaction.nonce = answer.nonce;
+      if (answer.status !== 'ERROR') {
+        if (!answers[step]!.includes(answer.status!)) throw unexpected(`status ${answer.status} from ${step}`);
+        return this.#finish(transaction, step, answer) as Promise<Result>;
+      }
+      const error = refused(answer);
+      if (error.code === 'NONCE_REJECTED' && answer.nonce && signed && attempt === 1) continue;
+      if (error.code === 'TRANSACTION_EXPIRED' || error.code === 'FLOW_EXPIRED') this.#forget(transaction);
+      throw error;
+    }
+  }
+
+  async #prove(transaction: Transaction, act: string, kind: 'registration' | 'use', body: Uint8Array<ArrayBuffer>) {
+    const { store, origin, now } = this.#setting;
+    const { application, key, txn, nonce, options } = transaction;
+    if ((await store.findKey(key))?.kid !== key.kid) {
+      this.#forget(transaction);
+      throw new LatchkeyError(
+        'DEVICE_KEY_LOST',
+        'user_action',
+        "The site's data was cleared while the sign-in was under way, and this browser's key with it. " +
+          'Call authenticate again.',
+      );
+    }
+    const claims: ProofClaims = {
+      act,
+      aud: `${application.issuer}/${application.projectId}`,
+      cid: application.clientId,
+      org: origin,
+      txn,
+      nonce,
+      cc: options.code_challenge,
+    };
+    return signProof(key, kind, claims, body, now());
+  }
+
+  /** The answer in the SDK's names; at the end of the sign-in, what this browser keeps of it. */
+  async #finish(transaction: Transaction, step: string, answer: Answer): Promise<unknown> {
+    const { nonce: _, ...rest } = answer;
+    const result = camelCased(rest) as Record<string, unknown>;
+    if (answer.status === 'SUCCESS' && step !== 'verify-email-otp') {
+      const { store, now } = this.#setting;
+      const { key, options } = transaction;
+      result['success'] = true;
+      this.#forget(transaction);
+      if (options.rememberDevice === false && (transaction.newDevice || !key.registered)) await store.removeKey(key);
+      else await store.changeKey(key, { registered: true, usedAt: now() });
+    }
+    return result;
+  }
+
+  #forget(transaction: Transaction): void {
+    const userid = normalizeUserid(transaction.userid);
+    // A later authenticate may have begun another one meanwhile.
+    if (this.#transactions.get(userid) === transaction) this.#transactions.delete(userid);
+  }
+
+  #post(step: string, body: Uint8Array<ArrayBuffer>, proof: string | undefined, signal: AbortSignal | undefined) {
+    return post(this.#setting.connection, step, body, proof, signal);
+  }
+}
+
+const encode = (fields: Record<string, unknown>) => new TextEncoder().encode(JSON.stringify(fields));
+
+/** The wire's snake_case members in the SDK's camelCase. */
+function camelCased(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, member]) => [name.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), camelCased(member)]),
+  );
+}
+
+const invalid = (message: string) => new LatchkeyError('INVALID_ARGUMENT', 'fatal', message);
+
+function text(value: unknown, name: string): string {
+  if (typeof value === 'string') return value;
+  throw invalid(`${name} must be a string.`);
+}
+
+/** A code as it was pasted: spaces are the mail program's, not the code's. */
+const digits = (otp: string): string => text(otp, 'otp').replace(/\s/g, '');
