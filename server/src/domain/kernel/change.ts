@@ -1,0 +1,22 @@
+/** What a write changed, as the audit log tells it: the fields that differ, with their values before and after. */
+export interface Change {
+  before: Record<string, unknown>;
+  after: Record<string, unknown>;
+}
+
+/**
+ * Sets those of `values` that are not undefined and returns what really differs; null where nothing does. Keys are
+ * written out by the caller, so that nothing from outside can name a property.
+ */
+export function change<T extends object>(target: T, values: Partial<T>): Change | null {
+  const before: Record<string, unknown> = {};
+  const after: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const current = target[name as keyof T];
+    if (value === undefined || JSON.stringify(current ?? null) === JSON.stringify(value)) continue;
+    before[name] = current ?? null;
+    after[name] = value;
+    target[name as keyof T] = value as T[keyof T];
+  }
+  return Object.keys(after).length > 0 ? { before, after } : null;
+}

@@ -1,0 +1,242 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Actor } from '../kernel/actor.ts';
+import { type Change, change } from '../kernel/change.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Database, rows } from '../kernel/database.ts';
+import { cleanName } from '../kernel/name.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
+import { type MfaPolicy, mfaPolicies, Project, type SignUpMode, signUpModes } from './project.entity.ts';
+import { checkSeconds, checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
+
+/** What an admin decides about a project, apart from its session policy. */
+export interface ProjectSettings {
+  name: string;
+  scimEnabled: boolean;
+  scimAuthoritative: boolean;
+  testMode: boolean;
+  signUp: SignUpMode;
+  mfaPolicy: MfaPolicy;
+  /** How long a device may skip the second factor after `remember_me`; 0: never. */
+  rememberMfaSeconds: number;
+  /** How long a remembered device is trusted since its last use. */
+  deviceTrustSeconds: number;
+}
+
+/** Values that are absent stay as they are. */
+export interface ProjectChange extends Partial<ProjectSettings> {
+  /** The version that the caller has read; refuses `conflict` where somebody else was faster. */
+  expectedVersion?: number | undefined;
+}
+
+export interface SessionPolicyChange extends Partial<SessionPolicy> {
+  expectedVersion?: number | undefined;
+}
+
+/** What is lost with a project. */
+export interface ProjectContents {
+  users: number;
+  clients: number;
+  sessions: number;
+  scimTokens: number;
+}
+
+/** The audit log as projects know it: it stands one rung above, since its events belong to a project. */
+interface Log {
+  record(
+    em: EntityManager,
+    entry: {
+      type: string;
+      actor: Actor;
+      projectId?: string | undefined;
+      subject: { kind: string; id: string; name: string };
+      detail?: Record<string, unknown>;
+    },
+  ): void;
+}
+
+/** Beyond this many users, codes in answers are no test any more. */
+const testModeMaxUsers = 100;
+const year = 365 * 24 * 3600;
+
+/** Tenants and their policies. */
+export class Projects {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Log;
+  private readonly issuer: string;
+
+  /** @param issuer the base address: on https, test mode is for small projects only */
+  constructor(db: Database, clock: Clock, random: Random, audit: Log, issuer: string) {
+    this.db = db;
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+    this.issuer = issuer;
+  }
+
+  find(em: EntityManager, id: string): Promise<Project | null> {
+    return isUuid(id) ? em.findOne(Project, id) : Promise.resolve(null);
+  }
+
+  /** Refuses `invalid`. */
+  create(input: Partial<ProjectSettings> & { name: string }, actor: Actor): Promise<Project> {
+    const settings = checked(input);
+    return this.db.transaction(async (em) => {
+      const project = this.make(em, { ...settings, name: settings.name as string });
+      const detail = { after: settings };
+      this.audit.record(em, { type: 'project.created', actor, projectId: project.id, subject: subject(project), detail });
+      return project;
+    });
+  }
+
+  /** A new project with the defaults of service.md 2.6, in the caller's transaction and untold. */
+  make(em: EntityManager, input: Partial<ProjectSettings> & { name: string; builtIn?: 'console' | 'demo' }): Project {
+    const now = this.clock.now();
+    const project = em.create(Project, {
+      id: this.random.id(),
+      name: input.name,
+      builtIn: input.builtIn ?? null,
+      scimEnabled: input.scimEnabled ?? true,
+      scimAuthoritative: input.scimAuthoritative ?? true,
+      testMode: input.testMode ?? false,
+      signUp: input.signUp ?? 'open',
+      mfaPolicy: input.mfaPolicy ?? 'off',
+      rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
+      deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
+      idleTimeoutSeconds: 30 * 60,
+      maxSessionSeconds: 8 * 3600,
+      idTokenTtlSeconds: 60,
+      accessTokenTtlSeconds: 300,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+    em.persist(project);
+    return project;
+  }
+
+  /** Refuses `not-found`, `invalid`, `conflict`. */
+  update(id: string, input: ProjectChange, actor: Actor): Promise<Project> {
+    const settings = checked(input);
+    return this.db.transaction(async (em) => {
+      const project = await this.locked(em, id, input.expectedVersion);
+      if (project.builtIn === 'console') keepConsoleClosed(settings);
+      if (settings.testMode === true && !project.testMode) await this.checkTestMode(em, project.id);
+      this.write(em, project, 'project.updated', change<Project>(project, settings), actor);
+      return project;
+    });
+  }
+
+  /** Refuses `not-found`, `invalid` (see `sessionPolicyBounds`), `conflict`. */
+  updateSessionPolicy(id: string, input: SessionPolicyChange, actor: Actor): Promise<Project> {
+    checkSessionPolicy(input);
+    return this.db.transaction(async (em) => {
+      const project = await this.locked(em, id, input.expectedVersion);
+      const changed = change<Project>(project, {
+        idleTimeoutSeconds: input.idleTimeoutSeconds,
+        maxSessionSeconds: input.maxSessionSeconds,
+        idTokenTtlSeconds: input.idTokenTtlSeconds,
+        accessTokenTtlSeconds: input.accessTokenTtlSeconds,
+      } as Partial<Project>);
+      this.write(em, project, 'project.session-policy-updated', changed, actor);
+      return project;
+    });
+  }
+
+  /** What {@link delete} would take along. */
+  async contents(em: EntityManager, id: string): Promise<ProjectContents> {
+    const [row] = await rows<Record<keyof ProjectContents, string | number>>(
+      em,
+      `select (select count(*) from users where project_id = ?) as users,
+              (select count(*) from clients where project_id = ?) as clients,
+              (select count(*) from sessions where project_id = ? and ended_at is null) as sessions,
+              (select count(*) from scim_tokens where project_id = ? and revoked_at is null) as "scimTokens"`,
+      [id, id, id, id],
+    );
+    const { users = 0, clients = 0, sessions = 0, scimTokens = 0 } = row ?? {};
+    return { users: +users, clients: +clients, sessions: +sessions, scimTokens: +scimTokens };
+  }
+
+  /**
+   * Deletes the project and all that belongs to it, its events included; that it happened stays in the instance's
+   * log. Refuses `not-found`, `invalid` where `confirmName` is not its name, `forbidden` for the console's own.
+   */
+  delete(id: string, confirmName: string, actor: Actor): Promise<ProjectContents> {
+    return this.db.transaction(async (em) => {
+      const project = await this.locked(em, id);
+      if (project.builtIn === 'console') {
+        refuse({ code: 'forbidden', reason: 'admins sign in through this project, so it stays' });
+      }
+      if (confirmName !== project.name) {
+        refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
+      }
+      const contents = await this.contents(em, id);
+      this.audit.record(em, { type: 'project.deleted', actor, subject: subject(project), detail: { lost: contents } });
+      em.remove(project);
+      return contents;
+    });
+  }
+
+  private async locked(em: EntityManager, id: string, expectedVersion?: number): Promise<Project> {
+    const project = isUuid(id) ? await em.findOne(Project, id, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+    const present = found(project, 'project');
+    if (expectedVersion !== undefined && expectedVersion !== present.version) {
+      refuse({ code: 'conflict', what: 'project' });
+    }
+    return present;
+  }
+
+  private write(em: EntityManager, project: Project, type: string, changed: Change | null, actor: Actor): void {
+    if (!changed) return;
+    project.version += 1;
+    project.updatedAt = this.clock.now();
+    this.audit.record(em, { type, actor, projectId: project.id, subject: subject(project), detail: { ...changed } });
+  }
+
+  private async checkTestMode(em: EntityManager, id: string): Promise<void> {
+    if (!this.issuer.startsWith('https:')) return;
+    const users = await rows(em, `select 1 from users where project_id = ? limit ${testModeMaxUsers + 1}`, [id]);
+    if (users.length > testModeMaxUsers) {
+      const reason = `is for trying out: over https, not for a project with more than ${testModeMaxUsers} users`;
+      refuse({ code: 'invalid', field: 'testMode', reason });
+    }
+  }
+}
+
+function subject(project: Project) {
+  return { kind: 'project', id: project.id, name: project.name };
+}
+
+/** Each known setting on its own, so that nothing else of the input reaches the row. */
+function checked(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
+  if (input.signUp !== undefined && !signUpModes.includes(input.signUp)) {
+    refuse({ code: 'invalid', field: 'signUp', reason: `must be one of ${signUpModes.join(', ')}` });
+  }
+  if (input.mfaPolicy !== undefined && !mfaPolicies.includes(input.mfaPolicy)) {
+    refuse({ code: 'invalid', field: 'mfaPolicy', reason: `must be one of ${mfaPolicies.join(', ')}` });
+  }
+  if (input.rememberMfaSeconds !== undefined) checkSeconds('rememberMfaSeconds', input.rememberMfaSeconds, [0, year]);
+  if (input.deviceTrustSeconds !== undefined) checkSeconds('deviceTrustSeconds', input.deviceTrustSeconds, [0, year]);
+  const settings: Partial<ProjectSettings> = {};
+  if (input.name !== undefined) settings.name = cleanName(input.name);
+  if (input.scimEnabled !== undefined) settings.scimEnabled = input.scimEnabled;
+  if (input.scimAuthoritative !== undefined) settings.scimAuthoritative = input.scimAuthoritative;
+  if (input.testMode !== undefined) settings.testMode = input.testMode;
+  if (input.signUp !== undefined) settings.signUp = input.signUp;
+  if (input.mfaPolicy !== undefined) settings.mfaPolicy = input.mfaPolicy;
+  if (input.rememberMfaSeconds !== undefined) settings.rememberMfaSeconds = input.rememberMfaSeconds;
+  if (input.deviceTrustSeconds !== undefined) settings.deviceTrustSeconds = input.deviceTrustSeconds;
+  return settings;
+}
+
+/** Who can sign in there administers the instance: no directory, no codes in answers, no strangers. */
+function keepConsoleClosed(settings: Partial<ProjectSettings>): void {
+  const reason = 'cannot be set on the project through which admins sign in';
+  if (settings.testMode === true) refuse({ code: 'invalid', field: 'testMode', reason });
+  if (settings.scimEnabled === true) refuse({ code: 'invalid', field: 'scimEnabled', reason });
+  if (settings.signUp === 'open') refuse({ code: 'invalid', field: 'signUp', reason });
+}

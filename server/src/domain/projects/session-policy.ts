@@ -1,0 +1,36 @@
+import { refuse } from '../kernel/problem.ts';
+
+/** How long a project's sessions and tokens live; every value in whole seconds (service.md 2.6). */
+export interface SessionPolicy {
+  /** Sliding. */
+  idleTimeoutSeconds: number;
+  /** Absolute. */
+  maxSessionSeconds: number;
+  idTokenTtlSeconds: number;
+  accessTokenTtlSeconds: number;
+}
+
+const day = 24 * 3600;
+
+/** What an admin may set, smallest and largest. A signing key is published for a day after its longest token. */
+export const sessionPolicyBounds: Record<keyof SessionPolicy, readonly [number, number]> = {
+  idleTimeoutSeconds: [1, 90 * day],
+  maxSessionSeconds: [1, 365 * day],
+  idTokenTtlSeconds: [1, day],
+  accessTokenTtlSeconds: [1, 3600],
+};
+
+/** Refuses `invalid` where a value that is given lies outside of its bounds. */
+export function checkSessionPolicy(policy: Partial<SessionPolicy>): void {
+  for (const [field, bounds] of Object.entries(sessionPolicyBounds)) {
+    const value = policy[field as keyof SessionPolicy];
+    if (value !== undefined) checkSeconds(field, value, bounds);
+  }
+}
+
+/** Refuses `invalid` unless `value` is a whole number within `bounds`. */
+export function checkSeconds(field: string, value: number, [min, max]: readonly [number, number]): void {
+  if (!Number.isInteger(value) || value < min || value > max) {
+    refuse({ code: 'invalid', field, reason: `must be a whole number of seconds from ${min} to ${max}` });
+  }
+}
