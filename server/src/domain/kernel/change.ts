@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** What a write changed, as the audit log tells it: the fields that differ, with their values before and after. */
 export interface Change {
   before: Record<string, unknown>;
@@ -13,7 +15,7 @@ export function change<T extends object>(target: T, values: Partial<T>): Change 
   const after: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values)) {
     const current = target[name as keyof T];
-    if (value === undefined || JSON.stringify(current ?? null) === JSON.stringify(value)) continue;
+    if (value === undefined || isDeepStrictEqual(current ?? null, value)) continue;
     before[name] = current ?? null;
     after[name] = value;
     target[name as keyof T] = value as T[keyof T];

@@ -88,7 +88,13 @@ export class Projects {
     return this.db.transaction(async (em) => {
       const project = this.make(em, { ...settings, name: settings.name as string });
       const detail = { after: settings };
-      this.audit.record(em, { type: 'project.created', actor, projectId: project.id, subject: subject(project), detail });
+      this.audit.record(em, {
+        type: 'project.created',
+        actor,
+        projectId: project.id,
+        subject: subject(project),
+        detail,
+      });
       return project;
     });
   }

@@ -1,0 +1,320 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { change } from '../kernel/change.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { cleanName } from '../kernel/name.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
+import { Project } from '../projects/project.entity.ts';
+import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
+import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
+import { Client, logoutTokenTypes, type TokenEndpointAuthMethod, tokenEndpointAuthMethods } from './client.entity.ts';
+import { parseClientKey } from './client-key.ts';
+import { checkLogoutUri } from './logout-uri.ts';
+import { checkRedirectUri } from './redirect-uri.ts';
+
+/** An OIDC client's configuration (service.md 2.5). */
+export interface ClientSettings {
+  name: string;
+  tokenEndpointAuthMethod: TokenEndpointAuthMethod;
+  /** A JWK, a JWK Set with one key, or either as JSON text; null: none. See {@link parseClientKey}. */
+  jwks: unknown;
+  redirectUris: string[];
+  postLogoutRedirectUris: string[];
+  backchannelLogoutUri: string | null;
+  backchannelLogoutSessionRequired: boolean;
+  logoutTokenType: (typeof logoutTokenTypes)[number];
+  /** 1…3600; null: the project's. */
+  accessTokenTtlSeconds: number | null;
+  disabled: boolean;
+}
+
+export interface NewClient extends Partial<ClientSettings> {
+  projectId: string;
+  name: string;
+}
+
+/** Values that are absent stay as they are. */
+export interface ClientChange extends Partial<ClientSettings> {
+  /** The version that the caller has read; refuses `conflict` where somebody else was faster. */
+  expectedVersion?: number | undefined;
+}
+
+/** A key as its owner sees it this once. */
+export interface IssuedKey {
+  apiKey: ApiKey;
+  key: string;
+}
+
+export interface CreatedClient {
+  client: Client;
+  /** `lk_pk_…`, shown once. */
+  publishableKey: string;
+  /** `lk_sk_…`, shown once. */
+  secretKey: string;
+}
+
+/** So that secret scanners find them. */
+const prefixes: Record<ApiKeyKind, string> = { publishable: 'lk_pk_', secret: 'lk_sk_' };
+const maxUris = 100;
+const maxLiveKeys = 50;
+/** `lastUsedAt` is as exact as this, so that a busy key is not a busy row. */
+const lastUsedSeconds = 60;
+
+/** OIDC relying parties, and their API keys. */
+export class Clients {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Audit;
+  private readonly allowPrivateLogoutTargets: boolean;
+
+  constructor(
+    db: Database,
+    clock: Clock,
+    random: Random,
+    audit: Audit,
+    options: { allowPrivateLogoutTargets: boolean },
+  ) {
+    this.db = db;
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+    this.allowPrivateLogoutTargets = options.allowPrivateLogoutTargets;
+  }
+
+  /** The client of any project, disabled ones included: the caller judges. */
+  find(em: EntityManager, clientId: string): Promise<Client | null> {
+    return isUuid(clientId) ? em.findOne(Client, clientId) : Promise.resolve(null);
+  }
+
+  /**
+   * The client and kind behind an API key (`X-Api-Key`), its project loaded; null where the key is unknown or revoked,
+   * or the client disabled. Notes the use, to the minute.
+   */
+  async byApiKey(em: EntityManager, key: string): Promise<{ client: Client; apiKey: ApiKey } | null> {
+    if (!Object.values(prefixes).some((prefix) => key.startsWith(prefix)) || key.length > 100) return null;
+    const apiKey = await em.findOne(
+      ApiKey,
+      { hash: digest(key), revokedAt: null, client: { disabledAt: null } },
+      { populate: ['client', 'client.project'] },
+    );
+    if (!apiKey) return null;
+    const now = this.clock.now();
+    if (!apiKey.lastUsedAt || secondsLater(apiKey.lastUsedAt, lastUsedSeconds) <= now) {
+      await em.execute('update api_keys set last_used_at = ? where id = ?', [now, apiKey.id]);
+    }
+    return { client: apiKey.client.getEntity(), apiKey };
+  }
+
+  /** With its first key of each kind. Refuses `not-found`, `invalid`. */
+  create(input: NewClient, actor: Actor): Promise<CreatedClient> {
+    const settings = this.checked(input);
+    return this.db.transaction(async (em) => {
+      const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
+      const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
+      if (client.tokenEndpointAuthMethod === 'private_key_jwt' && !client.jwk) keyMissing();
+      this.tell(em, 'client.created', client, actor, { after: settings });
+      const publishable = this.makeKey(em, client, 'publishable', actor);
+      const secret = this.makeKey(em, client, 'secret', actor);
+      return { client, publishableKey: publishable.key, secretKey: secret.key };
+    });
+  }
+
+  /** A new client with the defaults of service.md 2.5, in the caller's transaction, without keys and untold. */
+  make(em: EntityManager, project: Project, input: Partial<Client> & { name: string }): Client {
+    const now = this.clock.now();
+    const client = em.create(Client, {
+      id: this.random.id(),
+      project: project.id,
+      name: input.name,
+      builtIn: input.builtIn ?? null,
+      tokenEndpointAuthMethod: input.tokenEndpointAuthMethod ?? 'none',
+      jwk: input.jwk ?? null,
+      redirectUris: input.redirectUris ?? [],
+      postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
+      backchannelLogoutUri: input.backchannelLogoutUri ?? null,
+      backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? true,
+      logoutTokenType: input.logoutTokenType ?? 'secevent',
+      accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
+      disabledAt: input.disabledAt ?? null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+    em.persist(client);
+    return client;
+  }
+
+  /** Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client. */
+  update(clientId: string, input: ClientChange, actor: Actor): Promise<Client> {
+    const settings = this.checked(input);
+    return this.db.transaction(async (em) => {
+      const client = await this.changeable(em, clientId);
+      if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
+        refuse({ code: 'conflict', what: 'client' });
+      }
+      // Disabling twice must not move the time of the first.
+      if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
+      const changed = change<Client>(client, settings);
+      if (client.tokenEndpointAuthMethod === 'private_key_jwt' && !client.jwk) keyMissing();
+      if (!changed) return client;
+      client.version += 1;
+      client.updatedAt = this.clock.now();
+      this.tell(em, 'client.updated', client, actor, { ...changed });
+      return client;
+    });
+  }
+
+  /** Its keys, devices, codes and deliveries go with it. Refuses `not-found`, and `forbidden` for the console's own. */
+  delete(clientId: string, actor: Actor): Promise<void> {
+    return this.db.transaction(async (em) => {
+      const client = await this.changeable(em, clientId);
+      this.tell(em, 'client.deleted', client, actor);
+      em.remove(client);
+    });
+  }
+
+  /** A further key; the ones before stay good until they are revoked. Refuses `not-found`, `invalid`, `forbidden`. */
+  issueApiKey(clientId: string, kind: ApiKeyKind, actor: Actor): Promise<IssuedKey> {
+    return this.db.transaction(async (em) => {
+      const client = await this.changeable(em, clientId);
+      if ((await em.count(ApiKey, { client: client.id, revokedAt: null })) >= maxLiveKeys) {
+        refuse({ code: 'invalid', field: 'clientId', reason: `has ${maxLiveKeys} keys already: revoke some first` });
+      }
+      return this.makeKey(em, client, kind, actor);
+    });
+  }
+
+  /** At once, everywhere; a second time is harmless. Refuses `not-found`. */
+  revokeApiKey(apiKeyId: string, actor: Actor): Promise<ApiKey> {
+    return this.db.transaction(async (em) => {
+      const apiKey = found(
+        isUuid(apiKeyId)
+          ? await em.findOne(ApiKey, apiKeyId, { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE })
+          : null,
+        'api-key',
+      );
+      if (apiKey.revokedAt) return apiKey;
+      apiKey.revokedAt = this.clock.now();
+      this.tellKey(em, 'api-key.revoked', apiKey, apiKey.client.getEntity(), actor);
+      return apiKey;
+    });
+  }
+
+  private makeKey(em: EntityManager, client: Client, kind: ApiKeyKind, actor: Actor): IssuedKey {
+    const key = newSecret(this.random, prefixes[kind]);
+    const apiKey = em.create(ApiKey, {
+      id: this.random.id(),
+      client,
+      kind,
+      hash: digest(key),
+      hint: key.slice(-4),
+      createdAt: this.clock.now(),
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    em.persist(apiKey);
+    this.tellKey(em, 'api-key.issued', apiKey, client, actor);
+    return { apiKey, key };
+  }
+
+  private async changeable(em: EntityManager, clientId: string): Promise<Client> {
+    const client = found(
+      isUuid(clientId) ? await em.findOne(Client, clientId, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null,
+      'client',
+    );
+    if (client.builtIn === 'console') {
+      refuse({
+        code: 'forbidden',
+        reason: 'the console signs its admins in through this client, so it stays as it is',
+      });
+    }
+    return client;
+  }
+
+  private tell(em: EntityManager, type: string, client: Client, actor: Actor, detail?: Record<string, unknown>): void {
+    this.audit.record(em, {
+      type,
+      actor,
+      projectId: client.project.id,
+      clientId: client.id,
+      subject: { kind: 'client', id: client.id, name: client.name },
+      ...(detail ? { detail } : {}),
+    });
+  }
+
+  private tellKey(em: EntityManager, type: string, apiKey: ApiKey, client: Client, actor: Actor): void {
+    this.audit.record(em, {
+      type,
+      actor,
+      projectId: client.project.id,
+      clientId: client.id,
+      subject: { kind: 'api-key', id: apiKey.id, name: `…${apiKey.hint}` },
+      detail: { kind: apiKey.kind, client: client.name },
+    });
+  }
+
+  /** Each known setting on its own, so that nothing else of the input reaches the row. */
+  private checked(input: Partial<ClientSettings>): Partial<Client> {
+    const settings: Partial<Client> = {};
+    if (input.name !== undefined) settings.name = cleanName(input.name);
+    if (input.tokenEndpointAuthMethod !== undefined) {
+      settings.tokenEndpointAuthMethod = oneOf(
+        'tokenEndpointAuthMethod',
+        input.tokenEndpointAuthMethod,
+        tokenEndpointAuthMethods,
+      );
+    }
+    if (input.jwks !== undefined) settings.jwk = input.jwks === null ? null : parseClientKey(input.jwks);
+    if (input.redirectUris !== undefined) settings.redirectUris = uris('redirectUris', input.redirectUris);
+    if (input.postLogoutRedirectUris !== undefined) {
+      settings.postLogoutRedirectUris = uris('postLogoutRedirectUris', input.postLogoutRedirectUris);
+    }
+    if (input.backchannelLogoutUri !== undefined)
+      settings.backchannelLogoutUri = this.logoutUri(input.backchannelLogoutUri);
+    if (input.backchannelLogoutSessionRequired !== undefined) {
+      settings.backchannelLogoutSessionRequired = input.backchannelLogoutSessionRequired;
+    }
+    if (input.logoutTokenType !== undefined) {
+      settings.logoutTokenType = oneOf('logoutTokenTyp', input.logoutTokenType, logoutTokenTypes);
+    }
+    if (input.accessTokenTtlSeconds !== undefined) {
+      if (input.accessTokenTtlSeconds !== null) {
+        checkSeconds('accessTokenTtlSeconds', input.accessTokenTtlSeconds, sessionPolicyBounds.accessTokenTtlSeconds);
+      }
+      settings.accessTokenTtlSeconds = input.accessTokenTtlSeconds;
+    }
+    if (input.disabled !== undefined) settings.disabledAt = input.disabled ? this.clock.now() : null;
+    return settings;
+  }
+
+  private logoutUri(uri: string | null): string | null {
+    if (uri === null) return null;
+    const reason = checkLogoutUri(uri, this.allowPrivateLogoutTargets);
+    if (reason) refuse({ code: 'invalid', field: 'backchannelLogoutUri', reason });
+    return uri;
+  }
+}
+
+function oneOf<T extends string>(field: string, value: T, allowed: readonly T[]): T {
+  if (!allowed.includes(value)) refuse({ code: 'invalid', field, reason: `must be one of ${allowed.join(', ')}` });
+  return value;
+}
+
+function uris(field: string, values: readonly string[]): string[] {
+  if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must hold at most ${maxUris} addresses` });
+  for (const [index, uri] of values.entries()) {
+    const reason = checkRedirectUri(uri);
+    if (reason) refuse({ code: 'invalid', field: `${field}[${index}]`, reason });
+  }
+  return [...new Set(values)];
+}
+
+function keyMissing(): never {
+  return refuse({ code: 'invalid', field: 'jwks', reason: 'is required for private_key_jwt' });
+}

@@ -1,0 +1,26 @@
+/**
+ * What is wrong with a back-channel logout address (OpenID Connect Back-Channel Logout 1.0 §2.2) that is to be
+ * registered; null: nothing. Where its name leads is judged again at each connection.
+ *
+ * @param allowPrivate also http, on loopback: for trying out
+ */
+export function checkLogoutUri(uri: string, allowPrivate: boolean): string | null {
+  if (uri.length > 2048) return 'is longer than 2,048 characters';
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'holds a space, a control character or a character outside ASCII';
+  if (uri.includes('#')) return 'must not have a fragment';
+  if (uri.includes('\\')) return 'must not hold a backslash';
+  let parsed: URL;
+  try {
+    parsed = new URL(uri);
+  } catch {
+    return 'is not an absolute URL';
+  }
+  if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not hold a user name';
+  if (parsed.protocol === 'https:') return null;
+  if (parsed.protocol === 'http:' && allowPrivate && isLoopback(parsed.hostname)) return null;
+  return allowPrivate ? 'must be https (http only for loopback)' : 'must be https';
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
