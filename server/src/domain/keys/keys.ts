@@ -1,0 +1,185 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  exportJWK,
+  exportPKCS8,
+  generateKeyPair,
+  importJWK,
+  importPKCS8,
+  type JWK,
+} from 'jose';
+import type { Audit } from '../audit/audit.ts';
+import { type Actor, system } from '../kernel/actor.ts';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
+import { currentKey, nextKey, type Schedule, succession } from './schedule.ts';
+import { type SigningAlgorithm, SigningKey, signingAlgorithms } from './signing-key.entity.ts';
+import type { Vault } from './vault.ts';
+
+/** One published key, ready to verify, and where it may sign, to sign. */
+export interface LoadedKey {
+  kid: string;
+  alg: SigningAlgorithm;
+  publicJwk: JWK;
+  verifyKey: CryptoKey;
+  signKey: CryptoKey;
+  signsFrom: Date;
+  signsUntil: Date | null;
+  publishedUntil: Date | null;
+}
+
+/** How long a process may go on with the keys that it has read; an emergency withdrawal reaches all within this. */
+const cacheSeconds = 5;
+/** A number of our own: one process at a time decides about keys. */
+const keysLock = 7_316_904_552;
+
+/**
+ * The issuer's keys: one active ES512 (ID and logout tokens) and one active EdDSA (access tokens). The next is
+ * published at least 24 h before it signs, the old one stays until its last token has expired plus 24 h.
+ */
+export class Keys {
+  private readonly db: Database;
+  private readonly vault: Vault;
+  private readonly clock: Clock;
+  private readonly audit: Audit;
+  private readonly schedule: Schedule;
+  private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
+
+  constructor(db: Database, vault: Vault, clock: Clock, audit: Audit, schedule: Schedule) {
+    this.db = db;
+    this.vault = vault;
+    this.clock = clock;
+    this.audit = audit;
+    this.schedule = schedule;
+  }
+
+  /** Every key that relying parties may see now, the signing ones included. Throws `VaultError`. */
+  published(): Promise<LoadedKey[]> {
+    const now = this.clock.now();
+    if (!this.cache || isPast(secondsLater(this.cache.readAt, cacheSeconds), now) || this.cache.readAt > now) {
+      const keys = this.read(now);
+      keys.catch(() => {
+        this.cache = undefined;
+      });
+      this.cache = { readAt: now, keys };
+    }
+    return this.cache.keys;
+  }
+
+  /** The key that signs now. */
+  async signing(alg: SigningAlgorithm): Promise<LoadedKey> {
+    const key = currentKey(await this.published(), alg, this.clock.now());
+    return key ?? refuse({ code: 'unavailable', reason: `no ${alg} signing key`, retryAfterSeconds: 5 });
+  }
+
+  /** The JWK Set (RFC 7517 §5): public members only. */
+  async jwks(): Promise<{ keys: JWK[] }> {
+    return { keys: (await this.published()).map((key) => key.publicJwk) };
+  }
+
+  /** Makes first keys, publishes the next in time, drops those past their day. Safe to run on every process. */
+  async tend(): Promise<void> {
+    await this.exclusively(async (em, keys) => {
+      const now = this.clock.now();
+      for (const alg of signingAlgorithms) {
+        if (!currentKey(keys, alg, now)) await this.create(em, keys, alg, now, system);
+        else {
+          const at = succession(keys, alg, now, this.schedule);
+          if (at) await this.create(em, keys, alg, at, system);
+        }
+      }
+      for (const key of keys) if (key.publishedUntil && isPast(key.publishedUntil, now)) em.remove(key);
+    });
+  }
+
+  /** Publishes a successor for every algorithm now; it signs after the notice that caches of relying parties need. */
+  async rotate(actor: Actor): Promise<void> {
+    await this.exclusively(async (em, keys) => {
+      const now = this.clock.now();
+      for (const alg of signingAlgorithms) {
+        if (nextKey(keys, alg, now)) continue;
+        await this.create(em, keys, alg, secondsLater(now, this.schedule.noticeSeconds), actor);
+      }
+    });
+  }
+
+  /** Emergency: the key signs and verifies nothing from now on, and a successor signs at once. */
+  async withdraw(kid: string, actor: Actor): Promise<void> {
+    await this.exclusively(async (em, keys) => {
+      const now = this.clock.now();
+      const key = keys.find((one) => one.id === kid && !one.withdrawnAt);
+      if (!key) refuse({ code: 'not-found', what: 'signing-key' });
+      key.withdrawnAt = now;
+      key.signsUntil = now;
+      key.publishedUntil = now;
+      const next = nextKey(keys, key.alg, now);
+      if (next && !currentKey(keys, key.alg, now)) next.signsFrom = now;
+      else if (!currentKey(keys, key.alg, now)) await this.create(em, keys, key.alg, now, actor);
+      this.audit.record(em, { type: 'signing-key.withdrawn', actor, subject: { kind: 'signing-key', id: kid } });
+    });
+  }
+
+  /** All keys of the record, for the console: newest first, withdrawn ones included, without private parts. */
+  async list(): Promise<SigningKey[]> {
+    return this.db
+      .reader()
+      .find(SigningKey, {}, { orderBy: { signsFrom: 'desc' }, exclude: ['sealedPrivateKey'] }) as Promise<SigningKey[]>;
+  }
+
+  private async exclusively(work: (em: EntityManager, keys: SigningKey[]) => Promise<void>): Promise<void> {
+    await this.db.transaction(async (em) => {
+      await em.execute('select pg_advisory_xact_lock(?)', [keysLock]);
+      await work(em, await em.find(SigningKey, {}));
+    });
+    this.cache = undefined;
+  }
+
+  private async create(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, signsFrom: Date, actor: Actor) {
+    const pair = await generateKeyPair(alg, { extractable: true });
+    const jwk = await exportJWK(pair.publicKey);
+    const kid = await calculateJwkThumbprint(jwk);
+    const predecessor = currentKey(keys, alg, this.clock.now());
+    if (predecessor) {
+      predecessor.signsUntil = signsFrom;
+      predecessor.publishedUntil = secondsLater(signsFrom, this.schedule.longestTokenSeconds + this.schedule.noticeSeconds);
+    }
+    const key = em.create(SigningKey, {
+      id: kid,
+      alg,
+      publicJwk: { ...jwk, kid, alg, use: 'sig' },
+      sealedPrivateKey: this.vault.seal('signing-key', kid, await exportPKCS8(pair.privateKey)),
+      createdAt: this.clock.now(),
+      signsFrom,
+    });
+    em.persist(key);
+    keys.push(key);
+    this.audit.record(em, {
+      type: 'signing-key.published',
+      actor,
+      subject: { kind: 'signing-key', id: kid },
+      detail: { alg, signsFrom: signsFrom.toISOString() },
+    });
+  }
+
+  private async read(now: Date): Promise<LoadedKey[]> {
+    const keys = await this.db.reader().find(
+      SigningKey,
+      { withdrawnAt: null, $or: [{ publishedUntil: null }, { publishedUntil: { $gt: now } }] },
+      { orderBy: { signsFrom: 'desc' } },
+    );
+    return Promise.all(
+      keys.map(async (key) => ({
+        kid: key.id,
+        alg: key.alg,
+        publicJwk: key.publicJwk,
+        verifyKey: (await importJWK(key.publicJwk, key.alg)) as CryptoKey,
+        signKey: await importPKCS8(this.vault.open('signing-key', key.id, key.sealedPrivateKey).toString(), key.alg),
+        signsFrom: key.signsFrom,
+        signsUntil: key.signsUntil ?? null,
+        publishedUntil: key.publishedUntil ?? null,
+      })),
+    );
+  }
+}

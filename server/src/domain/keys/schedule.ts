@@ -1,0 +1,57 @@
+import { isPast, secondsLater } from '../kernel/clock.ts';
+import type { SigningAlgorithm } from './signing-key.entity.ts';
+
+/** When keys come and go, in seconds. */
+export interface Schedule {
+  /** How long a key signs. */
+  rotationSeconds: number;
+  /** How long a key is published before it signs, and after its last token has expired: at least 24 h. */
+  noticeSeconds: number;
+  /** The longest life of a token. */
+  longestTokenSeconds: number;
+}
+
+export const defaultSchedule: Schedule = {
+  rotationSeconds: 90 * 24 * 3600,
+  noticeSeconds: 24 * 3600,
+  longestTokenSeconds: 3600,
+};
+
+interface Dated {
+  alg: SigningAlgorithm;
+  signsFrom: Date;
+  withdrawnAt?: Date | null | undefined;
+}
+
+/** The key that signs at `now`: of those that may, the latest. */
+export function currentKey<K extends Dated>(keys: readonly K[], alg: SigningAlgorithm, now: Date): K | undefined {
+  return of(keys, alg)
+    .filter((key) => isPast(key.signsFrom, now))
+    .at(-1);
+}
+
+/** The key that is published and waits for its time. */
+export function nextKey<K extends Dated>(keys: readonly K[], alg: SigningAlgorithm, now: Date): K | undefined {
+  return of(keys, alg).find((key) => !isPast(key.signsFrom, now));
+}
+
+/** When a successor that has to be published now is to sign; undefined while none is due. */
+export function succession(
+  keys: readonly Dated[],
+  alg: SigningAlgorithm,
+  now: Date,
+  schedule: Schedule,
+): Date | undefined {
+  const current = currentKey(keys, alg, now);
+  if (!current || nextKey(keys, alg, now)) return undefined;
+  const due = secondsLater(current.signsFrom, schedule.rotationSeconds);
+  const earliest = secondsLater(now, schedule.noticeSeconds);
+  if (due > earliest) return undefined;
+  return earliest;
+}
+
+function of<K extends Dated>(keys: readonly K[], alg: SigningAlgorithm): K[] {
+  return keys
+    .filter((key) => key.alg === alg && !key.withdrawnAt)
+    .sort((a, b) => a.signsFrom.getTime() - b.signsFrom.getTime());
+}

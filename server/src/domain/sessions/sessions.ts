@@ -1,0 +1,138 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { Session } from './session.entity.ts';
+
+export type SessionEnd = NonNullable<Session['endReason']>;
+
+/** What a finished sign-in says of itself. */
+export interface SignIn {
+  project: Project;
+  userId: string;
+  deviceId?: string | undefined;
+  /** RFC 8176. */
+  amr: string[];
+  authTime: Date;
+  /** The session cookie that this browser already held for the project. */
+  currentSecret?: string | undefined;
+  actor: Actor;
+}
+
+/**
+ * SSO sessions (service.md 2.6, 3.2): one for each browser and project, with a sliding idle limit and an absolute
+ * one. The cookie holds a secret, the database its hash.
+ */
+export class Sessions {
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Audit;
+
+  constructor(clock: Clock, random: Random, audit: Audit) {
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+  }
+
+  /**
+   * The session after a sign-in. The same user in the same browser keeps the session (`sid`) with a new `auth_time`;
+   * a session of another user is ended first. The secret is always a new one, so that none can be planted.
+   */
+  async signIn(em: EntityManager, signIn: SignIn): Promise<{ session: Session; secret: string; replaced: Session | null }> {
+    const { project, actor } = signIn;
+    const now = this.clock.now();
+    const secret = newSecret(this.random);
+    const current = signIn.currentSecret ? await this.live(em, project, signIn.currentSecret, now) : null;
+    if (current && current.user.id === signIn.userId) {
+      Object.assign(current, {
+        secretHash: digest(secret),
+        deviceId: signIn.deviceId ?? current.deviceId,
+        authTime: signIn.authTime,
+        amr: signIn.amr,
+        lastSeenAt: now,
+        idleExpiresAt: secondsLater(now, project.idleTimeoutSeconds),
+      });
+      return { session: current, secret, replaced: null };
+    }
+    if (current) await this.end(em, current.id, 'replaced', actor);
+    const session = em.create(Session, {
+      id: this.random.id(),
+      project: project.id,
+      user: signIn.userId,
+      secretHash: digest(secret),
+      deviceId: signIn.deviceId ?? null,
+      authTime: signIn.authTime,
+      amr: signIn.amr,
+      createdAt: now,
+      lastSeenAt: now,
+      idleExpiresAt: secondsLater(now, project.idleTimeoutSeconds),
+      expiresAt: secondsLater(now, project.maxSessionSeconds),
+      ip: actor.ip ?? null,
+      userAgent: actor.userAgent ?? null,
+    });
+    em.persist(session);
+    return { session, secret, replaced: current };
+  }
+
+  /**
+   * The live session behind a cookie, its idle limit slid; null when it was ended, was idle or lasted too long, is of
+   * another project, or its user is not active.
+   */
+  async resume(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
+    const now = this.clock.now();
+    const session = await this.live(em, project, secret, now);
+    if (!session) return null;
+    session.lastSeenAt = now;
+    session.idleExpiresAt = secondsLater(now, project.idleTimeoutSeconds);
+    return session;
+  }
+
+  /** As {@link resume}, without being a use of the session. */
+  async peek(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
+    return this.live(em, project, secret, this.clock.now());
+  }
+
+  /** Ends one live session; null where it had ended before. */
+  async end(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<Session | null> {
+    const session = await em.findOne(Session, { id: sessionId, endedAt: null });
+    if (!session) return null;
+    this.close(em, session, reason, actor);
+    return session;
+  }
+
+  /** Ends every live session of a user, in all browsers. */
+  async endAllOfUser(em: EntityManager, userId: string, reason: SessionEnd, actor: Actor): Promise<Session[]> {
+    const sessions = await em.find(Session, { user: userId, endedAt: null });
+    for (const session of sessions) this.close(em, session, reason, actor);
+    return sessions;
+  }
+
+  private close(em: EntityManager, session: Session, reason: SessionEnd, actor: Actor): void {
+    session.endedAt = this.clock.now();
+    session.endReason = reason;
+    this.audit.record(em, {
+      type: 'session.ended',
+      actor,
+      projectId: session.project.id,
+      subject: { kind: 'session', id: session.id },
+      detail: { reason, userId: session.user.id },
+    });
+  }
+
+  private async live(em: EntityManager, project: Project, secret: string, now: Date): Promise<Session | null> {
+    const session = await em.findOne(
+      Session,
+      { secretHash: digest(secret), project: project.id, endedAt: null, user: { active: true } },
+      { populate: ['user'] },
+    );
+    if (!session) return null;
+    // The policy of today holds for sessions of yesterday: what was shortened ends at once.
+    const idleLimit = secondsLater(session.lastSeenAt, project.idleTimeoutSeconds);
+    const ageLimit = secondsLater(session.createdAt, project.maxSessionSeconds);
+    const expired = [session.idleExpiresAt, session.expiresAt, idleLimit, ageLimit].some((limit) => isPast(limit, now));
+    return expired ? null : session;
+  }
+}

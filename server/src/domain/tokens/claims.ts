@@ -1,0 +1,75 @@
+import type { JWTPayload } from 'jose';
+
+/** The only acr there is so far (service.md 2.3, §9). */
+export const acr = 'urn:service:pwdless:v1';
+
+/** Scopes that a relying party may be granted, in the order of discovery. */
+export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'address'] as const;
+
+/** Codes of the browser SDK carry no scope of their own: the back end gets what its claims are made of. */
+export const sdkScope = 'openid profile email phone';
+
+/** What is granted: the supported ones of those asked for, each once, in the order asked. */
+export function grantedScope(requested: string): string {
+  const known: readonly string[] = supportedScopes;
+  return [...new Set(requested.split(' '))].filter((scope) => known.includes(scope)).join(' ');
+}
+
+/** Access token lifetimes clamp silently at issue (service.md 2.6). */
+export function clampAccessTokenTtl(wishedSeconds: number): number {
+  return Math.min(3600, Math.max(1, Math.trunc(wishedSeconds)));
+}
+
+/** What an exchange has proved, and what the tokens are made of. Times are Unix seconds. */
+export interface Grant {
+  /** Becomes `jti` of the access token. */
+  codeId: string;
+  clientId: string;
+  subject: string;
+  sessionId: string | null;
+  scope: string;
+  nonce: string | null;
+  authTimeSeconds: number;
+  amr: string[];
+  email: string | null;
+  phone: string | null;
+  idTokenTtlSeconds: number;
+  accessTokenTtlSeconds: number;
+}
+
+/** ID token claims (OpenID Connect Core §2; service.md 2.3). Claims of a scope only where it was granted. */
+export function idTokenClaims(grant: Grant, tokenId: string, nowSeconds: number): JWTPayload {
+  const scopes = grant.scope.split(' ');
+  return {
+    sub: grant.subject,
+    aud: grant.clientId,
+    iat: nowSeconds,
+    nbf: nowSeconds,
+    exp: nowSeconds + grant.idTokenTtlSeconds,
+    jti: tokenId,
+    auth_time: grant.authTimeSeconds,
+    amr: grant.amr,
+    acr,
+    ...(grant.sessionId === null ? {} : { sid: grant.sessionId }),
+    ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
+    ...(grant.email !== null && scopes.includes('email') ? { email: grant.email, email_verified: true } : {}),
+    ...(grant.phone !== null && scopes.includes('phone') ? { phone_number: grant.phone, phone: grant.phone } : {}),
+  };
+}
+
+/** Access token claims (RFC 9068 §2.2); it opens UserInfo and nothing else. */
+export function accessTokenClaims(grant: Grant, issuer: string, nowSeconds: number): JWTPayload {
+  return {
+    sub: grant.subject,
+    aud: issuer,
+    client_id: grant.clientId,
+    scope: grant.scope,
+    iat: nowSeconds,
+    nbf: nowSeconds,
+    exp: nowSeconds + clampAccessTokenTtl(grant.accessTokenTtlSeconds),
+    jti: grant.codeId,
+    auth_time: grant.authTimeSeconds,
+    acr,
+    amr: grant.amr,
+  };
+}

@@ -1,0 +1,280 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
+import { type Database, rows } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
+import type { Signer } from '../keys/signer.ts';
+import { profileOf } from '../users/profile.ts';
+import { User } from '../users/user.entity.ts';
+import { AuthorizationCode } from './authorization-code.entity.ts';
+import { accessTokenClaims, clampAccessTokenTtl, type Grant, idTokenClaims } from './claims.ts';
+
+/** An authorization code lives this long (decisions: 60 s). */
+export const codeTtlSeconds = 60;
+/** A code's row outlives the longest access token, since UserInfo asks it whether that was revoked. */
+const rememberSeconds = codeTtlSeconds + 3600 + 60;
+
+export interface CodeRequest {
+  clientId: string;
+  userId: string;
+  /** The SSO session, for the hosted page. */
+  sessionId?: string | undefined;
+  /** Absent for codes of the browser SDK. */
+  redirectUri?: string | undefined;
+  codeChallenge?: string | undefined;
+  scope: string;
+  nonce?: string | undefined;
+  authTime: Date;
+  amr: string[];
+}
+
+/** `none`: by naming itself. `api-key`: by its secret key. `assertion`: by `private_key_jwt`. */
+export type ClientAuthentication = 'none' | 'api-key' | 'assertion';
+
+export interface Exchange {
+  code: string;
+  /** The client that has authenticated, or, for a public one, has named itself. */
+  clientId: string;
+  codeVerifier: string | undefined;
+  redirectUri: string | undefined;
+  /** How the client has authenticated: codes of the SDK need a secret of its back end, see {@link Tokens.exchange}. */
+  authenticatedBy: ClientAuthentication;
+  actor: Actor;
+}
+
+/** Service.md 2.2. */
+export interface TokenResponse {
+  id_token: string;
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  scope: string;
+}
+
+/** Why UserInfo refuses (RFC 6750 §3.1). */
+export type UserInfoOutcome =
+  | { claims: Record<string, unknown>; clientId: string }
+  | { refused: 'invalid_token' | 'insufficient_scope' };
+
+/** Authorization codes, and the tokens that they give. */
+export class Tokens {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Audit;
+  private readonly signer: Signer;
+
+  constructor(db: Database, clock: Clock, random: Random, audit: Audit, signer: Signer) {
+    this.db = db;
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+    this.signer = signer;
+  }
+
+  /** A new code (RFC 6749 §4.1.2): 256 bits, 60 s, stored as a hash. */
+  async issueCode(em: EntityManager, request: CodeRequest): Promise<string> {
+    const code = newSecret(this.random);
+    const now = this.clock.now();
+    em.persist(
+      em.create(AuthorizationCode, {
+        id: this.random.id(),
+        hash: digest(code),
+        client: request.clientId,
+        user: request.userId,
+        sessionId: request.sessionId ?? null,
+        redirectUri: request.redirectUri ?? null,
+        codeChallenge: request.codeChallenge ?? null,
+        scope: request.scope,
+        nonce: request.nonce ?? null,
+        authTime: request.authTime,
+        amr: request.amr,
+        createdAt: now,
+        expiresAt: secondsLater(now, codeTtlSeconds),
+        forgetAt: secondsLater(now, rememberSeconds),
+      }),
+    );
+    return code;
+  }
+
+  /**
+   * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6), once. Refuses `grant-rejected` where the code is unknown,
+   * expired, used, another client's, or where verifier, redirect_uri, user or session do not hold; a code that is
+   * presented again takes the token that it gave with it (§4.1.2). A code of the SDK has neither redirect_uri nor,
+   * perhaps, a challenge, so it needs the client's secret key or assertion; a code of /authorize needs what the
+   * client is registered for.
+   */
+  async exchange(exchange: Exchange): Promise<TokenResponse> {
+    const grant = await this.redeem(exchange);
+    if (!grant) return this.refuseCode(exchange);
+    const now = seconds(this.clock.now());
+    const [idToken, accessToken] = await Promise.all([
+      this.signer.sign('id-token', idTokenClaims(grant, this.random.id(), now)),
+      this.signer.sign('access-token', accessTokenClaims(grant, this.signer.issuer, now)),
+    ]);
+    return {
+      id_token: idToken,
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: clampAccessTokenTtl(grant.accessTokenTtlSeconds),
+      scope: grant.scope,
+    };
+  }
+
+  /** UserInfo's claims for an access token (OpenID Connect Core §5.3), if all that it stood on still holds. */
+  async userInfo(accessToken: string): Promise<UserInfoOutcome> {
+    const token = await this.signer.verify('access-token', accessToken, { audience: this.signer.issuer });
+    if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
+    const scopes = token['scope'].split(' ');
+    if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
+    const em = this.db.reader();
+    const code = await em.findOne(
+      AuthorizationCode,
+      { id: token.jti, revokedAt: null, user: { active: true }, client: { disabledAt: null } },
+      { populate: ['user'] },
+    );
+    if (!code) return { refused: 'invalid_token' };
+    return { claims: userInfoClaims(code.user.getEntity(), scopes), clientId: code.client.id };
+  }
+
+  /** Kills the codes of a user, and the access tokens that they gave. */
+  async revokeAllOfUser(em: EntityManager, userId: string): Promise<void> {
+    await em.execute('update authorization_codes set revoked_at = ? where user_id = ? and revoked_at is null', [
+      this.clock.now(),
+      userId,
+    ]);
+  }
+
+  /**
+   * One statement redeems: every condition stands in its `where`, so that of any number of tries one row changes
+   * once. It notes the client's part in the session and the audit event on the way, and brings back what the tokens
+   * are made of: one round trip, one commit.
+   */
+  private async redeem(exchange: Exchange): Promise<Grant | null> {
+    const now = this.clock.now();
+    const challenge = exchange.codeVerifier === undefined ? null : digest(exchange.codeVerifier);
+    const { actor } = exchange;
+    const [row] = await rows<RedeemedRow>(
+      this.db.reader(),
+      `with redeemed as (
+         update authorization_codes c set used_at = ?::timestamptz
+         from users u, clients k, projects p
+         where c.hash = ? and c.client_id = ? and c.used_at is null and c.revoked_at is null and c.expires_at > ?::timestamptz
+           and c.code_challenge is not distinct from ?::text and c.redirect_uri is not distinct from ?::text
+           and case when c.redirect_uri is null then ?::text <> 'none'
+                    else k.token_endpoint_auth_method = 'none' or ?::text = 'assertion' end
+           and u.id = c.user_id and u.active
+           and k.id = c.client_id and k.disabled_at is null
+           and p.id = k.project_id and p.id = u.project_id
+           and (c.session_id is null or exists (select from sessions s where s.id = c.session_id and s.ended_at is null))
+         returning c.id, c.client_id, c.user_id, c.session_id, c.scope, c.nonce, c.auth_time, c.amr, u.email, u.phone,
+           u.user_name, p.id as project_id, p.id_token_ttl_seconds,
+           coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
+       ), joined as (
+         insert into participations (session_id, client_id, first_at, last_at)
+         select session_id, client_id, ?::timestamptz, ?::timestamptz from redeemed where session_id is not null
+         on conflict (session_id, client_id) do update set last_at = excluded.last_at
+       ), told as (
+         insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
+           subject_name, client_id, ip, user_agent, request_id)
+         select ?::uuid, project_id, ?::timestamptz, 'token.issued', 'success', 'client', client_id, 'user', user_id, user_name, client_id,
+           ?::text, ?::text, ?::text from redeemed
+       )
+       select * from redeemed`,
+      [
+        now,
+        digest(exchange.code),
+        exchange.clientId,
+        now,
+        challenge,
+        exchange.redirectUri ?? null,
+        exchange.authenticatedBy,
+        exchange.authenticatedBy,
+        now,
+        now,
+        this.random.id(),
+        now,
+        actor.ip ?? null,
+        actor.userAgent ?? null,
+        actor.requestId ?? null,
+      ],
+    );
+    return row ? toGrant(row) : null;
+  }
+
+  /** Finds out why, for the log, and kills what a replayed code gave. The caller learns nothing of it. */
+  private async refuseCode(exchange: Exchange): Promise<never> {
+    const reason = await this.db.transaction(async (em) => {
+      const code = await em.findOne(AuthorizationCode, { hash: digest(exchange.code) }, { populate: ['client'] });
+      if (!code) return 'unknown';
+      const now = this.clock.now();
+      if (code.usedAt) {
+        if (!code.revokedAt) {
+          code.revokedAt = now;
+          this.audit.record(em, {
+            type: 'code.replayed',
+            result: 'failure',
+            actor: exchange.actor,
+            projectId: code.client.getEntity().project.id,
+            clientId: code.client.id,
+            subject: { kind: 'user', id: code.user.id },
+          });
+        }
+        return 'used';
+      }
+      if (code.expiresAt <= now) return 'expired';
+      return 'mismatch';
+    });
+    refuse({ code: 'grant-rejected', reason });
+  }
+}
+
+interface RedeemedRow {
+  id: string;
+  client_id: string;
+  user_id: string;
+  session_id: string | null;
+  scope: string;
+  nonce: string | null;
+  auth_time: Date | string;
+  amr: string[];
+  email: string | null;
+  phone: string | null;
+  id_token_ttl_seconds: number;
+  access_token_ttl_seconds: number;
+}
+
+function toGrant(row: RedeemedRow): Grant {
+  return {
+    codeId: row.id,
+    clientId: row.client_id,
+    subject: row.user_id,
+    sessionId: row.session_id,
+    scope: row.scope,
+    nonce: row.nonce,
+    authTimeSeconds: seconds(new Date(row.auth_time)),
+    amr: row.amr,
+    email: row.email,
+    phone: row.phone,
+    idTokenTtlSeconds: row.id_token_ttl_seconds,
+    accessTokenTtlSeconds: row.access_token_ttl_seconds,
+  };
+}
+
+/** OpenID Connect Core §5.4: which scope asks for which claims. */
+const claimsOfScope: Record<string, readonly string[]> = {
+  profile: ['name', 'given_name', 'family_name', 'birthdate', 'locale', 'zoneinfo', 'updated_at'],
+  email: ['email', 'email_verified'],
+  phone: ['phone_number'],
+  address: ['address'],
+};
+
+function userInfoClaims(user: User, scopes: readonly string[]): Record<string, unknown> {
+  const profile: Record<string, unknown> = { ...profileOf(user) };
+  const names = scopes.flatMap((scope) => claimsOfScope[scope] ?? []);
+  const granted = names.flatMap((name) => (profile[name] === undefined ? [] : [[name, profile[name]] as const]));
+  return { sub: user.id, ...Object.fromEntries(granted) };
+}

@@ -1,0 +1,43 @@
+import express, { type Request, type RequestHandler } from 'express';
+import { isStorableText } from '../domain/kernel/secret.ts';
+
+const form = 'application/x-www-form-urlencoded';
+
+/** Reads a form body as it was sent (64 KB), for {@link parametersOf}. */
+export function formBody(): RequestHandler {
+  return express.text({ type: form, limit: '64kb' });
+}
+
+/** OAuth parameters (RFC 6749 §3.1): each at most once, an empty one counts as absent. */
+export interface Parameters {
+  get(name: string): string | undefined;
+  /** Names that came more than once, or whose value no text column could hold. */
+  faults: string[];
+  /** True where the body was not the form that a POST must send. */
+  wrongContentType: boolean;
+}
+
+/** The parameters of a query (GET) or of a form body (POST), never of both. */
+export function parametersOf(req: Request): Parameters {
+  if (req.method === 'POST') {
+    const isForm = typeof req.body === 'string' && req.is(form) !== false;
+    return parse(isForm ? (req.body as string) : '', !isForm);
+  }
+  return parse(queryOf(req), false);
+}
+
+/** The query string as it was sent, without `?`. */
+export function queryOf(req: Request): string {
+  const at = req.originalUrl.indexOf('?');
+  return at < 0 ? '' : req.originalUrl.slice(at + 1);
+}
+
+function parse(text: string, wrongContentType: boolean): Parameters {
+  const values = new Map<string, string>();
+  const faults = new Set<string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (values.has(name) || !isStorableText(value)) faults.add(name);
+    if (!values.has(name)) values.set(name, value);
+  }
+  return { get: (name) => values.get(name) || undefined, faults: [...faults], wrongContentType };
+}

@@ -1,0 +1,92 @@
+import type { Request } from 'express';
+import type { Client } from '../domain/clients/client.entity.ts';
+import { refuse } from '../domain/kernel/problem.ts';
+import type { ClientAuthentication } from '../domain/tokens/tokens.ts';
+import type { Parameters } from '../http/parameters.ts';
+import { OAuthError } from './oauth-error.ts';
+
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+export interface ClientAuthDeps {
+  clients: {
+    /** The client, unless it does not exist or is disabled. */
+    findEnabled(clientId: string): Promise<Client | null>;
+    /** The client of a live secret key. */
+    bySecretKey(key: string): Promise<Client | null>;
+  };
+  assertions: { verify(client: Client, assertion: string): Promise<void> };
+}
+
+export interface AuthenticatedClient {
+  client: Client;
+  by: ClientAuthentication;
+}
+
+/**
+ * Who calls the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2): by its secret key in `X-Api-Key`, by a client
+ * assertion, or, a public client, by naming itself. One way at a time. Refuses `client-rejected`.
+ */
+export async function authenticateClient(
+  deps: ClientAuthDeps,
+  req: Request,
+  parameters: Parameters,
+): Promise<AuthenticatedClient> {
+  const apiKey = req.get('x-api-key');
+  const assertion = parameters.get('client_assertion');
+  const type = parameters.get('client_assertion_type');
+  const clientId = parameters.get('client_id');
+  if (req.get('authorization') !== undefined || parameters.get('client_secret') !== undefined) {
+    refuse({ code: 'client-rejected', reason: 'client secrets are not supported' });
+  }
+  if (apiKey !== undefined && (assertion !== undefined || type !== undefined)) {
+    throw new OAuthError('invalid_request', 'Use one way of client authentication at a time.');
+  }
+  if (apiKey !== undefined) {
+    const client = await deps.clients.bySecretKey(apiKey);
+    if (!client) refuse({ code: 'client-rejected', reason: 'the secret key is unknown or revoked' });
+    if (clientId !== undefined && clientId !== client.id) {
+      refuse({ code: 'client-rejected', reason: 'client_id is not the key’s client' });
+    }
+    return { client, by: 'api-key' };
+  }
+  if (assertion !== undefined || type !== undefined) return byAssertion(deps, assertion, type, clientId);
+  if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.');
+  const client = await deps.clients.findEnabled(clientId);
+  if (!client) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
+  if (client.tokenEndpointAuthMethod !== 'none') {
+    refuse({ code: 'client-rejected', reason: 'the client must send a client assertion' });
+  }
+  return { client, by: 'none' };
+}
+
+async function byAssertion(
+  deps: ClientAuthDeps,
+  assertion: string | undefined,
+  type: string | undefined,
+  clientId: string | undefined,
+): Promise<AuthenticatedClient> {
+  if (assertion === undefined) throw new OAuthError('invalid_request', 'client_assertion is missing.');
+  if (type !== assertionType) throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}.`);
+  const issuer = claimedIssuer(assertion);
+  if (clientId !== undefined && clientId !== issuer) {
+    refuse({ code: 'client-rejected', reason: 'client_id is not the assertion’s client' });
+  }
+  const client = issuer === undefined ? null : await deps.clients.findEnabled(issuer);
+  if (!client) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
+  if (client.tokenEndpointAuthMethod !== 'private_key_jwt') {
+    refuse({ code: 'client-rejected', reason: 'the client is not registered for private_key_jwt' });
+  }
+  await deps.assertions.verify(client, assertion);
+  return { client, by: 'assertion' };
+}
+
+/** Whose key to verify with; believed for nothing else. */
+function claimedIssuer(assertion: string): string | undefined {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString());
+    const issuer = (payload as { iss?: unknown } | null)?.iss;
+    return typeof issuer === 'string' ? issuer : undefined;
+  } catch {
+    return undefined;
+  }
+}

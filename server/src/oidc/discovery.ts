@@ -1,0 +1,61 @@
+import { supportedScopes } from '../domain/tokens/claims.ts';
+
+/** Languages of the hosted page, as BCP 47 tags. */
+export const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
+
+/** The discovery document (OpenID Connect Discovery §3; service.md 2.7). */
+export function discoveryDocument(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/oauth2/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    end_session_endpoint: `${issuer}/oauth2/end_session`,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code'],
+    code_challenge_methods_supported: ['S256'],
+    id_token_signing_alg_values_supported: ['ES512'],
+    subject_types_supported: ['public'],
+    scopes_supported: [...supportedScopes],
+    claims_supported: [
+      'sub',
+      'name',
+      'given_name',
+      'family_name',
+      'email',
+      'email_verified',
+      'phone_number',
+      'birthdate',
+      'address',
+      'locale',
+      'zoneinfo',
+      'updated_at',
+      'iss',
+      'aud',
+      'iat',
+      'nbf',
+      'exp',
+      'jti',
+      'auth_time',
+      'amr',
+      'acr',
+      'sid',
+      'nonce',
+    ],
+    acr_values_supported: ['urn:service:pwdless:v1'],
+    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    token_endpoint_auth_signing_alg_values_supported: ['EdDSA'],
+    authorization_response_iss_parameter_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
+    display_values_supported: ['page', 'popup'],
+    ui_locales_supported: [...uiLocales],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    require_request_uri_registration: false,
+  };
+}

@@ -1,0 +1,83 @@
+import type { Problem } from '../domain/kernel/problem.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
+
+/** Error codes of RFC 6749 §4.1.2.1 and §5.2, OpenID Connect Core §3.1.2.6, RFC 6750 §3.1. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'access_denied'
+  | 'login_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported'
+  | 'server_error'
+  | 'temporarily_unavailable';
+
+/** A refusal in OAuth's words; the description is for developers and holds nothing of the caller's. */
+export class OAuthError extends Error {
+  readonly error: OAuthErrorCode;
+  readonly description: string;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(error: OAuthErrorCode, description: string, retryAfterSeconds?: number) {
+    super(error);
+    this.name = 'OAuthError';
+    this.error = error;
+    this.description = description;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+type Row = readonly [OAuthErrorCode, string];
+
+const invalidGrant: Row = ['invalid_grant', 'The code is unknown, expired or already used, or does not match this request.'];
+const notHere: Row = ['invalid_request', 'The request cannot be handled here.'];
+
+/** How OAuth says each of the domain's refusals. Detail goes to the log. */
+const table = {
+  'grant-rejected': invalidGrant,
+  'client-rejected': ['invalid_client', 'Client authentication failed.'],
+  unauthenticated: ['invalid_client', 'Client authentication failed.'],
+  'not-found': ['invalid_request', 'What the request names does not exist.'],
+  invalid: ['invalid_request', 'A parameter is malformed.'],
+  taken: notHere,
+  conflict: notHere,
+  forbidden: ['access_denied', 'This is not allowed.'],
+  'too-many': ['temporarily_unavailable', 'Too many requests; try again later.'],
+  'flow-expired': ['access_denied', 'The sign-in has expired.'],
+  'transaction-expired': ['access_denied', 'The sign-in has expired.'],
+  'code-rejected': notHere,
+  'out-of-order': notHere,
+  'nonce-rejected': notHere,
+  'proof-required': notHere,
+  'proof-rejected': notHere,
+  'mfa-method-not-allowed': notHere,
+  'phone-invalid': notHere,
+  'phone-locked': notHere,
+  unavailable: ['temporarily_unavailable', 'The service is temporarily unavailable.'],
+} as const satisfies Record<Problem['code'], Row>;
+
+/** The OAuth error for whatever was thrown: a refusal by the table, a lost database as unavailable, a bug as is. */
+export function toOAuthError(thrown: unknown): OAuthError {
+  if (thrown instanceof OAuthError) return thrown;
+  if (thrown instanceof Refusal) {
+    const [error, description] = table[thrown.problem.code];
+    const { problem } = thrown;
+    return new OAuthError(error, description, 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined);
+  }
+  return new OAuthError('server_error', 'Something went wrong here; the request id is in the log.');
+}
+
+/** HTTP status of an error at the token endpoint (RFC 6749 §5.2). */
+export function statusOf(error: OAuthErrorCode): number {
+  if (error === 'invalid_client') return 401;
+  if (error === 'temporarily_unavailable') return 503;
+  if (error === 'server_error') return 500;
+  return 400;
+}
