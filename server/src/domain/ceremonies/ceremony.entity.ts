@@ -8,7 +8,15 @@ import { User } from '../users/user.entity.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
 /** Where a sign-in stands; `steps.ts` holds the table of what each state allows. */
-export const ceremonyStates = ['challenged', 'otp_sent', 'otp_verified', 'registered', 'mfa_owed', 'finished'] as const;
+export const ceremonyStates = [
+  'challenged',
+  'otp_sent',
+  'otp_verified',
+  'registered',
+  'mfa_owed',
+  'mfa_initiated',
+  'finished',
+] as const;
 export type CeremonyState = (typeof ceremonyStates)[number];
 
 const schema = defineEntity({
@@ -40,6 +48,10 @@ const schema = defineEntity({
     mfaMethod: p.enum(mfaMethods).nullable(),
     /** SHA-256 of the `session_id` of MFA_REQUIRED. */
     mfaSessionHash: p.text().nullable(),
+    /** The factor that is owed. */
+    enrolmentId: p.uuid().nullable(),
+    /** Codes of the second factor that were tried here; five and this sign-in is over. */
+    mfaAttempts: p.integer().default(0),
     amr: p.array().columnType('text[]'),
     createdAt: instant(),
     expiresAt: instant().index(),

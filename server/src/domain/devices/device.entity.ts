@@ -20,7 +20,9 @@ const schema = defineEntity({
     alg: p.text(),
     name: p.text(),
     userAgent: p.text().nullable(),
-    /** Trust lasts until here and slides with use; null: only for the sign-in that registered it. */
+    /** Whether its trust outlives the sign-in that registered it. */
+    remembered: p.boolean().default(true),
+    /** Trust lasts until here, and slides with use where it is remembered; null: no more. */
     trustedUntil: instant().nullable(),
     /** Until here this device skips the second factor. */
     mfaRememberedUntil: instant().nullable(),

@@ -12,6 +12,8 @@ const schema = defineEntity({
     id: key(),
     user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
     method: p.enum(mfaMethods),
+    /** The device on which it is being set up: until it is verified, no other can go on with it. */
+    deviceId: p.uuid().nullable(),
     /** E.164, for `sms`. */
     phone: p.text().nullable(),
     /** The TOTP secret, sealed for this row. */

@@ -1,0 +1,101 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { changed } from '../kernel/database.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import { AuthorizationRequest } from './authorization-request.entity.ts';
+
+/** How long a person has for the hosted page, all in all. */
+export const requestTtlSeconds = 30 * 60;
+
+/** What is asked for; fixed from here on, whatever the page or its user does. */
+export interface NewAuthorizationRequest {
+  projectId: string;
+  clientId: string;
+  redirectUri: string;
+  scope: string;
+  state?: string | null | undefined;
+  nonce?: string | null | undefined;
+  codeChallenge: string;
+  loginHint?: string | null | undefined;
+  /** The user that a valid `id_token_hint` names. */
+  hintedUserId?: string | null | undefined;
+  uiLocales?: string | null | undefined;
+  /** The set-up link whose holder this is. */
+  setupLinkId?: string | null | undefined;
+}
+
+/** How a request is found again: the address has the handle, the browser's cookie the secret. */
+export interface BegunFlow {
+  flow: string;
+  browserSecret: string;
+}
+
+/** Authorization requests that wait for their user. */
+export class AuthorizationRequests {
+  private readonly clock: Clock;
+  private readonly random: Random;
+
+  constructor(clock: Clock, random: Random) {
+    this.clock = clock;
+    this.random = random;
+  }
+
+  /** Keeps a vetted request for 30 minutes. `browserSecret` belongs into a cookie of this flow alone. */
+  async begin(em: EntityManager, input: NewAuthorizationRequest): Promise<BegunFlow> {
+    const flow = newSecret(this.random);
+    const browserSecret = newSecret(this.random);
+    const now = this.clock.now();
+    em.persist(
+      em.create(AuthorizationRequest, {
+        id: this.random.id(),
+        project: input.projectId,
+        client: input.clientId,
+        flowHash: digest(flow),
+        browserHash: digest(browserSecret),
+        redirectUri: input.redirectUri,
+        scope: input.scope,
+        state: input.state ?? null,
+        nonce: input.nonce ?? null,
+        codeChallenge: input.codeChallenge,
+        loginHint: input.loginHint ?? null,
+        hintedUserId: input.hintedUserId ?? null,
+        uiLocales: input.uiLocales ?? null,
+        setupLinkId: input.setupLinkId ?? null,
+        createdAt: now,
+        expiresAt: secondsLater(now, requestTtlSeconds),
+      }),
+    );
+    return { flow, browserSecret };
+  }
+
+  /**
+   * The request behind a flow, with its project and client; null where it is unknown, of another browser, expired or
+   * finished, or its client is disabled.
+   */
+  async find(em: EntityManager, flow: string, browserSecret: string): Promise<AuthorizationRequest | null> {
+    return em.findOne(
+      AuthorizationRequest,
+      {
+        flowHash: digest(flow),
+        browserHash: digest(browserSecret),
+        finishedAt: null,
+        expiresAt: { $gt: this.clock.now() },
+        client: { disabledAt: null },
+      },
+      { populate: ['project', 'client'] },
+    );
+  }
+
+  /** Single use: true for one caller alone, who then issues the code. */
+  async finish(em: EntityManager, id: string): Promise<boolean> {
+    const now = this.clock.now();
+    const sql = 'update authorization_requests set finished_at = ? where id = ? and finished_at is null and expires_at > ?';
+    return (await changed(em, sql, [now, id, now])) === 1;
+  }
+
+  /** Drops what nobody can go on with. */
+  async sweep(em: EntityManager): Promise<void> {
+    await em.execute('delete from authorization_requests where expires_at <= ?', [this.clock.now()]);
+  }
+}
