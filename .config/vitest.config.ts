@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+const alias = [
+  { find: /^@latchkey\/contracts$/, replacement: at('shared/contracts/src/index.ts') },
+  { find: /^@latchkey\/browser$/, replacement: at('shared/browser/src/index.ts') },
+  { find: /^@latchkey\/browser\/internal$/, replacement: at('shared/browser/src/internal.ts') },
+  { find: /^@latchkey\/node$/, replacement: at('shared/node/src/index.ts') },
+  // Vite would take graphql's ESM copy, Node takes the CommonJS one, and graphql refuses to be there twice.
+  { find: /^graphql$/, replacement: at('node_modules/graphql/index.js') },
+];
+
+const shared = {
+  resolve: { alias },
+  oxc: { decorator: { legacy: true, emitDecoratorMetadata: false } },
+} as const;
+
+export default defineConfig({
+  root: at('.'),
+  ...shared,
+  test: {
+    reporters: ['default'],
+    testTimeout: 15_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'server',
+          root: at('.'),
+          include: ['server/{src,test}/**/*.test.ts'],
+          globalSetup: [at('server/test/global-setup.ts')],
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'packages',
+          root: at('.'),
+          include: ['shared/**/*.test.ts', 'console/**/*.test.{ts,tsx}'],
+          exclude: ['**/node_modules/**', '**/dist/**'],
+        },
+      },
+      { test: { name: 'tools', root: at('.'), include: ['.config/**/*.test.ts'] } },
+    ],
+  },
+});

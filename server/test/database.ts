@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { administer, databaseUrl } from './global-setup.ts';
+
+export interface FreshDatabase {
+  url: string;
+  /** Also ends connections that are still open. */
+  drop(): Promise<void>;
+}
+
+/** A migrated, empty PostgreSQL database that no other test sees. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const { url, template } = inject('database');
+  const name = `${template}_${randomBytes(8).toString('hex')}`;
+  await administer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  return {
+    url: databaseUrl(url, name),
+    drop: () => administer(url, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))),
+  };
+}

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../src/adapters/database.ts';
+import { startEmbeddedPostgres } from '../src/adapters/embedded-postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    database: TestDatabaseServer;
+  }
+}
+
+/** Where `freshDatabase` makes databases, and from what. */
+export interface TestDatabaseServer {
+  /** A database to connect to for CREATE DATABASE and DROP DATABASE. */
+  url: string;
+  /** Migrated, empty, with no connection to it. Also the beginning of every name given to a test's database. */
+  template: string;
+}
+
+/**
+ * Boots one PostgreSQL for the whole run and migrates a template in it once.
+ * LATCHKEY_TEST_DATABASE_URL names another one (14 or newer) whose role may create databases.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['LATCHKEY_TEST_DATABASE_URL'];
+  const server = given ? { url: given, stop: async () => undefined } : await bootForTests();
+  const template = `latchkey_test_${randomBytes(4).toString('hex')}`;
+  const stop = async () => {
+    if (given) await dropAll(given, template);
+    await server.stop();
+  };
+  try {
+    await administer(server.url, (client) => client.query(`CREATE DATABASE ${template}`));
+    await migrate(databaseUrl(server.url, template));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide('database', { url: server.url, template });
+  return stop;
+}
+
+/** The URL of another database of the same server. */
+export function databaseUrl(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}
+
+export async function administer<Result>(url: string, act: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await act(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function dropAll(url: string, prefix: string): Promise<void> {
+  await administer(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { name } of rows) await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  });
+}
+
+async function bootForTests(): Promise<{ url: string; stop(): Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-test-'));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  const database = await startEmbeddedPostgres({ dataDir, durable: false }).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  // However this process ends, its end of the pipe is closed, and then nothing stays behind.
+  const cleaner = spawn('/bin/sh', ['-c', 'cat; kill -QUIT "$1"; rm -rf "$2"', 'sh', String(database.pid), dataDir], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  cleaner.unref();
+  return {
+    url: database.url,
+    async stop() {
+      await database.stop();
+      cleaner.kill();
+      remove();
+    },
+  };
+}
