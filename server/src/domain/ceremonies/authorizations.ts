@@ -1,0 +1,141 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Client } from '../clients/client.entity.ts';
+import { type Clock, seconds } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { Project } from '../projects/project.entity.ts';
+import type { Session } from '../sessions/session.entity.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import type { AuthorizationRequest } from './authorization-request.entity.ts';
+import type { AuthorizationRequests } from './authorization-requests.ts';
+
+/** A checked authorization request, as far as its answer depends on it. */
+export interface Authorization {
+  client: Client;
+  redirectUri: string;
+  state: string | undefined;
+  scope: string;
+  nonce: string | undefined;
+  codeChallenge: string;
+  maxAgeSeconds: number | undefined;
+  loginHint: string | undefined;
+  uiLocales: string | undefined;
+}
+
+/** How a flow that was set aside goes on. */
+export interface Completion {
+  request: AuthorizationRequest;
+  outcome: { code: string } | 'sign-in-first' | 'other-user';
+}
+
+/** Turns a live SSO session into codes, and sets requests aside that need their user first. */
+export class Authorizations {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly sessions: Sessions;
+  private readonly tokens: Tokens;
+  private readonly requests: AuthorizationRequests;
+
+  constructor(db: Database, clock: Clock, sessions: Sessions, tokens: Tokens, requests: AuthorizationRequests) {
+    this.db = db;
+    this.clock = clock;
+    this.sessions = sessions;
+    this.tokens = tokens;
+    this.requests = requests;
+  }
+
+  /**
+   * A code under the browser's live session, if that session answers the request: of the hinted user where one is
+   * hinted, and authenticated within `maxAgeSeconds`. `login-required` otherwise.
+   */
+  async fromSession(
+    authorization: Authorization,
+    sessionSecret: string | undefined,
+    hintedUserId: string | undefined,
+  ): Promise<{ code: string } | 'login-required'> {
+    if (sessionSecret === undefined) return 'login-required';
+    return this.db.transaction(async (em) => {
+      const project = await em.findOneOrFail(Project, authorization.client.project.id);
+      const session = await this.sessions.resume(em, project, sessionSecret);
+      if (!session || !this.answers(session, authorization.maxAgeSeconds, hintedUserId)) return 'login-required';
+      const code = await this.tokens.issueCode(em, {
+        clientId: authorization.client.id,
+        redirectUri: authorization.redirectUri,
+        codeChallenge: authorization.codeChallenge,
+        scope: authorization.scope,
+        nonce: authorization.nonce,
+        ...underSession(session),
+      });
+      return { code };
+    });
+  }
+
+  /** Sets the request aside for the hosted page; returns the flow's handle and the secret of this browser. */
+  begin(
+    authorization: Authorization,
+    hintedUserId: string | undefined,
+  ): Promise<{ flow: string; browserSecret: string }> {
+    return this.db.transaction((em) =>
+      this.requests.begin(em, {
+        projectId: authorization.client.project.id,
+        clientId: authorization.client.id,
+        redirectUri: authorization.redirectUri,
+        scope: authorization.scope,
+        state: authorization.state,
+        nonce: authorization.nonce,
+        codeChallenge: authorization.codeChallenge,
+        loginHint: authorization.loginHint,
+        hintedUserId,
+        uiLocales: authorization.uiLocales,
+      }),
+    );
+  }
+
+  /**
+   * The code of a flow whose sign-in has been done in this browser, once. `sign-in-first` while that is not so;
+   * `other-user` where the request hinted at somebody else; null where there is no such flow here.
+   */
+  async complete(
+    flow: string,
+    browserSecret: string | undefined,
+    sessionSecretOf: (projectId: string) => string | undefined,
+  ): Promise<Completion | null> {
+    return this.db.transaction(async (em) => {
+      const request = browserSecret === undefined ? null : await this.requests.find(em, flow, browserSecret);
+      if (!request) return null;
+      const session = await this.freshSession(em, request, sessionSecretOf(request.project.id));
+      if (!session) return { request, outcome: 'sign-in-first' };
+      if (!(await this.requests.finish(em, request.id))) return null;
+      if (request.hintedUserId && request.hintedUserId !== session.user.id) return { request, outcome: 'other-user' };
+      const code = await this.tokens.issueCode(em, {
+        clientId: request.client.id,
+        redirectUri: request.redirectUri,
+        codeChallenge: request.codeChallenge,
+        scope: request.scope,
+        nonce: request.nonce ?? undefined,
+        ...underSession(session),
+      });
+      return { request, outcome: { code } };
+    });
+  }
+
+  /** The live session, if its user has signed in since the request was made. */
+  private async freshSession(em: EntityManager, request: AuthorizationRequest, secret: string | undefined) {
+    if (secret === undefined) return null;
+    const project = await em.findOneOrFail(Project, request.project.id);
+    const session = await this.sessions.resume(em, project, secret);
+    return session && session.authTime >= request.createdAt ? session : null;
+  }
+
+  private answers(session: Session, maxAgeSeconds: number | undefined, hintedUserId: string | undefined): boolean {
+    if (hintedUserId !== undefined && hintedUserId !== session.user.id) return false;
+    if (maxAgeSeconds === undefined) return true;
+    // 0 asks for a sign-in now (OpenID Connect Core §3.1.2.1), even within the second of the last one.
+    const ageSeconds = seconds(this.clock.now()) - seconds(session.authTime);
+    return maxAgeSeconds > 0 && ageSeconds <= maxAgeSeconds;
+  }
+}
+
+function underSession(session: Session) {
+  return { userId: session.user.id, sessionId: session.id, authTime: session.authTime, amr: session.amr };
+}

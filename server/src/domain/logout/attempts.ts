@@ -1,0 +1,22 @@
+import { secondsLater } from '../kernel/clock.ts';
+import type { Random } from '../kernel/random.ts';
+
+export type Outcome = { status: number } | { error: string };
+
+export const maxAttempts = 10;
+
+/** 200 and 204 are success, as deployed receivers answer (Back-Channel Logout 1.0 §2.8). */
+export function isSuccess(outcome: Outcome): boolean {
+  return 'status' in outcome && (outcome.status === 200 || outcome.status === 204);
+}
+
+/** 400: the receiver has understood and will not. */
+export function isFinal(outcome: Outcome): boolean {
+  return 'status' in outcome && outcome.status === 400;
+}
+
+/** 10 s after the first failure, doubling to an hour, each with up to a fifth more so that receivers are not hit in step. */
+export function nextAttemptAt(now: Date, failures: number, random: Random): Date {
+  const base = Math.min(3600, 10 * 2 ** (failures - 1));
+  return secondsLater(now, base * (1 + random.integer(200) / 1000));
+}

@@ -1,0 +1,198 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { Client } from '../clients/client.entity.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
+import { changed, type Database, rows } from '../kernel/database.ts';
+import { found } from '../kernel/problem.ts';
+import type { Queue } from '../kernel/queue.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Signer } from '../keys/signer.ts';
+import { Session } from '../sessions/session.entity.ts';
+import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
+import { isFinal, isSuccess, maxAttempts, nextAttemptAt } from './attempts.ts';
+import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
+
+/** Posts one logout token; never throws. */
+export type PostLogoutToken = (uri: string, logoutToken: string) => Promise<{ status: number } | { error: string }>;
+
+/** `global` ends all sessions of the user, `session` the one at hand (service.md 3.2). */
+export type LogoutScope = 'global' | 'session';
+
+/** The job that delivers; its data is `{ deliveryId }`. */
+export const deliverJob = 'logout.deliver';
+/** A process that has claimed a delivery and died is given up after this, and another one tries. */
+const leaseSeconds = 30;
+/** A logout token's life (decisions: 2 minutes). */
+const tokenTtlSeconds = 120;
+
+export interface LogoutDeps {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  audit: Audit;
+  sessions: Sessions;
+  signer: Signer;
+  queue: Queue;
+  post: PostLogoutToken;
+}
+
+/**
+ * Ends sessions and tells the clients that took part in them (OpenID Connect Back-Channel Logout 1.0, service.md 6).
+ * The ends and what is to be delivered commit together; nothing is sent before.
+ */
+export class Logout {
+  private readonly deps: LogoutDeps;
+
+  constructor(deps: LogoutDeps) {
+    this.deps = deps;
+  }
+
+  /** Ends one session (scope `session`): its clients get a token with `sid`. */
+  endSession(sessionId: string, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em) => {
+      const session = await this.deps.sessions.end(em, sessionId, 'logout', actor);
+      if (session) await this.tell(em, [session], session.id);
+    });
+  }
+
+  /** Ends every session of a user (scope `global`): each client hears once, without `sid`. */
+  endAllOfUser(userId: string, actor: Actor): Promise<void> {
+    return this.deps.db.transaction((em) => this.endAllOfUserIn(em, userId, 'logout', actor));
+  }
+
+  /**
+   * Ends what an ID token speaks of, for a browser that holds no session. The token alone carries no more than the
+   * session it was issued under: once that has ended, an old token ends nothing new. One without `sid`, of the
+   * browser SDK, speaks of its user.
+   */
+  async endByHint(hint: { subject: string; sid: string | undefined }, scope: LogoutScope, actor: Actor): Promise<void> {
+    if (hint.sid === undefined) return scope === 'global' ? this.endAllOfUser(hint.subject, actor) : undefined;
+    const open = await this.deps.db.reader().findOne(Session, { id: hint.sid, user: hint.subject, endedAt: null });
+    if (!open) return;
+    await (scope === 'global' ? this.endAllOfUser(hint.subject, actor) : this.endSession(hint.sid, actor));
+  }
+
+  /** As {@link endAllOfUser}, in the caller's transaction. */
+  async endAllOfUserIn(em: EntityManager, userId: string, reason: SessionEnd, actor: Actor): Promise<void> {
+    await this.tell(em, await this.deps.sessions.endAllOfUser(em, userId, reason, actor), null);
+  }
+
+  /** Tells the clients of a session that has ended otherwise, e.g. because another user took its place. */
+  async tellEnded(em: EntityManager, session: Session): Promise<void> {
+    await this.tell(em, [session], session.id);
+  }
+
+  /** One attempt at one delivery, if it is due and nobody else is at it. */
+  async deliver(deliveryId: string): Promise<void> {
+    const { db, clock, post, queue } = this.deps;
+    const claimed = await changed(
+      db.reader(),
+      `update logout_deliveries set next_attempt_at = ?
+       where id = ? and state = 'pending' and next_attempt_at <= ?`,
+      [secondsLater(clock.now(), leaseSeconds), deliveryId, clock.now()],
+    );
+    if (claimed !== 1) return;
+    const delivery = await db.reader().findOneOrFail(LogoutDelivery, deliveryId, { populate: ['client'] });
+    const startedAt = clock.now();
+    const outcome = await post(delivery.uri, await this.token(delivery));
+    const attempt: DeliveryAttempt = {
+      at: startedAt.toISOString(),
+      ...outcome,
+      durationMs: clock.now().getTime() - startedAt.getTime(),
+    };
+    await db.transaction(async (em) => {
+      const row = await em.findOne(LogoutDelivery, { id: deliveryId, state: 'pending' });
+      if (!row) return;
+      row.attempts = [...row.attempts, attempt];
+      if (isSuccess(outcome)) Object.assign(row, { state: 'delivered', deliveredAt: clock.now(), nextAttemptAt: null });
+      else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
+        Object.assign(row, { state: 'failed', nextAttemptAt: null });
+      } else {
+        const at = nextAttemptAt(clock.now(), row.attempts.length, this.deps.random);
+        row.nextAttemptAt = at;
+        await queue.send(em, deliverJob, { deliveryId }, { startAfter: at });
+      }
+    });
+  }
+
+  /** Deliveries that are due, whose job or process was lost: the sweep hands them out again. */
+  async due(): Promise<string[]> {
+    const due = await rows<{ id: string }>(
+      this.deps.db.reader(),
+      `select id from logout_deliveries where state = 'pending' and next_attempt_at <= ? order by next_attempt_at limit 500`,
+      [this.deps.clock.now()],
+    );
+    return due.map(({ id }) => id);
+  }
+
+  /** An admin asks for another attempt, now. Refuses `not-found`. */
+  async retry(deliveryId: string, projectId: string, actor: Actor): Promise<LogoutDelivery> {
+    const { db, clock, audit, queue } = this.deps;
+    return db.transaction(async (em) => {
+      const row = found(await em.findOne(LogoutDelivery, { id: deliveryId, project: projectId }), 'logout-delivery');
+      if (row.state === 'delivered') return row;
+      Object.assign(row, { state: 'pending', nextAttemptAt: clock.now() });
+      audit.record(em, {
+        type: 'logout-delivery.retried',
+        actor,
+        projectId,
+        clientId: row.client.id,
+        subject: { kind: 'logout-delivery', id: row.id },
+      });
+      await queue.send(em, deliverJob, { deliveryId });
+      return row;
+    });
+  }
+
+  /** One delivery for each client that took part and wants to hear. */
+  private async tell(em: EntityManager, sessions: Session[], sid: string | null): Promise<void> {
+    const [first] = sessions;
+    if (!first) return;
+    const { clock, random, queue } = this.deps;
+    const clients = await em.find(Client, {
+      backchannelLogoutUri: { $ne: null },
+      disabledAt: null,
+      id: { $in: await participants(em, sessions) },
+    });
+    for (const client of clients) {
+      const delivery = em.create(LogoutDelivery, {
+        id: random.id(),
+        project: first.project.id,
+        client: client.id,
+        subject: first.user.id,
+        sid,
+        jti: random.id(),
+        uri: client.backchannelLogoutUri as string,
+        createdAt: clock.now(),
+        nextAttemptAt: clock.now(),
+      });
+      em.persist(delivery);
+      await queue.send(em, deliverJob, { deliveryId: delivery.id });
+    }
+  }
+
+  /** Section 2.4 of the standard; `exp` and `iat` are fresh for each attempt, `jti` is not. */
+  private token(delivery: LogoutDelivery): Promise<string> {
+    const now = seconds(this.deps.clock.now());
+    const client = delivery.client.getEntity();
+    return this.deps.signer.sign(client.logoutTokenType === 'logout' ? 'logout-logout' : 'logout-secevent', {
+      aud: client.id,
+      sub: delivery.subject,
+      iat: now,
+      exp: now + tokenTtlSeconds,
+      jti: delivery.jti,
+      ...(delivery.sid ? { sid: delivery.sid } : {}),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    });
+  }
+}
+
+async function participants(em: EntityManager, sessions: Session[]): Promise<string[]> {
+  const found = await rows<{ client_id: string }>(
+    em,
+    `select distinct client_id from participations where session_id in (${sessions.map(() => '?').join(', ')})`,
+    sessions.map(({ id }) => id),
+  );
+  return found.map((row) => row.client_id);
+}

@@ -1,0 +1,26 @@
+import { Refusal } from '../domain/kernel/problem.ts';
+
+/** SQLSTATE classes and socket errors that mean: the database is not there, or has no room, at the moment. */
+const gone = /^(08|53|57P|ECONNREFUSED$|ECONNRESET$|ENOENT$|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$)/;
+
+/**
+ * What a room's error table is asked about: the domain's refusal, or `unavailable` where the database is out of
+ * reach. Anything else is a bug, and comes back as it is.
+ */
+export function failureOf(thrown: unknown): unknown {
+  if (thrown instanceof Refusal || !(thrown instanceof Error)) return thrown;
+  for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
+    const { code } = error as { code?: unknown };
+    if ((typeof code === 'string' && gone.test(code)) || /timeout exceeded when trying to connect/.test(error.message)) {
+      return new Refusal({ code: 'unavailable', reason: error.message, retryAfterSeconds: 5 }, { cause: thrown });
+    }
+  }
+  return thrown;
+}
+
+/** The status of an error that a body parser threw (413, 415, 400); undefined for any other. */
+export function bodyFault(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { status, type } = thrown as { status?: unknown; type?: unknown };
+  return typeof status === 'number' && typeof type === 'string' && status < 500 ? status : undefined;
+}

@@ -1,0 +1,104 @@
+import type { Client } from '../domain/clients/client.entity.ts';
+import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
+import { grantedScope } from '../domain/tokens/claims.ts';
+import type { Parameters } from '../http/parameters.ts';
+import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
+
+/** Where an answer may go: a vetted client and one of its redirect URIs. */
+export interface VettedTarget {
+  client: Client;
+  redirectUri: string;
+  state: string | undefined;
+}
+
+/** An authorization request, checked (OpenID Connect Core §3.1.2.1, service.md 4.2). */
+export interface CheckedRequest extends VettedTarget {
+  scope: string;
+  nonce: string | undefined;
+  codeChallenge: string;
+  prompt: 'none' | 'login' | undefined;
+  maxAgeSeconds: number | undefined;
+  idTokenHint: string | undefined;
+  loginHint: string | undefined;
+  uiLocales: string | undefined;
+}
+
+/** Longest `state`, `nonce` and hints that come back whole; a longer one is refused, never cut. */
+const longest = 2048;
+
+/** Why there is nowhere to send an answer: the error page shows it, to the person in front of it. */
+export type Unvetted = 'client' | 'redirect-uri' | 'parameters';
+
+/** The client and its address, or why they do not hold. Nothing is redirected before this has passed. */
+export async function vet(
+  parameters: Parameters,
+  findEnabled: (clientId: string) => Promise<Client | null>,
+): Promise<VettedTarget | Unvetted> {
+  const { faults } = parameters;
+  if (['client_id', 'redirect_uri', 'state'].some((name) => faults.includes(name))) return 'parameters';
+  const clientId = parameters.get('client_id');
+  const client = clientId === undefined ? null : await findEnabled(clientId);
+  if (!client) return 'client';
+  const redirectUri = parameters.get('redirect_uri');
+  if (redirectUri === undefined || !matchesRedirectUri(client.redirectUris, redirectUri)) return 'redirect-uri';
+  const state = parameters.get('state');
+  if (state !== undefined && state.length > longest) return 'parameters';
+  return { client, redirectUri, state };
+}
+
+/** One row for each check, in the order in which they are made: what is refused, how, and when. */
+const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameters) => boolean])[] = [
+  ['invalid_request', 'A parameter is repeated or malformed.', (p) => p.faults.length > 0],
+  ['request_not_supported', 'request is not supported.', (p) => p.get('request') !== undefined],
+  ['request_uri_not_supported', 'request_uri is not supported.', (p) => p.get('request_uri') !== undefined],
+  ['registration_not_supported', 'registration is not supported.', (p) => p.get('registration') !== undefined],
+  ['invalid_request', 'response_type is missing.', (p) => p.get('response_type') === undefined],
+  ['unsupported_response_type', 'response_type must be code.', (p) => p.get('response_type') !== 'code'],
+  ['invalid_request', 'response_mode must be query.', (p) => !['query', undefined].includes(p.get('response_mode'))],
+  ['invalid_scope', 'scope must include openid.', (p) => !(p.get('scope') ?? '').split(' ').includes('openid')],
+  ['invalid_request', 'code_challenge is missing.', (p) => p.get('code_challenge') === undefined],
+  ['invalid_request', 'code_challenge_method must be S256.', (p) => p.get('code_challenge_method') !== 'S256'],
+  [
+    'invalid_request',
+    'code_challenge must be 43 characters of base64url.',
+    (p) => !/^[A-Za-z0-9_-]{43}$/.test(p.get('code_challenge') ?? ''),
+  ],
+  ['invalid_request', 'prompt is not one of none, login, select_account, consent.', (p) => !knownPrompt(p.get('prompt'))],
+  ['invalid_request', 'max_age must be a whole number of seconds.', (p) => !isSeconds(p.get('max_age'))],
+  ['invalid_request', 'nonce is longer than 2,048 characters.', (p) => (p.get('nonce') ?? '').length > longest],
+  ['invalid_request', 'scope is longer than 2,048 characters.', (p) => (p.get('scope') ?? '').length > longest],
+];
+
+/** The whole request. Throws `OAuthError`, which goes to the redirect URI. */
+export function check(parameters: Parameters, target: VettedTarget): CheckedRequest {
+  for (const [error, description, fails] of checks) if (fails(parameters)) throw new OAuthError(error, description);
+  const prompts = parameters.get('prompt')?.split(' ') ?? [];
+  const maxAge = parameters.get('max_age');
+  return {
+    ...target,
+    scope: grantedScope(parameters.get('scope') ?? ''),
+    nonce: parameters.get('nonce'),
+    codeChallenge: parameters.get('code_challenge') ?? '',
+    prompt: prompts.includes('none') ? 'none' : asksAgain(prompts) ? 'login' : undefined,
+    maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
+    idTokenHint: parameters.get('id_token_hint'),
+    loginHint: parameters.get('login_hint')?.slice(0, 320),
+    uiLocales: parameters.get('ui_locales')?.slice(0, 200),
+  };
+}
+
+/** There is nothing to consent to, so `consent` asks for nothing more. */
+function asksAgain(prompts: string[]): boolean {
+  return prompts.includes('login') || prompts.includes('select_account');
+}
+
+function knownPrompt(prompt: string | undefined): boolean {
+  if (prompt === undefined) return true;
+  const prompts = prompt.split(' ');
+  const known = prompts.every((one) => ['none', 'login', 'select_account', 'consent'].includes(one));
+  return known && !(prompts.includes('none') && prompts.length > 1);
+}
+
+function isSeconds(text: string | undefined): boolean {
+  return text === undefined || /^[0-9]{1,9}$/.test(text);
+}

@@ -1,0 +1,121 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Client } from '../domain/clients/client.entity.ts';
+import type { Actor } from '../domain/kernel/actor.ts';
+import type { LogoutScope } from '../domain/logout/logout.ts';
+import type { Session } from '../domain/sessions/session.entity.ts';
+import { actorOf } from '../http/context.ts';
+import { type Parameters, parametersOf } from '../http/parameters.ts';
+
+/** What an ID token of ours says, whether it has expired or not. */
+export interface Hint {
+  subject: string;
+  clientId: string;
+  sid: string | undefined;
+}
+
+export interface EndSessionDeps {
+  clients: { findEnabled(clientId: string): Promise<Client | null> };
+  readHint(idToken: string): Promise<Hint | null>;
+  /** The live session of this browser in a project, without being a use of it. */
+  liveSession(projectId: string, secret: string): Promise<Session | null>;
+  logout: {
+    endSession(sessionId: string, actor: Actor): Promise<void>;
+    endAllOfUser(userId: string, actor: Actor): Promise<void>;
+    endByHint(hint: Hint, scope: LogoutScope, actor: Actor): Promise<void>;
+  };
+  cookies: {
+    session(req: Request, projectId: string): string | undefined;
+    clearSession(res: Response, projectId: string): void;
+  };
+  /** A token for the confirmation form, worth something only with this session. */
+  csrf: { make(sessionId: string): string; holds(sessionId: string, token: string | undefined): boolean };
+  pages: {
+    error(req: Request, res: Response, status: number, reason: 'client' | 'parameters'): void;
+    /** Asks; the fields come back by POST. `returnsTo` is where the answer may lead the browser. */
+    confirm(req: Request, res: Response, client: Client, fields: Record<string, string>, returnsTo: string | undefined): void;
+    signedOut(req: Request, res: Response, client: Client | undefined): void;
+  };
+}
+
+/** `GET` and `POST /oauth2/end_session` (OpenID Connect RP-Initiated Logout 1.0, service.md 4.2). */
+export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
+  return async (req, res) => {
+    const parameters = parametersOf(req);
+    if (parameters.wrongContentType || parameters.faults.length > 0) {
+      return deps.pages.error(req, res, 400, 'parameters');
+    }
+    const hint = await hintOf(deps, parameters);
+    const clientId = parameters.get('client_id') ?? hint?.clientId;
+    if (clientId === undefined) return deps.pages.error(req, res, 400, 'client');
+    const client = await deps.clients.findEnabled(clientId);
+    if (!client) return deps.pages.error(req, res, 400, 'client');
+    await endFor(deps, req, res, client, parameters, hint?.clientId === client.id ? hint : null);
+  };
+}
+
+async function endFor(
+  deps: EndSessionDeps,
+  req: Request,
+  res: Response,
+  client: Client,
+  parameters: Parameters,
+  hint: Hint | null,
+): Promise<void> {
+  const projectId = client.project.id;
+  const secret = deps.cookies.session(req, projectId);
+  const session = secret === undefined ? null : await deps.liveSession(projectId, secret);
+  const returnTo = registeredReturn(client, parameters);
+  const asked = parameters.get('post_logout_redirect_uri') !== undefined;
+  // An address that is not registered is not forgotten: the person is asked, and stays here.
+  const mayEndAtOnce = hint !== null && (!asked || returnTo !== undefined);
+  const confirmed =
+    session !== null && req.method === 'POST' && deps.csrf.holds(session.id, parameters.get('csrf'));
+  if (session && !confirmed && !(mayEndAtOnce && hint.subject === session.user.id)) {
+    const fields = { ...echoed(parameters), csrf: deps.csrf.make(session.id) };
+    return deps.pages.confirm(req, res, client, fields, returnTo);
+  }
+  const actor = actorOf(req, { kind: 'user', id: session?.user.id ?? hint?.subject ?? '' });
+  await end(deps, parameters.get('logout_scope') === 'session' ? 'session' : 'global', session, hint, actor);
+  if (session) deps.cookies.clearSession(res, projectId);
+  // Without a session, only a valid hint shows that the person comes from this client: else no redirect.
+  if (returnTo === undefined || (!session && !hint)) return deps.pages.signedOut(req, res, client);
+  res.redirect(303, returnTo);
+}
+
+async function end(
+  deps: EndSessionDeps,
+  scope: LogoutScope,
+  session: Session | null,
+  hint: Hint | null,
+  actor: Actor,
+): Promise<void> {
+  if (!session) return hint ? deps.logout.endByHint(hint, scope, actor) : undefined;
+  await (scope === 'global'
+    ? deps.logout.endAllOfUser(session.user.id, actor)
+    : deps.logout.endSession(session.id, actor));
+}
+
+async function hintOf(deps: EndSessionDeps, parameters: Parameters): Promise<Hint | null> {
+  const idToken = parameters.get('id_token_hint');
+  return idToken === undefined ? null : deps.readHint(idToken);
+}
+
+/** The registered address with `state`; undefined where none is asked for or it is not registered, letter by letter. */
+function registeredReturn(client: Client, parameters: Parameters): string | undefined {
+  const uri = parameters.get('post_logout_redirect_uri');
+  if (uri === undefined || !client.postLogoutRedirectUris.includes(uri)) return undefined;
+  const state = parameters.get('state');
+  if (state === undefined) return uri;
+  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;
+}
+
+/** What the confirmation form sends again. The hint is not: the person's own word takes its place. */
+function echoed(parameters: Parameters): Record<string, string> {
+  const names = ['client_id', 'post_logout_redirect_uri', 'state', 'logout_scope'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = parameters.get(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,122 @@
+/**
+ * The OpenID Connect provider's room: authorization code flow with PKCE, UserInfo, discovery, RP-initiated logout.
+ * It owns the wire of these endpoints. It leaves out how a person signs in (`signin/`), what a code is worth
+ * (`domain/tokens`) and how logout tokens are delivered (`domain/logout`, `jobs/`).
+ * Standards: RFC 6749, 6750, 7523, 7636, 9068, 9207; OpenID Connect Core, Discovery, RP-Initiated Logout and
+ * Back-Channel Logout 1.0.
+ */
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { requestContext } from '../http/context.ts';
+import { cors } from '../http/cors.ts';
+import { bodyFault, failureOf } from '../http/failure.ts';
+import { formBody } from '../http/parameters.ts';
+import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authorize.ts';
+import { discoveryDocument } from './discovery.ts';
+import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
+import { OAuthError, statusOf, toOAuthError } from './oauth-error.ts';
+import { type TokenDeps, tokenEndpoint } from './token.ts';
+import { type UserInfoDeps, userInfoEndpoint } from './userinfo.ts';
+
+export interface OidcDeps {
+  issuer: string;
+  authorize: AuthorizeDeps;
+  token: TokenDeps;
+  userInfo: UserInfoDeps;
+  endSession: EndSessionDeps;
+  jwks(): Promise<object>;
+  /** True for the origin of any registered redirect URI. */
+  isRegisteredOrigin(origin: string): Promise<boolean>;
+  log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
+}
+
+const cacheSeconds = 300;
+
+export function oidcRoutes(deps: OidcDeps): Router {
+  const router = Router();
+  const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
+  const registeredOrigins = cors({
+    origin: deps.isRegisteredOrigin,
+    methods: ['GET', 'POST'],
+    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key'],
+    exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id'],
+  });
+  const errors = jsonErrors(deps);
+
+  const discovery = JSON.stringify(discoveryDocument(deps.issuer));
+  router
+    .route('/.well-known/openid-configuration')
+    .all(anyOrigin)
+    .get(cached, (_req, res) => void res.type('json').send(discovery))
+    .all(onlyMethods('GET'));
+  router
+    .route('/.well-known/jwks.json')
+    .all(anyOrigin)
+    .get(cached, async (_req, res) => void res.type('json').send(JSON.stringify(await deps.jwks())))
+    .all(onlyMethods('GET'));
+
+  const authorize = authorizeEndpoint(deps.authorize);
+  router.route('/authorize').get(noStore, authorize).post(noStore, formBody(), authorize).all(onlyMethods('GET, POST'));
+  router.route('/authorize/resume').get(noStore, resumeEndpoint(deps.authorize)).all(onlyMethods('GET'));
+
+  router
+    .route('/oauth2/token')
+    .all(registeredOrigins, noStore)
+    .post(formBody(), tokenEndpoint(deps.token))
+    .all(onlyMethods('POST'));
+  const userInfo = userInfoEndpoint(deps.userInfo);
+  router
+    .route('/userinfo')
+    .all(registeredOrigins, noStore)
+    .get(userInfo)
+    .post(formBody(), userInfo)
+    .all(onlyMethods('GET, POST'));
+
+  const endSession = endSessionEndpoint(deps.endSession);
+  router
+    .route('/oauth2/end_session')
+    .get(noStore, endSession)
+    .post(noStore, formBody(), endSession)
+    .all(onlyMethods('GET, POST'));
+
+  router.use(errors);
+  return router;
+}
+
+const cached: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', `public, max-age=${cacheSeconds}`);
+  next();
+};
+
+const noStore: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
+  next();
+};
+
+function onlyMethods(allowed: string): RequestHandler {
+  return (_req, res) => {
+    res.status(405).setHeader('Allow', allowed).json({ error: 'invalid_request', error_description: 'Method not allowed.' });
+  };
+}
+
+/** The OAuth envelope for whatever was thrown (RFC 6749 §5.2). */
+function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
+  return (thrown: unknown, req, res, next) => {
+    if (res.headersSent) return next(thrown);
+    const { requestId } = requestContext(req);
+    const bodyStatus = bodyFault(thrown);
+    const failure = failureOf(thrown);
+    const error =
+      bodyStatus === undefined ? toOAuthError(failure) : new OAuthError('invalid_request', 'The body cannot be read.');
+    if (error.error === 'server_error') log.error({ err: thrown, requestId }, 'request failed');
+    else log.info({ requestId, error: error.error, problem: problemOf(failure) }, 'request refused');
+    res.setHeader('Cache-Control', 'no-store');
+    if (error.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="Latchkey"');
+    if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(error.retryAfterSeconds));
+    res.status(bodyStatus ?? statusOf(error.error));
+    res.json({ error: error.error, error_description: error.description });
+  };
+}
+
+function problemOf(failure: unknown): unknown {
+  return typeof failure === 'object' && failure !== null && 'problem' in failure ? failure.problem : undefined;
+}
