@@ -1,0 +1,303 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { changed, type Database, rows } from '../kernel/database.ts';
+import { cleanName } from '../kernel/name.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
+import { Project } from '../projects/project.entity.ts';
+import { User } from '../users/user.entity.ts';
+import { AdminToken } from './admin-token.entity.ts';
+import { Membership, type Role } from './membership.entity.ts';
+import { type Grants, grantsOf, intersection, mayGrant } from './permission.ts';
+import { SetupLink } from './setup-link.entity.ts';
+
+/** Users of the console's project, as admins need them. */
+export interface People {
+  findByAddress(em: EntityManager, projectId: string, address: string): Promise<User | null>;
+  signUp(em: EntityManager, projectId: string, address: string, actor: Actor): Promise<User>;
+}
+
+/** Who grants: their rights bound what they can hand out. */
+export interface Granter {
+  grants: Grants;
+  /** Absent for the bootstrap token. */
+  userId?: string | undefined;
+  actor: Actor;
+}
+
+/** A one-time link as it is printed. */
+export interface MintedSetupLink {
+  id: string;
+  /** 256 bits, shown once. */
+  token: string;
+  /** The address to open; a GET of it consumes nothing. */
+  url: string;
+  expiresAt: Date;
+}
+
+export interface NewAdminToken {
+  name: string;
+  role: Role;
+  /** Absent for `owner`. */
+  projectId?: string | undefined;
+  expiresAt?: Date | undefined;
+}
+
+const setupLinkSeconds = 15 * 60;
+const tokenPrefix = 'lk_admin_';
+/** Role changes happen one after the other, so that two owners cannot remove each other at once. */
+const rolesLock = 7_316_904_554;
+const lastUsedSeconds = 60;
+
+/** Who works in the console: roles, API tokens, and how the first owner comes in. */
+export class Admins {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Audit;
+  private readonly people: People;
+  private readonly issuer: string;
+
+  constructor(db: Database, clock: Clock, random: Random, audit: Audit, people: People, issuer: string) {
+    this.db = db;
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+    this.people = people;
+    this.issuer = issuer;
+  }
+
+  /** False until the first claim: then the start prints a set-up link. */
+  async hasOwner(): Promise<boolean> {
+    return (await this.activeOwners(this.db.reader())).length > 0;
+  }
+
+  /** A new set-up link; earlier ones stay good for their quarter of an hour. */
+  mintSetupLink(actor: Actor): Promise<MintedSetupLink> {
+    return this.db.transaction(async (em) => {
+      const token = newSecret(this.random);
+      const now = this.clock.now();
+      const expiresAt = secondsLater(now, setupLinkSeconds);
+      const link = em.create(SetupLink, {
+        id: this.random.id(),
+        hash: digest(token),
+        createdAt: now,
+        expiresAt,
+        usedAt: null,
+      });
+      em.persist(link);
+      this.audit.record(em, { type: 'setup-link.minted', actor, subject: { kind: 'setup-link', id: link.id } });
+      return { id: link.id, token, url: `${this.issuer}/setup?token=${token}`, expiresAt };
+    });
+  }
+
+  /** The live link of that token; null where it is unknown, used or expired. Consumes nothing. */
+  findSetupLink(em: EntityManager, token: string): Promise<SetupLink | null> {
+    return em.findOne(SetupLink, { hash: digest(token), usedAt: null, expiresAt: { $gt: this.clock.now() } });
+  }
+
+  /**
+   * Makes the user an owner, in the transaction that ends their sign-in: exactly once for each link. Refuses
+   * `not-found` where the link is used or expired, or the user is not of the console's project.
+   */
+  async claim(em: EntityManager, setupLinkId: string, userId: string, actor: Actor): Promise<void> {
+    const now = this.clock.now();
+    const used = await changed(
+      em,
+      'update setup_links set used_at = ? where id = ? and used_at is null and expires_at > ?',
+      [now, setupLinkId, now],
+    );
+    if (used !== 1) refuse({ code: 'not-found', what: 'setup-link' });
+    const user = found(await em.findOne(User, { id: userId, project: { builtIn: 'console' } }), 'user');
+    const subject = { kind: 'setup-link', id: setupLinkId };
+    this.audit.record(em, { type: 'setup-link.used', actor, subject, detail: { userId } });
+    await this.put(em, user, 'owner', null, actor);
+  }
+
+  /** What a user of the console's project may do; nothing, if they are not active. */
+  async grantsOfUser(em: EntityManager, userId: string): Promise<Grants> {
+    const memberships = await rows<{ role: Role; projectId: string | null }>(
+      em,
+      `select m.role, m.project_id as "projectId" from memberships m
+       join users u on u.id = m.user_id and u.active join projects p on p.id = u.project_id and p.built_in = 'console'
+       where m.user_id = ?`,
+      [userId],
+    );
+    return grantsOf(memberships);
+  }
+
+  /** The live token and what it may do today; null where it is unknown, expired or revoked. Notes the use. */
+  async byToken(em: EntityManager, token: string): Promise<{ adminToken: AdminToken; grants: Grants } | null> {
+    if (!token.startsWith(tokenPrefix) || token.length > 100) return null;
+    const now = this.clock.now();
+    const adminToken = await em.findOne(AdminToken, {
+      hash: digest(token),
+      revokedAt: null,
+      $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }],
+    });
+    if (!adminToken) return null;
+    const own = grantsOf([{ role: adminToken.role, projectId: adminToken.project?.id ?? null }]);
+    const maker = adminToken.createdById;
+    const grants = maker ? intersection(own, await this.grantsOfUser(em, maker)) : own;
+    if (!adminToken.lastUsedAt || secondsLater(adminToken.lastUsedAt, lastUsedSeconds) <= now) {
+      await em.execute('update admin_tokens set last_used_at = ? where id = ?', [now, adminToken.id]);
+    }
+    return { adminToken, grants };
+  }
+
+  /** Refuses `forbidden` for more than the granter has, `invalid`, `not-found`. */
+  createToken(input: NewAdminToken, by: Granter): Promise<{ adminToken: AdminToken; token: string }> {
+    const name = cleanName(input.name);
+    const now = this.clock.now();
+    if (input.expiresAt && input.expiresAt <= now) {
+      refuse({ code: 'invalid', field: 'expiresAt', reason: 'must be in the future' });
+    }
+    return this.db.transaction(async (em) => {
+      const project = await this.scope(em, input.role, input.projectId, by.grants);
+      const token = newSecret(this.random, tokenPrefix);
+      const adminToken = em.create(AdminToken, {
+        id: this.random.id(),
+        name,
+        hash: digest(token),
+        hint: token.slice(-4),
+        role: input.role,
+        project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
+        createdById: by.userId ?? null,
+        createdAt: now,
+        expiresAt: input.expiresAt ?? null,
+        lastUsedAt: null,
+        revokedAt: null,
+      });
+      em.persist(adminToken);
+      this.tellToken(em, 'admin-token.issued', adminToken, by.actor);
+      return { adminToken, token };
+    });
+  }
+
+  /** At once; a second time is harmless. Refuses `not-found`, `forbidden`. */
+  revokeToken(id: string, by: Granter): Promise<AdminToken> {
+    return this.db.transaction(async (em) => {
+      const adminToken = found(isUuid(id) ? await em.findOne(AdminToken, id) : null, 'admin-token');
+      this.checkMayGrant(by.grants, adminToken.role, adminToken.project?.id ?? null);
+      if (adminToken.revokedAt) return adminToken;
+      adminToken.revokedAt = this.clock.now();
+      this.tellToken(em, 'admin-token.revoked', adminToken, by.actor);
+      return adminToken;
+    });
+  }
+
+  /**
+   * Gives whoever has that e-mail address a role; they sign in to the console with it. A second role in the same
+   * project takes the place of the first. Refuses `forbidden` for more than the granter has, `invalid`, `not-found`.
+   */
+  grantRole(input: { email: string; role: Role; projectId?: string | undefined }, by: Granter): Promise<Membership> {
+    return this.db.transaction(async (em) => {
+      const project = await this.scope(em, input.role, input.projectId, by.grants);
+      const console = await em.findOneOrFail(Project, { builtIn: 'console' });
+      const user =
+        (await this.people.findByAddress(em, console.id, input.email)) ??
+        (await this.people.signUp(em, console.id, input.email, by.actor));
+      return this.put(em, user, input.role, project, by.actor);
+    });
+  }
+
+  /** Refuses `not-found`, and `forbidden` above the granter's own rights and for the last owner. */
+  revokeRole(membershipId: string, by: Granter): Promise<Membership> {
+    return this.db.transaction(async (em) => {
+      await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
+      const membership = found(
+        isUuid(membershipId) ? await em.findOne(Membership, membershipId, { populate: ['user'] }) : null,
+        'membership',
+      );
+      this.checkMayGrant(by.grants, membership.role, membership.project?.id ?? null);
+      if (membership.role === 'owner' && (await this.activeOwners(em)).every((id) => id === membership.user.id)) {
+        refuse({ code: 'forbidden', reason: 'the last owner cannot be removed: name another one first' });
+      }
+      this.tellMembership(em, 'membership.revoked', membership, by.actor);
+      em.remove(membership);
+      return membership;
+    });
+  }
+
+  /** Adds or changes one membership, and tells it. */
+  private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
+    await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
+    const known = await em.findOne(Membership, { user: user.id, project: project?.id ?? null }, { populate: ['user'] });
+    if (known?.role === role) return known;
+    const before = known?.role ?? null;
+    const membership =
+      known ??
+      em.create(Membership, {
+        id: this.random.id(),
+        user,
+        role,
+        project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
+        createdAt: this.clock.now(),
+      });
+    membership.role = role;
+    em.persist(membership);
+    this.tellMembership(em, 'membership.granted', membership, actor, before);
+    return membership;
+  }
+
+  /** The project that a role is for. An owner's is the instance; the console's own project has no roles of its own. */
+  private async scope(em: EntityManager, role: Role, projectId: string | undefined, grants: Grants) {
+    if (role === 'owner') {
+      if (projectId)
+        refuse({ code: 'invalid', field: 'projectId', reason: 'an owner owns the instance, not a project' });
+      this.checkMayGrant(grants, role, null);
+      return null;
+    }
+    if (!projectId) refuse({ code: 'invalid', field: 'projectId', reason: 'is required for this role' });
+    const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
+    this.checkMayGrant(grants, role, project.id);
+    if (project.builtIn === 'console') {
+      refuse({ code: 'invalid', field: 'projectId', reason: 'only owners work on the project of the admins' });
+    }
+    return project;
+  }
+
+  private checkMayGrant(grants: Grants, role: Role, projectId: string | null): void {
+    if (!mayGrant(grants, role, projectId)) {
+      refuse({ code: 'forbidden', reason: 'nobody hands out or takes away more than they have' });
+    }
+  }
+
+  private async activeOwners(em: EntityManager): Promise<string[]> {
+    const owners = await rows<{ id: string }>(
+      em,
+      `select distinct u.id from memberships m join users u on u.id = m.user_id and u.active where m.role = 'owner'`,
+    );
+    return owners.map((owner) => owner.id);
+  }
+
+  private tellToken(em: EntityManager, type: string, token: AdminToken, actor: Actor): void {
+    this.audit.record(em, {
+      type,
+      actor,
+      projectId: token.project?.id,
+      subject: { kind: 'admin-token', id: token.id, name: token.name },
+      detail: { role: token.role, expiresAt: token.expiresAt?.toISOString() ?? null },
+    });
+  }
+
+  private tellMembership(
+    em: EntityManager,
+    type: string,
+    membership: Membership,
+    actor: Actor,
+    before: Role | null = null,
+  ): void {
+    const user = membership.user.getEntity();
+    this.audit.record(em, {
+      type,
+      actor,
+      projectId: membership.project?.id,
+      subject: { kind: 'membership', id: membership.id, name: user.email ?? user.userName },
+      detail: { role: membership.role, userId: user.id, ...(before ? { before } : {}) },
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { Client } from '../clients/client.entity.ts';
+import type { Clients } from '../clients/clients.ts';
+import { system } from '../kernel/actor.ts';
+import { change } from '../kernel/change.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { Project } from '../projects/project.entity.ts';
+import type { Projects } from '../projects/projects.ts';
+
+/** A number of our own: one process at a time makes what is built in. */
+const seedLock = 7_316_904_553;
+
+/** What every instance has. */
+export interface BuiltIn {
+  /** The project in which admins are users. */
+  console: Project;
+  /** The console's own client. */
+  consoleClient: Client;
+  /** The sample relying party; absent where there is no demo project. */
+  demoClient: Client | null;
+}
+
+/** Makes what is built in, and keeps it in line with the base address. */
+export class Seed {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly audit: Audit;
+  private readonly projects: Projects;
+  private readonly clients: Clients;
+  private readonly issuer: string;
+
+  constructor(db: Database, clock: Clock, audit: Audit, projects: Projects, clients: Clients, issuer: string) {
+    this.db = db;
+    this.clock = clock;
+    this.audit = audit;
+    this.projects = projects;
+    this.clients = clients;
+    this.issuer = issuer;
+  }
+
+  /**
+   * Safe at every start and in several processes at once. The demo is made only together with the console's project,
+   * so that one that was deleted stays deleted.
+   */
+  plant(options: { demo: boolean }): Promise<BuiltIn> {
+    return this.db.transaction(async (em) => {
+      await em.execute('select pg_advisory_xact_lock(?)', [seedLock]);
+      const found = await em.findOne(Project, { builtIn: 'console' });
+      const console = found ?? this.plantConsole(em);
+      if (!found && options.demo) this.plantDemo(em);
+      await em.flush();
+      const consoleClient = await em.findOneOrFail(Client, { builtIn: 'console' });
+      const demoClient = await em.findOne(Client, { builtIn: 'demo' });
+      this.follow(em, consoleClient, '/admin/callback', '/admin');
+      if (demoClient) this.follow(em, demoClient, '/demo', '/demo');
+      return { console, consoleClient, demoClient };
+    });
+  }
+
+  private plantConsole(em: EntityManager): Project {
+    const project = this.projects.make(em, {
+      name: 'Latchkey',
+      builtIn: 'console',
+      scimEnabled: false,
+      signUp: 'provisioned_only',
+      mfaPolicy: 'optional',
+    });
+    this.clients.make(em, project, {
+      name: 'Latchkey console',
+      builtIn: 'console',
+      redirectUris: [`${this.issuer}/admin/callback`],
+      postLogoutRedirectUris: [`${this.issuer}/admin`],
+    });
+    const subject = { kind: 'project', id: project.id, name: project.name };
+    this.audit.record(em, { type: 'instance.created', actor: system, subject });
+    return project;
+  }
+
+  private plantDemo(em: EntityManager): void {
+    const project = this.projects.make(em, { name: 'demo', builtIn: 'demo' });
+    this.clients.make(em, project, {
+      name: 'Demo',
+      builtIn: 'demo',
+      redirectUris: [`${this.issuer}/demo`],
+      postLogoutRedirectUris: [`${this.issuer}/demo`],
+    });
+  }
+
+  /** The pages of a built-in client are our own: when the base address has moved, they have moved with it. */
+  private follow(em: EntityManager, client: Client, callback: string, afterLogout: string): void {
+    const changed = change<Client>(client, {
+      redirectUris: moved(client.redirectUris, this.issuer, callback),
+      postLogoutRedirectUris: moved(client.postLogoutRedirectUris, this.issuer, afterLogout),
+    });
+    if (!changed) return;
+    client.version += 1;
+    client.updatedAt = this.clock.now();
+    this.audit.record(em, {
+      type: 'client.updated',
+      actor: system,
+      projectId: client.project.id,
+      clientId: client.id,
+      subject: { kind: 'client', id: client.id, name: client.name },
+      detail: { ...changed },
+    });
+  }
+}
+
+/** Replaces the address of our page at an earlier base; addresses that an admin added stay. */
+function moved(uris: readonly string[], issuer: string, path: string): string[] {
+  const here = `${issuer}${path}`;
+  if (uris.includes(here)) return [...uris];
+  return [here, ...uris.filter((uri) => !uri.endsWith(path))];
+}
