@@ -1,0 +1,169 @@
+import { type DeviceProofPayload, deviceProofPayload, deviceProofType, type SigninStep } from '@latchkey/contracts';
+import { calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose';
+import { z } from 'zod';
+import { digest } from '../kernel/secret.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+/** The only algorithm of device keys (cryptoVersion `v1`). */
+export const deviceKeyAlg = 'ES256';
+/** A sanity check only: freshness is the nonce's business, and the clocks of people's devices are wrong. */
+const clockSkewSeconds = 5 * 60;
+/** A proof is about 700 characters; nothing honest is longer than this. */
+const maxLength = 4096;
+
+/**
+ * Whose key a proof is to be made with. `unknown` is a key that is not registered: everything but the signature is
+ * judged all the same, so that the answer does not tell whose key is known.
+ */
+export type ProofKey =
+  | { kind: 'stored'; jkt: string; jwk: JWK; alg: string }
+  | { kind: 'registration' }
+  | { kind: 'unknown' };
+
+/** What a proof must agree with. */
+export interface ProofContext {
+  key: ProofKey;
+  act: SigninStep;
+  issuer: string;
+  projectId: string;
+  clientId: string;
+  /** The request's `Origin`. */
+  origin: string;
+  originAllowed: boolean;
+  txn: string;
+  /** Whether the transaction's state allows this step. */
+  stateAllows: boolean;
+  codeChallenge: string | null;
+  /** The transaction's key thumbprint. */
+  jkt: string | null;
+  /** The request's body, byte by byte as it came. */
+  body: Uint8Array;
+  /** Consumes the nonce if it is the transaction's and still fresh: one conditional update of exactly one row. */
+  consumeNonce(nonce: string): Promise<boolean>;
+  nowSeconds: number;
+}
+
+/** Which check failed, in the order in which they are made; for the log, never for the wire. */
+export type ProofFault =
+  | 'malformed'
+  | 'typ'
+  | 'header'
+  | 'jwk'
+  | 'signature'
+  | 'payload'
+  | 'act'
+  | 'audience'
+  | 'origin'
+  | 'state'
+  | 'transaction'
+  | 'code-challenge'
+  | 'thumbprint'
+  | 'body'
+  | 'nonce'
+  | 'time';
+
+export type ProofVerdict =
+  | { valid: true; jkt: string; /** Of a registration: the key to keep. */ publicJwk?: JWK }
+  | { valid: false; fault: ProofFault };
+
+/** WebCrypto's export adds `ext` and `key_ops`; private members make the whole key a refusal. */
+const publicP256 = z.strictObject({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  y: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  alg: z.literal(deviceKeyAlg).optional(),
+  use: z.literal('sig').optional(),
+  kid: z.string().optional(),
+  ext: z.boolean().optional(),
+  key_ops: z.array(z.literal('verify')).optional(),
+});
+const headerOfUse = z.strictObject({ typ: z.string(), alg: z.string(), kid: z.string().max(64) });
+const headerOfRegistration = z.strictObject({ typ: z.string(), alg: z.string(), jwk: z.unknown() });
+
+/**
+ * Judges a device proof (decisions §8): a compact JWS of type `device-proof+jwt`. The algorithm is the stored key's,
+ * never the header's; unknown header members, `crit` among them, are refused. The nonce is consumed only by a proof
+ * that holds in everything before it.
+ */
+export async function judgeProof(proof: string, context: ProofContext): Promise<ProofVerdict> {
+  const parsed = parse(proof);
+  if (!parsed) return fault('malformed');
+  if (parsed.header['typ'] !== deviceProofType) return fault('typ');
+  const presented = await presentedKey(parsed.header, context.key);
+  if ('fault' in presented) return fault(presented.fault);
+  if (presented.key && !(await isSignedBy(proof, presented.key))) return fault('signature');
+  const payload = deviceProofPayload.safeParse(parsed.payload);
+  if (!payload.success) return fault('payload');
+  const wrong = await disagreement(payload.data, presented.jkt, context);
+  if (wrong) return fault(wrong);
+  return { valid: true, jkt: presented.jkt, ...(presented.publicJwk && { publicJwk: presented.publicJwk }) };
+}
+
+function fault(name: ProofFault): ProofVerdict {
+  return { valid: false, fault: name };
+}
+
+async function disagreement(said: DeviceProofPayload, jkt: string, context: ProofContext): Promise<ProofFault | null> {
+  if (said.act !== context.act) return 'act';
+  if (said.aud !== `${context.issuer}/${context.projectId}` || said.cid !== context.clientId) return 'audience';
+  if (said.org !== context.origin || !context.originAllowed) return 'origin';
+  if (!context.stateAllows) return 'state';
+  if (said.txn !== context.txn) return 'transaction';
+  if ((said.cc ?? null) !== context.codeChallenge) return 'code-challenge';
+  if (context.jkt === null || jkt !== context.jkt) return 'thumbprint';
+  if (said.bh !== digest(context.body)) return 'body';
+  if (!(await context.consumeNonce(said.nonce))) return 'nonce';
+  if (!(Math.abs(said.iat - context.nowSeconds) <= clockSkewSeconds)) return 'time';
+  return null;
+}
+
+type Json = Record<string, unknown>;
+
+function parse(proof: string): { header: Json; payload: Json } | null {
+  if (proof.length > maxLength || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(proof)) return null;
+  const [header, payload] = proof.split('.', 2).map(parseSegment);
+  return header && payload ? { header, payload } : null;
+}
+
+function parseSegment(segment: string): Json | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(segment, 'base64url'));
+    const value = parseStrictJson(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+  } catch {
+    return null;
+  }
+}
+
+type Presented =
+  | { fault: ProofFault }
+  /** `key` is absent where there is none to check with. */
+  | { jkt: string; key?: { jwk: JWK; alg: string }; publicJwk?: JWK };
+
+async function presentedKey(header: Json, expected: ProofKey): Promise<Presented> {
+  if (expected.kind === 'registration') {
+    const registration = headerOfRegistration.safeParse(header);
+    if (!registration.success || registration.data.alg !== deviceKeyAlg) return { fault: 'header' };
+    const jwk = publicP256.safeParse(registration.data.jwk);
+    if (!jwk.success) return { fault: 'jwk' };
+    const { kty, crv, x, y } = jwk.data;
+    const publicJwk = { kty, crv, x, y };
+    return { jkt: await calculateJwkThumbprint(publicJwk), key: { jwk: publicJwk, alg: deviceKeyAlg }, publicJwk };
+  }
+  const use = headerOfUse.safeParse(header);
+  const alg = expected.kind === 'stored' ? expected.alg : deviceKeyAlg;
+  if (!use.success || use.data.alg !== alg) return { fault: 'header' };
+  if (expected.kind === 'unknown') return { jkt: use.data.kid };
+  if (use.data.kid !== expected.jkt) return { fault: 'thumbprint' };
+  return { jkt: expected.jkt, key: { jwk: expected.jwk, alg } };
+}
+
+async function isSignedBy(proof: string, { jwk, alg }: { jwk: JWK; alg: string }): Promise<boolean> {
+  try {
+    await compactVerify(proof, await importJWK(jwk, alg), { algorithms: [alg] });
+    return true;
+  } catch {
+    return false;
+  }
+}
