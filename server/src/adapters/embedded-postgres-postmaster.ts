@@ -1,9 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, closeSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identity } from './embedded-postgres-account.ts';
-import type { Cluster } from './embedded-postgres-cluster.ts';
+import { type Cluster, PORT } from './embedded-postgres-cluster.ts';
 import { EmbeddedPostgresError, refusal } from './embedded-postgres-error.ts';
 
 const FAST_SHUTDOWN_MS = 10_000;
@@ -46,17 +56,20 @@ export function isPostmaster(pid: number, folder: string): boolean {
 }
 
 /**
- * Makes PostgreSQL take a left-over `postmaster.pid` for what it is. A number that belongs to another process now
- * would stop it; our own, its parent's, does not. The rest stays: by it PostgreSQL sees backends that are still alive.
+ * Makes PostgreSQL take what a killed one left for what it is. Where its number belongs to another process now, or
+ * to a zombie, PostgreSQL would not start; where it is our own, its parent's, it does. The rest of `postmaster.pid`
+ * stays: by it PostgreSQL sees backends that are still alive.
  */
-export function disown(folder: string, { pid, text }: Postmaster): void {
+export function disown(folder: string, { pid, text, socketFolder }: Postmaster): void {
   if (pid === process.pid || readPostmaster(folder)?.text !== text) return;
   const file = join(folder, 'postmaster.pid');
-  const { uid, gid } = statSync(file);
+  const { uid, gid } = statSync(folder);
+  const socketLock = join(socketFolder, `.s.PGSQL.${PORT}.lock`);
   try {
     writeFileSync(`${file}.new`, text.replace(/^.*/, String(process.pid)), { mode: 0o600 });
     chownSync(`${file}.new`, uid, gid);
     renameSync(`${file}.new`, file);
+    if (existsSync(socketLock) && readFileSync(socketLock, 'utf8').startsWith(`${pid}\n`)) rmSync(socketLock);
   } catch (cause) {
     throw refusal('mend', file, cause);
   }

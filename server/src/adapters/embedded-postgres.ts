@@ -51,7 +51,7 @@ export interface StartOptions {
 const START_DEADLINE_MS = 120_000;
 const SLOW_START_MS = 3_000;
 /** A process that was killed is still seen by its database for a moment. */
-const LINGERING_MS = 3_000;
+const LINGERING_MS = 2_000;
 const POLL_MS = 10;
 const LOG_LIMIT_BYTES = 1_000_000;
 const LOG_CHECK_MS = 60_000;
