@@ -24,6 +24,7 @@ function options({ url, poolSize = 10 }: DatabaseOptions): Options {
       migrationsList: migrations,
       tableName: 'migrations',
       snapshot: false,
+      silent: true,
       transactional: true,
       allOrNothing: false,
     },

@@ -1,0 +1,120 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isPublicAddress, postForm } from './outbound.ts';
+
+const strict = { allowPrivate: false, timeoutMs: 2000 };
+const lenient = { allowPrivate: true, timeoutMs: 300 };
+const form = new URLSearchParams({ logout_token: 'x' });
+const servers: { close(): unknown }[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
+  const server: Server = createServer(handler);
+  servers.push({ close: () => server.close().closeAllConnections() });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+  });
+}
+
+describe('an address of the public internet', () => {
+  it.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:82b::200e'])('is %s', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  it.each([
+    '127.0.0.1',
+    '127.255.255.254',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '100.127.255.255',
+    '192.0.2.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:7f00:1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    'fe80::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'ff02::1',
+    '2002:7f00:1::',
+    '2001:0:7f00:1::',
+    '2001:db8::1',
+    'localhost',
+    '',
+  ])('is not %s', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+describe('posting to a registered address', () => {
+  it('refuses a loopback address, however it is written', async () => {
+    for (const host of ['127.0.0.1', '[::1]', 'localhost', '0x7f000001', '2130706433', '[::ffff:7f00:1]']) {
+      await expect(postForm(`https://${host}:1/`, form, strict)).resolves.toHaveProperty('error');
+    }
+  });
+
+  it('refuses plain http', async () => {
+    await expect(postForm('http://example.com/', form, strict)).resolves.toEqual({ error: 'the address is not https' });
+  });
+
+  it('sends the form and reports the status', async () => {
+    let received = '';
+    const url = await serve((req, res) => {
+      req.on('data', (chunk: Buffer) => (received += chunk.toString()));
+      req.on('end', () => res.writeHead(204).end());
+    });
+    await expect(postForm(url, form, lenient)).resolves.toEqual({ status: 204 });
+    expect(received).toBe('logout_token=x');
+  });
+
+  it('does not follow a redirect', async () => {
+    let asked = 0;
+    const url = await serve((_req, res) => {
+      asked += 1;
+      res.writeHead(302, { Location: '/again' }).end();
+    });
+    await expect(postForm(url, form, lenient)).resolves.toEqual({ status: 302 });
+    expect(asked).toBe(1);
+  });
+
+  it('gives up on a receiver that hangs', async () => {
+    const url = await serve(() => undefined);
+    await expect(postForm(url, form, lenient)).resolves.toEqual({ error: 'no answer in time' });
+  });
+
+  it('gives up on a receiver that accepts and never reads', async () => {
+    const server = createSocketServer();
+    servers.push(server);
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    });
+    await expect(postForm(`http://127.0.0.1:${port}/`, form, lenient)).resolves.toHaveProperty('error');
+  });
+
+  it('does not read an endless answer', async () => {
+    const url = await serve((_req, res) => {
+      res.writeHead(200);
+      const more = () => {
+        while (res.write('x'.repeat(65_536)));
+        res.once('drain', more);
+      };
+      more();
+    });
+    await expect(postForm(url, form, lenient)).resolves.toEqual({ status: 200 });
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { checkRedirectUri, isAllowedOrigin, matchesRedirectUri } from './redirect-uri.ts';
+
+describe('registering a redirect URI', () => {
+  it.each([
+    'https://app.example.com/cb',
+    'https://app.example.com',
+    'https://app.example.com:8443/cb?tenant=a%20b',
+    'http://localhost/cb',
+    'http://localhost:3000/cb',
+    'http://127.0.0.1:8080/',
+    'http://[::1]/cb',
+  ])('accepts %s', (uri) => {
+    expect(checkRedirectUri(uri)).toBeNull();
+  });
+
+  it.each([
+    'http://app.example.com/cb',
+    'http://localhost.evil.tld/cb',
+    'http://127.0.0.1.evil.tld/cb',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'data:text/html,hi',
+    'com.example.app:/cb',
+    '/cb',
+    '//app.example.com/cb',
+    'https://app.example.com/cb#fragment',
+    'https://*.example.com/cb',
+    'https://user@app.example.com/cb',
+    'https://user:pw@app.example.com/cb',
+    'https://app.example.com@evil.tld/cb',
+    'https://app.example.com/a/../cb',
+    'https://app.example.com/a/..;/cb',
+    'https://app.example.com/a/%2e%2e/cb',
+    'https://app.example.com\\@evil.tld/',
+    'https://app.example.com/ cb',
+    'https://app.example.com/cb\n',
+    'https://app.example.com/\0',
+    'https://äpp.example.com/cb',
+    'HTTPS://app.example.com/cb',
+    'https://APP.example.com/cb',
+    'https:app.example.com',
+    'https:///app.example.com/cb',
+    `https://app.example.com/${'a'.repeat(2100)}`,
+    '',
+  ])('refuses %j', (uri) => {
+    expect(checkRedirectUri(uri)).toEqual(expect.any(String));
+  });
+});
+
+describe('comparing a redirect URI', () => {
+  const registered = ['https://app.example.com/cb', 'http://localhost:3000/cb', 'http://127.0.0.1/cb?x=1'];
+
+  it.each(['https://app.example.com/cb', 'http://localhost:3000/cb', 'http://127.0.0.1/cb?x=1'])(
+    'accepts the registered %s',
+    (uri) => {
+      expect(matchesRedirectUri(registered, uri)).toBe(true);
+    },
+  );
+
+  it.each(['http://localhost:49152/cb', 'http://localhost/cb', 'http://127.0.0.1:5000/cb?x=1'])(
+    'accepts another port of a loopback address: %s (RFC 8252 §7.3)',
+    (uri) => {
+      expect(matchesRedirectUri(registered, uri)).toBe(true);
+    },
+  );
+
+  it.each([
+    'https://app.example.com/cb/',
+    'https://app.example.com/cb?',
+    'https://app.example.com/cb?added=1',
+    'https://app.example.com/CB',
+    'https://APP.example.com/cb',
+    'https://app.example.com:443/cb',
+    'https://app.example.com:8443/cb',
+    'https://app.example.com.evil.tld/cb',
+    'https://evil.tld/https://app.example.com/cb',
+    'https://app.example.com@evil.tld/cb',
+    'https://a@b@app.example.com/cb',
+    'https://app.example.com/x/..;/cb',
+    'https://app.example.com/x/../cb',
+    'https://appXexample.com/cb',
+    'http://localhost:3000/cb/more',
+    'http://localhost:3000@evil.tld/cb',
+    'http://localhost:99999/cb',
+    'http://localhost:0/cb',
+    'http://localhost:80:80/cb',
+    'http://localhost.evil.tld/cb',
+    'http://127.0.0.1:3000/cb',
+    'http://127.0.0.1/cb?x=2',
+    'https://localhost:3000/cb',
+    'javascript:alert(1)',
+    '',
+  ])('refuses %j', (uri) => {
+    expect(matchesRedirectUri(registered, uri)).toBe(false);
+  });
+});
+
+describe('the origins that may call', () => {
+  const registered = ['https://app.example.com/cb', 'http://localhost:3000/cb'];
+
+  it.each([
+    ['https://app.example.com', true],
+    ['http://localhost:3000', true],
+    ['http://localhost:5173', true],
+    ['https://app.example.com:444', false],
+    ['http://app.example.com', false],
+    ['https://app.example.com.evil.tld', false],
+    ['https://evil.tld', false],
+    ['http://localhost:5173/cb', false],
+    ['http://127.0.0.1:3000', false],
+    ['null', false],
+    ['', false],
+  ])('%j: %s', (origin, allowed) => {
+    expect(isAllowedOrigin(registered, origin)).toBe(allowed);
+  });
+});
