@@ -1,5 +1,5 @@
 import { lookup as resolve } from 'node:dns';
-import { type RequestOptions, request as httpRequest } from 'node:http';
+import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
