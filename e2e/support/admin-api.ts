@@ -1,0 +1,55 @@
+/** The admin API as automation uses it: GraphQL with the bootstrap token (decisions §4). */
+export class AdminApi {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(baseUrl: string, token: string) {
+    this.#url = `${baseUrl}/admin/graphql`;
+    this.#token = token;
+  }
+
+  async run<T>(query: string, variables: object = {}): Promise<T> {
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${this.#token}` },
+      body: JSON.stringify({ query, variables }),
+    });
+    const body = (await response.json()) as { data?: T; errors?: unknown };
+    if (body.errors !== undefined || body.data === undefined) throw new Error(JSON.stringify(body));
+    return body.data;
+  }
+
+  async createProject(name: string): Promise<string> {
+    const query = 'mutation ($input: CreateProjectInput!) { createProject(input: $input) { id } }';
+    return (await this.run<{ createProject: { id: string } }>(query, { input: { name } })).createProject.id;
+  }
+
+  async createClient(input: Record<string, unknown>): Promise<{ clientId: string; publishableKey: string; secretKey: string }> {
+    const query = `mutation ($input: CreateClientInput!) {
+      createClient(input: $input) { client { clientId } publishableKey secretKey } }`;
+    type Created = { createClient: { client: { clientId: string }; publishableKey: string; secretKey: string } };
+    const { createClient } = await this.run<Created>(query, { input });
+    return { ...createClient, clientId: createClient.client.clientId };
+  }
+
+  async issueScimToken(projectId: string): Promise<string> {
+    const query = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
+    const input = { projectId, name: 'directory' };
+    return (await this.run<{ issueScimToken: { token: string } }>(query, { input })).issueScimToken.token;
+  }
+
+  /** Texts in the dev mailbox for one address, newest first. */
+  async mailbox(address: string): Promise<string[]> {
+    const query = '{ devMailbox(first: 100) { edges { node { to text } } } }';
+    type Mailbox = { devMailbox: { edges: { node: { to: string; text: string } }[] } };
+    const { devMailbox } = await this.run<Mailbox>(query);
+    return devMailbox.edges.filter(({ node }) => node.to === address).map(({ node }) => node.text);
+  }
+}
+
+/** The six digits in a mail. */
+export function codeIn(text: string): string {
+  const code = /\b\d{6}\b/.exec(text)?.[0];
+  if (code === undefined) throw new Error('there is no code in this mail');
+  return code;
+}
