@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { judgeCode, type TriedCode } from './judge.ts';
+import { networkOf } from './network.ts';
+
+const now = new Date('2027-01-01T00:00:00Z');
+const good: TriedCode = {
+  attempts: 1,
+  expiresAt: new Date(now.getTime() + 1),
+  usedAt: null,
+  replacedAt: null,
+  matches: true,
+  sameKey: true,
+};
+
+describe('a try at a one-time code', () => {
+  it('is right with the right digits, up to the fifth try and the last millisecond', () => {
+    expect(judgeCode(good, now)).toBeNull();
+    expect(judgeCode({ ...good, attempts: 5 }, now)).toBeNull();
+  });
+
+  it.each<[string, Partial<TriedCode>]>([
+    ['wrong', { matches: false }],
+    ['other-key', { sameKey: false }],
+    ['spent', { attempts: 6 }],
+    ['expired', { expiresAt: now }],
+    ['replaced', { replacedAt: now }],
+    ['used', { usedAt: now }],
+  ])('is %s otherwise', (fault, over) => {
+    expect(judgeCode({ ...good, ...over }, now)).toBe(fault);
+  });
+
+  it('tells nothing of the digits once the code is spent', () => {
+    for (const matches of [true, false]) expect(judgeCode({ ...good, attempts: 6, matches }, now)).toBe('spent');
+  });
+});
+
+describe('the network that a limit counts', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::ffff:c000:207', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:DB8:1:2:ffff::', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::192.0.2.33', '64:ff9b:0:0::/64'],
+    ['', 'unknown'],
+    [undefined, 'unknown'],
+    ['not an address', 'unknown'],
+  ])('of %s is %s', (ip, network) => {
+    expect(networkOf(ip)).toBe(network);
+  });
+});
