@@ -1,5 +1,5 @@
 import { errors, importJWK, jwtVerify } from 'jose';
-import { type Clock, secondsLater, seconds } from '../kernel/clock.ts';
+import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { changed, type Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
