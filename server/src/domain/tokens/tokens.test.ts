@@ -1,0 +1,270 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { turnableClock } from '../../../test/clock.ts';
+import { freshDatabase } from '../../../test/database.ts';
+import { openDatabase } from '../../adapters/database.ts';
+import { systemRandom } from '../../adapters/system.ts';
+import { Audit } from '../audit/audit.ts';
+import { Client } from '../clients/client.entity.ts';
+import { system } from '../kernel/actor.ts';
+import { Database } from '../kernel/database.ts';
+import { Refusal } from '../kernel/problem.ts';
+import { digest } from '../kernel/secret.ts';
+import { Keys } from '../keys/keys.ts';
+import { defaultSchedule } from '../keys/schedule.ts';
+import { Signer } from '../keys/signer.ts';
+import { Vault } from '../keys/vault.ts';
+import { Project } from '../projects/project.entity.ts';
+import { Session } from '../sessions/session.entity.ts';
+import { User } from '../users/user.entity.ts';
+import { type CodeRequest, type Exchange, Tokens } from './tokens.ts';
+
+const issuer = 'https://id.example.com';
+const redirectUri = 'https://app.example.com/cb';
+const verifier = 'v'.repeat(43);
+const clock = turnableClock();
+let orm: MikroORM;
+let drop: () => Promise<void>;
+let db: Database;
+let keys: Keys;
+let tokens: Tokens;
+let client: Client;
+let user: User;
+
+beforeAll(async () => {
+  const fresh = await freshDatabase();
+  drop = fresh.drop;
+  orm = await openDatabase({ url: fresh.url });
+  db = new Database(orm);
+  const audit = new Audit(clock, systemRandom);
+  keys = new Keys(db, new Vault(new Uint8Array(32), systemRandom), clock, audit, defaultSchedule);
+  await keys.tend();
+  tokens = new Tokens(db, clock, systemRandom, audit, new Signer(keys, clock, issuer));
+});
+
+afterAll(async () => {
+  await orm.close(true);
+  await drop();
+});
+
+beforeEach(async () => {
+  await db.transaction(async (em) => {
+    const now = clock.now();
+    const common = { createdAt: now, updatedAt: now };
+    const project = em.create(Project, { id: systemRandom.id(), name: 'Example', ...common });
+    client = em.create(Client, {
+      id: systemRandom.id(),
+      project,
+      name: 'App',
+      tokenEndpointAuthMethod: 'none',
+      redirectUris: [redirectUri],
+      postLogoutRedirectUris: [],
+      ...common,
+    });
+    const name = `${systemRandom.id()}@example.com`;
+    user = em.create(User, {
+      id: systemRandom.id(),
+      project,
+      userName: name,
+      userNameKey: name,
+      email: name,
+      emailKey: name,
+      attributes: {},
+      ...common,
+    });
+  });
+});
+
+function issue(changes: Partial<CodeRequest> = {}): Promise<string> {
+  return db.transaction((em) =>
+    tokens.issueCode(em, {
+      clientId: client.id,
+      userId: user.id,
+      redirectUri,
+      codeChallenge: digest(verifier),
+      scope: 'openid email',
+      authTime: clock.now(),
+      amr: ['swk'],
+      ...changes,
+    }),
+  );
+}
+
+function exchange(code: string, changes: Partial<Exchange> = {}) {
+  const request: Exchange = {
+    code,
+    clientId: client.id,
+    codeVerifier: verifier,
+    redirectUri,
+    authenticatedBy: 'none',
+    actor: system,
+    ...changes,
+  };
+  return tokens.exchange(request);
+}
+
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(Refusal);
+  return (error as Refusal).problem;
+}
+
+describe('exchanging a code (RFC 6749 §4.1.3)', () => {
+  it('gives an ES512 ID token and an EdDSA access token that verify against the published keys', async () => {
+    const response = await exchange(await issue({ nonce: 'n' }));
+    const jwks = createLocalJWKSet(await keys.jwks());
+    const currentDate = clock.now();
+    const id = await jwtVerify(response.id_token, jwks, { issuer, audience: client.id, currentDate });
+    const access = await jwtVerify(response.access_token, jwks, { issuer, audience: issuer, currentDate, typ: 'at+jwt' });
+    expect([id.protectedHeader.alg, access.protectedHeader.alg]).toEqual(['ES512', 'EdDSA']);
+    expect(id.payload).toMatchObject({ sub: user.id, nonce: 'n', email: user.email, email_verified: true });
+    expect(access.payload).toMatchObject({ client_id: client.id, scope: 'openid email' });
+  });
+
+  it('accepts one of 200 parallel exchanges of one code', async () => {
+    const code = await issue();
+    const results = await Promise.allSettled(Array.from({ length: 200 }, () => exchange(code)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('refuses a code used twice, and revokes the token it gave', async () => {
+    const code = await issue();
+    const { access_token: accessToken } = await exchange(code);
+    expect(await tokens.userInfo(accessToken)).toMatchObject({ claims: { sub: user.id } });
+    expect(await refusal(exchange(code))).toEqual({ code: 'grant-rejected', reason: 'used' });
+    expect(await tokens.userInfo(accessToken)).toEqual({ refused: 'invalid_token' });
+  });
+
+  it('refuses a code after 60 seconds', async () => {
+    const code = await issue();
+    clock.turn(59);
+    await exchange(code);
+    const late = await issue();
+    clock.turn(60);
+    expect(await refusal(exchange(late))).toEqual({ code: 'grant-rejected', reason: 'expired' });
+  });
+
+  it.each<[string, Partial<Exchange>]>([
+    ['another client', { clientId: '00000000-0000-7000-8000-000000000000' }],
+    ['a wrong verifier', { codeVerifier: 'w'.repeat(43) }],
+    ['no verifier', { codeVerifier: undefined }],
+    ['another redirect_uri', { redirectUri: `${redirectUri}/` }],
+    ['no redirect_uri', { redirectUri: undefined }],
+  ])('refuses %s, and leaves the code to its owner', async (_name, changes) => {
+    const code = await issue();
+    expect(await refusal(exchange(code, changes))).toEqual({ code: 'grant-rejected', reason: 'mismatch' });
+    await exchange(code);
+  });
+
+  it('refuses a code that never was', async () => {
+    expect(await refusal(exchange('x'.repeat(43)))).toEqual({ code: 'grant-rejected', reason: 'unknown' });
+  });
+
+  it('refuses a verifier where no challenge was made (RFC 9700 §2.1.1)', async () => {
+    const code = await issue({ codeChallenge: undefined });
+    expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
+  });
+
+  it('gives a code of the SDK to the client’s back end only', async () => {
+    const sdk = { redirectUri: undefined, codeVerifier: undefined };
+    const code = await issue({ redirectUri: undefined, codeChallenge: undefined });
+    expect(await refusal(exchange(code, sdk))).toMatchObject({ code: 'grant-rejected' });
+    await exchange(code, { ...sdk, authenticatedBy: 'api-key' });
+  });
+
+  it('refuses the code of a private_key_jwt client without its assertion, whatever else it sends', async () => {
+    await db.transaction(async (em) => {
+      (await em.findOneOrFail(Client, client.id)).tokenEndpointAuthMethod = 'private_key_jwt';
+    });
+    const code = await issue();
+    expect(await refusal(exchange(code, { authenticatedBy: 'api-key' }))).toMatchObject({ code: 'grant-rejected' });
+    await exchange(code, { authenticatedBy: 'assertion' });
+  });
+
+  it('refuses the code of a user who was deactivated in between, and their access token', async () => {
+    const before = await exchange(await issue());
+    const code = await issue();
+    await db.transaction(async (em) => {
+      (await em.findOneOrFail(User, user.id)).active = false;
+    });
+    expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
+    expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
+  });
+
+  it('refuses the code of a session that has ended', async () => {
+    const sessionId = systemRandom.id();
+    await db.transaction(async (em) => {
+      const now = clock.now();
+      em.create(Session, {
+        id: sessionId,
+        project: client.project.id,
+        user: user.id,
+        secretHash: sessionId,
+        authTime: now,
+        amr: ['swk'],
+        createdAt: now,
+        lastSeenAt: now,
+        idleExpiresAt: now,
+        expiresAt: now,
+      });
+    });
+    const first = await exchange(await issue({ sessionId }));
+    expect(decodeJwt(first.id_token)).toMatchObject({ sid: sessionId });
+    const code = await issue({ sessionId });
+    await db.transaction(async (em) => {
+      (await em.findOneOrFail(Session, sessionId)).endedAt = clock.now();
+    });
+    expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
+  });
+
+  it('clamps the access token’s lifetime, and UserInfo ends with it', async () => {
+    await db.transaction(async (em) => {
+      (await em.findOneOrFail(Client, client.id)).accessTokenTtlSeconds = 90_000;
+    });
+    const response = await exchange(await issue());
+    expect(response.expires_in).toBe(3600);
+    clock.turn(3600);
+    expect(await tokens.userInfo(response.access_token)).toEqual({ refused: 'invalid_token' });
+  });
+});
+
+describe('UserInfo', () => {
+  it('refuses an ID token, a token of another issuer’s key, and an altered one', async () => {
+    const { id_token: idToken, access_token: accessToken } = await exchange(await issue());
+    const altered = `${accessToken.slice(0, -4)}AAAA`;
+    const [header, , signature] = accessToken.split('.');
+    const forged = `${header}.${Buffer.from('{"scope":"openid"}').toString('base64url')}.${signature}`;
+    const none = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${accessToken.split('.')[1]}.`;
+    for (const token of [idToken, altered, forged, none, '', 'x', 'a.b.c']) {
+      expect(await tokens.userInfo(token)).toEqual({ refused: 'invalid_token' });
+    }
+  });
+
+  it('gives the claims of the granted scopes and no others', async () => {
+    const { access_token: accessToken } = await exchange(await issue({ scope: 'openid' }));
+    expect(await tokens.userInfo(accessToken)).toMatchObject({ claims: { sub: user.id } });
+    expect(await tokens.userInfo(accessToken)).not.toHaveProperty('claims.email');
+  });
+});
+
+describe('the keys', () => {
+  it('publish the next before it signs, keep the old after, and accept nothing of a withdrawn one', async () => {
+    const { access_token: accessToken } = await exchange(await issue());
+    const before = (await keys.jwks()).keys.map(({ kid }) => kid);
+    await keys.rotate(system);
+    const during = (await keys.jwks()).keys.map(({ kid }) => kid);
+    expect(during).toHaveLength(before.length + 2);
+    expect(before).toContain((await keys.signing('ES512')).kid);
+    clock.turn(24 * 3600);
+    expect(before).not.toContain((await keys.signing('ES512')).kid);
+    expect((await keys.jwks()).keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(before));
+    clock.turn(-24 * 3600);
+    await keys.withdraw((await keys.signing('EdDSA')).kid, system);
+    expect(await tokens.userInfo(accessToken)).toEqual({ refused: 'invalid_token' });
+    expect((await keys.signing('EdDSA')).kid).toEqual(expect.any(String));
+  });
+});
