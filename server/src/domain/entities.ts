@@ -9,6 +9,7 @@ import { Client } from './clients/client.entity.ts';
 import { UsedAssertion } from './clients/used-assertion.entity.ts';
 import { Message } from './delivery/message.entity.ts';
 import { Device } from './devices/device.entity.ts';
+import { RequestRecord } from './directories/request-record.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { Budget } from './limits/budget.entity.ts';
@@ -20,7 +21,10 @@ import { Project } from './projects/project.entity.ts';
 import { Participation } from './sessions/participation.entity.ts';
 import { Session } from './sessions/session.entity.ts';
 import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
+import { Group } from './users/group.entity.ts';
+import { GroupMember } from './users/group-member.entity.ts';
 import { User } from './users/user.entity.ts';
+import { UserEmail } from './users/user-email.entity.ts';
 
 /** The whole model, lowest rung first. */
 export const entities = [
@@ -30,6 +34,9 @@ export const entities = [
   SigningKey,
   Message,
   User,
+  UserEmail,
+  Group,
+  GroupMember,
   Client,
   ApiKey,
   UsedAssertion,
@@ -44,6 +51,7 @@ export const entities = [
   Ceremony,
   LogoutDelivery,
   ScimToken,
+  RequestRecord,
   Membership,
   SetupLink,
   AdminToken,

@@ -33,8 +33,23 @@ const schema = defineEntity({
     lastSignInAt: instant().nullable(),
   },
   indexes: [
-    { name: 'users_project_id_external_id_index', properties: ['project', 'externalId'] },
     { name: 'users_project_id_id_index', properties: ['project', 'id'] },
+    // In byte order, whatever the database's collation: these serve `eq`, `sw`, ranges and sorting alike.
+    {
+      name: 'users_project_id_external_id_index',
+      expression:
+        'create index "users_project_id_external_id_index" on "users" ("project_id", "external_id" collate "C")',
+    },
+    {
+      name: 'users_project_id_user_name_key_index',
+      expression:
+        'create index "users_project_id_user_name_key_index" on "users" ("project_id", "user_name_key" collate "C", "id")',
+    },
+    {
+      name: 'users_project_id_display_name_index',
+      expression:
+        'create index "users_project_id_display_name_index" on "users" ("project_id", lower("display_name") collate "C", "id")',
+    },
   ],
   uniques: [
     { name: 'users_project_id_user_name_key_unique', properties: ['project', 'userNameKey'] },

@@ -1,0 +1,166 @@
+import { DeadlockException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { found } from '../kernel/problem.ts';
+import type { SessionEnd } from '../sessions/sessions.ts';
+import { foldCase } from '../users/login.ts';
+import { execute, sql } from '../users/statement.ts';
+import type { User } from '../users/user.entity.ts';
+import { type UserChange, type UserRecord, type Users, type UserValues, valuesOf } from '../users/users.ts';
+
+/** Ends every live session of a user in the caller's transaction, and tells the clients that took part. */
+export type EndSessions = (em: EntityManager, userId: string, reason: SessionEnd, actor: Actor) => Promise<unknown>;
+
+/** What happens to a person as a whole: one transaction over sessions, codes, devices and whatever else hangs on them. */
+export class Accounts {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly audit: Audit;
+  private readonly users: Users;
+  private readonly endSessions: EndSessions;
+
+  constructor(db: Database, clock: Clock, audit: Audit, users: Users, endSessions: EndSessions) {
+    this.db = db;
+    this.clock = clock;
+    this.audit = audit;
+    this.users = users;
+    this.endSessions = endSessions;
+  }
+
+  /** A user that a directory brings. Refuses `taken`. */
+  provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<UserRecord> {
+    return this.db.transaction((em) => this.users.create(em, projectId, values, 'scim', actor, id));
+  }
+
+  /**
+   * Changes a user under a lock and, where that deactivates them, takes their access away with it.
+   * Refuses `not-found`, `taken`, and what `edit` throws.
+   */
+  async change(
+    projectId: string,
+    userId: string,
+    edit: (current: User) => UserValues | Promise<UserValues>,
+    actor: Actor,
+  ): Promise<UserChange> {
+    return this.atomically(async (em) => {
+      const change = await this.users.change(em, projectId, userId, edit, actor);
+      const { before, after } = change;
+      if (before.active && !after.active) await this.revokeAccess(em, after, actor);
+      if (after.phone && before.phone && after.phone !== before.phone) await this.followPhone(em, before, after.phone);
+      return change;
+    });
+  }
+
+  /** Switches a user on or off. Refuses `not-found`. */
+  setActive(projectId: string, userId: string, active: boolean, actor: Actor): Promise<UserChange> {
+    return this.change(projectId, userId, (current) => ({ ...valuesOf(current), active }), actor);
+  }
+
+  /**
+   * Erases a user and their personal data. Refuses `not-found`, and what `check` throws, which sees the row under
+   * its lock.
+   */
+  async remove(projectId: string, userId: string, actor: Actor, check?: (user: User) => void): Promise<void> {
+    await this.atomically(async (em) => {
+      const user = found(await this.users.locked(em, projectId, userId), 'user');
+      check?.(user);
+      await this.erase(em, user, actor);
+    });
+  }
+
+  /** Joins: switches the user off; sessions, codes, devices and sign-ins on their way end with it. */
+  async deactivate(em: EntityManager, user: User, actor: Actor): Promise<void> {
+    const edit = (current: User) => ({ ...valuesOf(current), active: false });
+    const { changed, after } = await this.users.change(em, user.project.id, user.id, edit, actor);
+    if (changed) await this.revokeAccess(em, after, actor);
+  }
+
+  /**
+   * Joins: removes the identity and every trace of the person. What others must still be able to follow stays
+   * without a name: the audit log keeps who did what under the bare id.
+   */
+  async erase(em: EntityManager, user: User, actor: Actor): Promise<void> {
+    const { id } = user;
+    const projectId = user.project.id;
+    await this.endSessions(em, id, 'deactivated', actor);
+    await em.flush();
+    const now = this.clock.now();
+    await execute(
+      em,
+      sql`update groups set version = version + 1, updated_at = ${now}
+          where id in (select group_id from group_members where user_id = ${id})`,
+    );
+    await this.forgetCeremonies(em, user);
+    const recipients = [user.email, user.phone].filter((recipient) => recipient != null);
+    await execute(
+      em,
+      sql`delete from messages where project_id = ${projectId} and recipient = any(${recipients}::text[])`,
+    );
+    await execute(em, sql`delete from scim_request_records where resource_id = ${id}`);
+    em.remove(user);
+    await em.flush();
+    await execute(
+      em,
+      sql`update audit_events set subject_name = null, detail = null where subject_kind = 'user' and subject_id = ${id}`,
+    );
+    await execute(
+      em,
+      sql`update audit_events set actor_name = null, ip = null, user_agent = null
+          where actor_kind in ('user', 'admin') and actor_id = ${id} and project_id = ${projectId}`,
+    );
+    this.audit.record(em, { type: 'user.erased', actor, projectId, subject: { kind: 'user', id } });
+  }
+
+  private async revokeAccess(em: EntityManager, user: User, actor: Actor): Promise<void> {
+    const now = this.clock.now();
+    await this.endSessions(em, user.id, 'deactivated', actor);
+    await execute(
+      em,
+      sql`update authorization_codes set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`,
+    );
+    await execute(em, sql`update devices set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`);
+    await this.forgetCeremonies(em, user);
+  }
+
+  /** Sign-ins on their way, with the codes that were sent for them. */
+  private async forgetCeremonies(em: EntityManager, user: User): Promise<void> {
+    const projectId = user.project.id;
+    const addresses = [user.email, user.userName].flatMap((address) => (address == null ? [] : [foldCase(address)]));
+    await execute(
+      em,
+      sql`with gone as (
+            delete from ceremonies
+            where project_id = ${projectId} and (user_id = ${user.id} or address = any(${addresses}::text[]))
+            returning id
+          )
+          delete from one_time_codes where ceremony_id in (select id from gone)`,
+    );
+    await execute(
+      em,
+      sql`delete from authorization_requests where project_id = ${projectId} and hinted_user_id = ${user.id}`,
+    );
+  }
+
+  /** Text messages go to the number that the directory now says, not to the one that somebody else may hold by now. */
+  private async followPhone(em: EntityManager, before: UserRecord, phone: string): Promise<void> {
+    await execute(
+      em,
+      sql`update enrolments set phone = ${phone}
+          where user_id = ${before.id} and method = 'sms' and phone = ${before.phone}`,
+    );
+  }
+
+  /** Once more where two transactions waited for each other. */
+  private async atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.db.transaction(work);
+      } catch (error) {
+        if (!(error instanceof DeadlockException) || tries === 3) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+const schema = defineEntity({
+  name: 'Group',
+  tableName: 'groups',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    displayName: p.text(),
+    externalId: p.text().nullable(),
+    version: p.integer().default(1),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  indexes: [
+    { name: 'groups_project_id_id_index', properties: ['project', 'id'] },
+    {
+      name: 'groups_project_id_display_name_index',
+      expression:
+        'create index "groups_project_id_display_name_index" on "groups" ("project_id", lower("display_name") collate "C", "id")',
+    },
+    {
+      name: 'groups_project_id_external_id_index',
+      expression:
+        'create index "groups_project_id_external_id_index" on "groups" ("project_id", "external_id" collate "C")',
+    },
+  ],
+});
+
+/** Users under one name, as a directory pushes them. Names need not be unique (RFC 7643 §8.7.1). */
+export class Group extends schema.class {}
+schema.setClass(Group);

@@ -1,0 +1,90 @@
+import type { User } from './user.entity.ts';
+
+/** The address claim (OpenID Connect Core §5.1.1). */
+export interface AddressClaim {
+  formatted?: string;
+  street_address?: string;
+  locality?: string;
+  region?: string;
+  postal_code?: string;
+  country?: string;
+}
+
+/** What is on record of a user, under the names of OpenID Connect Core §5.1. Absent where nothing is on record. */
+export interface Profile {
+  name?: string;
+  given_name?: string;
+  family_name?: string;
+  email?: string;
+  email_verified?: true;
+  phone_number?: string;
+  /** ISO 8601 date. */
+  birthdate?: string;
+  address?: AddressClaim;
+  /** BCP 47 language tag. */
+  locale?: string;
+  /** IANA time zone. */
+  zoneinfo?: string;
+  /** Seconds since the Unix epoch. */
+  updated_at: number;
+}
+
+/** The part of a user that a profile is made from. */
+export type ProfileSource = Pick<
+  User,
+  'displayName' | 'givenName' | 'familyName' | 'email' | 'phone' | 'attributes' | 'updatedAt'
+>;
+
+/** The claims of a user, before scopes are asked. */
+export function profileOf(user: ProfileSource): Profile {
+  const { attributes } = user;
+  const email = text(user.email);
+  return withoutAbsent({
+    name: nameOf(user),
+    given_name: text(user.givenName),
+    family_name: text(user.familyName),
+    email,
+    email_verified: email === undefined ? undefined : true,
+    phone_number: text(user.phone),
+    birthdate: text(attributes['birthdate']),
+    address: addressOf(attributes['addresses']),
+    locale: text(attributes['locale'])?.replaceAll('_', '-'),
+    zoneinfo: text(attributes['timezone']),
+    updated_at: Math.floor(user.updatedAt.getTime() / 1000),
+  });
+}
+
+function nameOf({ displayName, givenName, familyName, attributes }: ProfileSource): string | undefined {
+  const formatted = text(record(attributes['name'])['formatted']);
+  const parts = [text(givenName), text(familyName)].filter((part) => part !== undefined);
+  return text(displayName) ?? formatted ?? text(parts.join(' '));
+}
+
+function addressOf(addresses: unknown): AddressClaim | undefined {
+  if (!Array.isArray(addresses)) return undefined;
+  const address = record(addresses.find((each) => record(each)['primary'] === true) ?? addresses[0]);
+  const claim = withoutAbsent<AddressClaim>({
+    formatted: text(address['formatted']),
+    street_address: text(address['streetAddress']),
+    locality: text(address['locality']),
+    region: text(address['region']),
+    postal_code: text(address['postalCode']),
+    country: text(address['country']),
+  });
+  return Object.keys(claim).length > 0 ? claim : undefined;
+}
+
+type OrUndefined<T> = { [K in keyof T]: T[K] | undefined };
+
+function withoutAbsent<T extends object>(values: OrUndefined<T>): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Blank text is nothing to tell. */
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}

@@ -1,0 +1,189 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { openDatabase } from '../../adapters/database.ts';
+import { systemRandom } from '../../adapters/system.ts';
+import { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { Database } from '../kernel/database.ts';
+import { Project } from '../projects/project.entity.ts';
+import { User } from './user.entity.ts';
+import { UserEmail } from './user-email.entity.ts';
+import { Users, type UserValues, valuesOf } from './users.ts';
+
+const clock = { now: () => at };
+let at = new Date('2026-11-21T10:00:00Z');
+const scim: Actor = { kind: 'scim', name: 'Entra' };
+const person: Actor = { kind: 'user' };
+
+let database: FreshDatabase;
+let orm: MikroORM;
+let db: Database;
+let users: Users;
+let projectId: string;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  orm = await openDatabase({ url: database.url });
+  db = new Database(orm);
+  users = new Users(clock, systemRandom, new Audit(clock, systemRandom));
+});
+afterAll(async () => {
+  await orm.close(true);
+  await database.drop();
+});
+beforeEach(async () => {
+  projectId = await project();
+});
+
+async function project(scimAuthoritative = true): Promise<string> {
+  const id = systemRandom.id();
+  await db.transaction(async (em) => {
+    em.persist(em.create(Project, { id, name: 'Test', scimAuthoritative, createdAt: at, updatedAt: at }));
+  });
+  return id;
+}
+
+function values(overrides: Partial<UserValues> = {}): UserValues {
+  const nothing = { externalId: null, displayName: null, givenName: null, familyName: null };
+  return { userName: 'alice', ...nothing, active: true, attributes: {}, ...overrides };
+}
+
+const create = (overrides: Partial<UserValues>, project = projectId, provenance: 'scim' | 'local' = 'scim') =>
+  db.transaction((em) => users.create(em, project, values(overrides), provenance, scim));
+const byAddress = (address: string, project = projectId) =>
+  db.transaction((em) => users.findByAddress(em, project, address));
+const email = (value: string) => ({ attributes: { emails: [{ value, primary: true }] } });
+const mobile = (value: string) => ({ attributes: { phoneNumbers: [{ value, type: 'mobile' }] } });
+
+describe('findByAddress', () => {
+  it('finds by login e-mail and by a userName that is an address, without case, and inactive users too', async () => {
+    const alice = await create({ userName: 'a1', active: false, ...email('Alice@Example.com') });
+    const bob = await create({ userName: 'Bob@Example.com', ...email('bob@elsewhere.test') });
+    const carol = await create({ userName: 'Carol@Example.com' });
+    expect((await byAddress(' alice@EXAMPLE.com '))?.id).toBe(alice.id);
+    expect((await byAddress('bob@example.com'))?.id).toBe(bob.id);
+    expect((await byAddress('bob@elsewhere.test'))?.id).toBe(bob.id);
+    expect((await byAddress('carol@example.com'))?.email).toBe(carol.userName);
+    expect(await byAddress('a1')).toBeNull();
+  });
+
+  it('prefers the login e-mail to another user’s userName', async () => {
+    await create({ userName: 'x@example.com', ...email('old@example.com') });
+    const owner = await create({ userName: 'owner', ...email('x@example.com') });
+    expect((await byAddress('X@example.com'))?.id).toBe(owner.id);
+  });
+
+  it('never crosses projects', async () => {
+    await create({ ...email('alice@example.com') });
+    expect(await byAddress('alice@example.com', await project())).toBeNull();
+  });
+});
+
+describe('create', () => {
+  it.each([
+    ['userName', { userName: 'ALICE' }],
+    ['emails', { userName: 'b', ...email('ALICE@example.com') }],
+    ['phoneNumbers', { userName: 'c', ...mobile('+41790000001') }],
+  ])('refuses a %s that another user of the project has, and leaves the transaction usable', async (field, other) => {
+    const attributes = { ...email('alice@example.com').attributes, ...mobile('+41790000001').attributes };
+    await create({ attributes });
+    await db.transaction(async (em) => {
+      await expect(users.create(em, projectId, values(other), 'scim', scim)).rejects.toMatchObject({
+        problem: { code: 'taken', what: 'user', field },
+      });
+      await users.create(em, projectId, values({ userName: 'afterwards' }), 'scim', scim);
+    });
+    await create({ userName: 'alice', attributes }, await project());
+  });
+
+  it('lets office numbers and second addresses be shared', async () => {
+    const shared = { emails: [{ value: 'own@example.com' }, { value: 'office@example.com' }] };
+    await create({ userName: 'a', attributes: { ...shared, phoneNumbers: [{ value: '+41440000000', type: 'work' }] } });
+    const others = { emails: [{ value: 'other@example.com' }, { value: 'office@example.com' }] };
+    await create({ userName: 'b', attributes: { ...others, phoneNumbers: [{ value: '+41440000000', type: 'work' }] } });
+  });
+
+  it('lets one of fifty same creations win', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => create({ userName: 'race' })));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('signUp', () => {
+  it('makes a local user of an address', async () => {
+    const user = await db.transaction((em) => users.signUp(em, projectId, ' New@Example.com', person));
+    expect(user).toMatchObject({
+      userName: 'New@Example.com',
+      email: 'New@Example.com',
+      provenance: 'local',
+      active: true,
+    });
+    await expect(db.transaction((em) => users.signUp(em, projectId, 'new@example.com', person))).rejects.toMatchObject({
+      problem: { code: 'taken' },
+    });
+  });
+});
+
+describe('change', () => {
+  it('leaves version and time alone where nothing changes, and counts where something does', async () => {
+    const { id } = await create({ displayName: 'Alice', ...email('alice@example.com') }, projectId, 'local');
+    at = new Date('2026-11-21T11:00:00Z');
+    const same = await db.transaction((em) => users.change(em, projectId, id, valuesOf, scim));
+    expect(same).toMatchObject({ changed: false, after: { version: 1, provenance: 'local' } });
+    const edit = () => values({ displayName: 'Alice B.', ...email('new@example.com') });
+    const { after } = await db.transaction((em) => users.change(em, projectId, id, edit, scim));
+    expect(after).toMatchObject({ version: 2, provenance: 'scim', updatedAt: at, email: 'new@example.com' });
+    expect(await db.reader().find(UserEmail, { user: id })).toMatchObject([{ valueKey: 'new@example.com' }]);
+  });
+
+  it('refuses what another user has', async () => {
+    await create({ ...email('alice@example.com') });
+    const { id } = await create({ userName: 'bob' });
+    for (const [field, edit] of [
+      ['userName', values({ userName: 'Alice' })],
+      ['emails', values({ userName: 'bob', ...email('Alice@example.com') })],
+    ] as const) {
+      const change = db.transaction((em) => users.change(em, projectId, id, () => edit, scim));
+      await expect(change).rejects.toMatchObject({ problem: { code: 'taken', field } });
+    }
+  });
+
+  it('loses no update where two run at once', async () => {
+    const { id } = await create({ displayName: '' });
+    const append = (letter: string) =>
+      db.transaction((em) =>
+        users.change(em, projectId, id, (now) => ({ ...valuesOf(now), displayName: now.displayName + letter }), scim),
+      );
+    await Promise.all([...'abcdefgh'].map(append));
+    const user = await db.reader().findOneOrFail(User, id);
+    expect([...(user.displayName ?? '')].sort().join('')).toBe('abcdefgh');
+  });
+});
+
+describe('changePhone', () => {
+  const phoneOf = async (project: string, provenance: 'scim' | 'local', to: string | null) => {
+    const { id } = await create({ userName: systemRandom.id(), ...mobile('+41790000007') }, project, provenance);
+    return db.transaction(async (em) => {
+      const user = await users.find(em, project, id);
+      return users.changePhone(em, user as NonNullable<typeof user>, to, person);
+    });
+  };
+
+  it('is refused where the directory owns the phone, but for the number that it says', async () => {
+    await expect(phoneOf(projectId, 'scim', '+41790000008')).rejects.toMatchObject({
+      problem: { code: 'phone-locked' },
+    });
+    expect(await phoneOf(await project(), 'scim', '+41790000007')).toMatchObject({ phone: '+41790000007' });
+    expect(await phoneOf(await project(false), 'scim', '+41790000008')).toMatchObject({ phone: '+41790000008' });
+  });
+
+  it('replaces the login phone, takes it away, and refuses what is no number or somebody else’s', async () => {
+    expect(await phoneOf(projectId, 'local', null)).toMatchObject({ phone: null });
+    await create({ userName: 'other', ...mobile('+41790000009') });
+    await expect(phoneOf(projectId, 'local', '+41790000009')).rejects.toMatchObject({ problem: { code: 'taken' } });
+    await expect(phoneOf(await project(), 'local', '0790000009')).rejects.toMatchObject({
+      problem: { code: 'phone-invalid' },
+    });
+  });
+});

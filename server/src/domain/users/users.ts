@@ -1,0 +1,321 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
+import { Project } from '../projects/project.entity.ts';
+import { addressKey, contactsOf, foldCase, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
+import { execute, query, sql } from './statement.ts';
+import { User } from './user.entity.ts';
+
+/** What is written of a user; the rest (login e-mail and phone, keys, version) follows from it. */
+export interface UserValues {
+  userName: string;
+  externalId: string | null;
+  displayName: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  active: boolean;
+  /** Every other attribute, canonical and valid. */
+  attributes: Record<string, unknown>;
+}
+
+/** A user as it is read. */
+export type UserRecord = Pick<
+  User,
+  | 'id'
+  | 'userName'
+  | 'externalId'
+  | 'displayName'
+  | 'givenName'
+  | 'familyName'
+  | 'email'
+  | 'phone'
+  | 'active'
+  | 'provenance'
+  | 'attributes'
+  | 'version'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'lastSignInAt'
+>;
+
+/** What a change came to. `before` is a copy, `after` the row itself. */
+export interface UserChange {
+  before: UserRecord;
+  after: User;
+  changed: boolean;
+}
+
+/** End users. Every method joins the caller's transaction; none speaks of a user of another project. */
+export class Users {
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Audit;
+
+  constructor(clock: Clock, random: Random, audit: Audit) {
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+  }
+
+  /** Null where the project has no such user. */
+  async find(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
+    return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
+  }
+
+  /**
+   * Whose address it is: the user with this login e-mail, else the one whose userName it is; compared without case.
+   * Inactive users are found too. Codes go to the login e-mail on record, never to what was typed.
+   */
+  async findByAddress(em: EntityManager, projectId: string, address: string): Promise<User | null> {
+    const key = addressKey(address);
+    const wanted = isAddress(key) ? key : '';
+    const users = await em.find(User, { project: projectId, $or: [{ emailKey: wanted }, { userNameKey: wanted }] });
+    return users.find(({ emailKey }) => emailKey === wanted) ?? users[0] ?? null;
+  }
+
+  /** A user who came by themselves: the address is userName and login e-mail. Refuses `taken`, `invalid`. */
+  async signUp(em: EntityManager, projectId: string, address: string, actor: Actor): Promise<User> {
+    const value = address.trim();
+    if (!isAddress(value)) refuse({ code: 'invalid', field: 'address', reason: 'must be an e-mail address' });
+    const values: UserValues = {
+      userName: value,
+      externalId: null,
+      displayName: null,
+      givenName: null,
+      familyName: null,
+      active: true,
+      attributes: { emails: [{ value, type: 'work', primary: true }] },
+    };
+    const { id } = await this.create(em, projectId, values, 'local', actor);
+    return em.findOneOrFail(User, id);
+  }
+
+  /**
+   * Refuses `taken` (userName, login e-mail or login phone of another user of the project) without harm to the
+   * caller's transaction.
+   *
+   * @param id given where the caller had to know it before
+   */
+  async create(
+    em: EntityManager,
+    projectId: string,
+    values: UserValues,
+    provenance: User['provenance'],
+    actor: Actor,
+    id = this.random.id(),
+  ): Promise<UserRecord> {
+    const now = this.clock.now();
+    const login = loginOf(values);
+    const inserted = await query(
+      em,
+      sql`with created as (
+            insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name,
+              family_name, email, email_key, phone, active, provenance, attributes, version, created_at, updated_at)
+            values (${id}, ${projectId}, ${values.userName}, ${login.userNameKey}, ${values.externalId},
+              ${values.displayName}, ${values.givenName}, ${values.familyName}, ${login.email}, ${login.emailKey},
+              ${login.phone}, ${values.active}, ${provenance}, ${JSON.stringify(values.attributes)}, 1, ${now}, ${now})
+            on conflict do nothing returning id, project_id
+          ), indexed as (
+            insert into user_emails (user_id, value_key, project_id)
+            select distinct created.id, key, created.project_id
+            from created, unnest(${emailKeys(values.attributes)}::text[]) as key
+          )
+          select id from created`,
+    );
+    if (inserted.length === 0) {
+      refuse({ code: 'taken', what: 'user', field: await takenField(em, projectId, login) });
+    }
+    this.audit.record(em, {
+      type: 'user.created',
+      actor,
+      projectId,
+      subject: { kind: 'user', id, name: values.userName },
+      detail: { provenance },
+    });
+    return {
+      id,
+      ...values,
+      email: login.email,
+      phone: login.phone,
+      provenance,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+      lastSignInAt: null,
+    };
+  }
+
+  /**
+   * Changes one user, seen under a lock: of two changes at once the second sees the first. What changes nothing
+   * writes nothing. A directory's change makes the user the directory's. Refuses `not-found`, `taken`.
+   *
+   * @param edit from what is there to what shall be there; what it throws ends the transaction
+   */
+  async change(
+    em: EntityManager,
+    projectId: string,
+    userId: string,
+    edit: (current: User) => UserValues | Promise<UserValues>,
+    actor: Actor,
+  ): Promise<UserChange> {
+    const user = found(await this.locked(em, projectId, userId), 'user');
+    const before = recordOf(user);
+    const values = await edit(user);
+    const names = changedNames(before, values);
+    if (names.length === 0) return { before, after: user, changed: false };
+    const { userNameKey, email, emailKey, phone } = loginOf(values);
+    Object.assign(user, values, { userNameKey, email, emailKey, phone });
+    if (actor.kind === 'scim') user.provenance = 'scim';
+    user.version += 1;
+    user.updatedAt = this.clock.now();
+    this.audit.record(em, {
+      type: 'user.updated',
+      actor,
+      projectId,
+      subject: { kind: 'user', id: userId, name: user.userName },
+      // Names only: values would outlive the user's erasure.
+      detail: { changed: names },
+    });
+    await flushUnique(em);
+    if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
+    return { before, after: user, changed: true };
+  }
+
+  /**
+   * The user's own change of their login phone; null takes it away. Refuses `phone-invalid`, `phone-locked` where
+   * the directory owns it (service.md 3.1), `taken`.
+   */
+  async changePhone(em: EntityManager, user: User, phone: string | null, actor: Actor): Promise<User> {
+    if (phone !== null && !isE164(phone)) refuse({ code: 'phone-invalid' });
+    await this.checkPhoneLock(em, user, phone);
+    const projectId = user.project.id;
+    if (phone !== null) {
+      const [other] = await query(
+        em,
+        sql`select 1 from users where project_id = ${projectId} and phone = ${phone} and id <> ${user.id}`,
+      );
+      if (other) refuse({ code: 'taken', what: 'user', field: 'phone' });
+    }
+    const edit = (current: User) => ({ ...valuesOf(current), attributes: withPhone(current, phone) });
+    return (await this.change(em, projectId, user.id, edit, actor)).after;
+  }
+
+  /** Refuses `phone-locked` where the directory owns this user's phone and `phone` is another one. */
+  async checkPhoneLock(em: EntityManager, user: User, phone: string | null): Promise<void> {
+    if (user.provenance !== 'scim' || (user.phone ?? null) === phone) return;
+    const project = await em.findOneOrFail(Project, user.project.id);
+    if (project.scimAuthoritative) refuse({ code: 'phone-locked' });
+  }
+
+  /** The row under a lock, as it is now; null where the project has no such user. */
+  async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
+    if (!isUuid(userId)) return null;
+    return em.findOne(
+      User,
+      { id: userId, project: projectId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+    );
+  }
+}
+
+/** The written part of a user. */
+export function valuesOf(user: UserRecord): UserValues {
+  return {
+    userName: user.userName,
+    externalId: user.externalId ?? null,
+    displayName: user.displayName ?? null,
+    givenName: user.givenName ?? null,
+    familyName: user.familyName ?? null,
+    active: user.active,
+    attributes: user.attributes,
+  };
+}
+
+function recordOf(user: User): UserRecord {
+  const { id, email, phone, provenance, version, createdAt, updatedAt, lastSignInAt } = user;
+  return { id, ...valuesOf(user), email, phone, provenance, version, createdAt, updatedAt, lastSignInAt };
+}
+
+interface Login {
+  userNameKey: string;
+  email: string | null;
+  emailKey: string | null;
+  phone: string | null;
+}
+
+function loginOf({ userName, attributes }: UserValues): Login {
+  const email = loginEmail(userName, contactsOf(attributes, 'emails'));
+  const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
+  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), phone };
+}
+
+/** The names of what differs, attributes each by their own name. */
+function changedNames(before: UserRecord, after: UserValues): string[] {
+  const { attributes: old, ...columns } = valuesOf(before);
+  const { attributes, ...newColumns } = after;
+  const differing = (a: Record<string, unknown>, b: Record<string, unknown>) =>
+    [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => !isDeepStrictEqual(a[name], b[name]));
+  return [...differing(columns, newColumns), ...differing(old, attributes)];
+}
+
+/** The phone numbers with `phone` as the login phone in place of the present one. */
+function withPhone(user: User, phone: string | null): Record<string, unknown> {
+  const { phoneNumbers: _, ...rest } = user.attributes;
+  const others = contactsOf(user.attributes, 'phoneNumbers').filter(({ value }) => value !== user.phone);
+  const phoneNumbers =
+    phone === null
+      ? others.filter((other) => loginPhone([other]) === null)
+      : [...others.map((other) => ({ ...other, primary: false })), { value: phone, type: 'mobile', primary: true }];
+  return phoneNumbers.length === 0 ? rest : { ...rest, phoneNumbers };
+}
+
+async function takenField(em: EntityManager, projectId: string, login: Login): Promise<string> {
+  const [row] = await query<{ field: string }>(
+    em,
+    sql`select case when user_name_key = ${login.userNameKey} then 'userName'
+                    when email_key = ${login.emailKey} then 'emails' else 'phoneNumbers' end as field
+        from users
+        where project_id = ${projectId}
+          and (user_name_key = ${login.userNameKey} or email_key = ${login.emailKey} or phone = ${login.phone})
+        order by (user_name_key = ${login.userNameKey}) desc limit 1`,
+  );
+  return row?.field ?? 'userName';
+}
+
+const uniqueFields: Record<string, string> = {
+  users_project_id_user_name_key_unique: 'userName',
+  users_project_id_email_key_unique: 'emails',
+  users_project_id_phone_unique: 'phoneNumbers',
+};
+
+/** Writes what is pending; another user's value is refused as `taken`, which ends the transaction. */
+async function flushUnique(em: EntityManager): Promise<void> {
+  try {
+    await em.flush();
+  } catch (error) {
+    const constraint =
+      error instanceof UniqueConstraintViolationException ? Reflect.get(error, 'constraint') : undefined;
+    const field = typeof constraint === 'string' ? uniqueFields[constraint] : undefined;
+    if (field === undefined) throw error;
+    refuse({ code: 'taken', what: 'user', field });
+  }
+}
+
+function emailKeys(attributes: Record<string, unknown>): string[] {
+  return contactsOf(attributes, 'emails').flatMap(({ value }) => (value === undefined ? [] : [foldCase(value)]));
+}
+
+async function indexEmails(em: EntityManager, projectId: string, userId: string, keys: string[]): Promise<void> {
+  await execute(em, sql`delete from user_emails where user_id = ${userId} and not (value_key = any(${keys}::text[]))`);
+  await execute(
+    em,
+    sql`insert into user_emails (user_id, value_key, project_id)
+        select ${userId}::uuid, key, ${projectId}::uuid from unnest(${keys}::text[]) as key on conflict do nothing`,
+  );
+}
