@@ -126,7 +126,7 @@ export class Signin<End = CodeIssued> {
   }
 
   /** Proves the address with the six digits from the mail. */
-  verifyEmailOtp({ userid, otp, signal }: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult> {
+  async verifyEmailOtp({ userid, otp, signal }: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult> {
     return this.#step(this.#current(userid), 'verify-email-otp', { otp: digits(otp) }, undefined, signal);
   }
 
@@ -149,13 +149,13 @@ export class Signin<End = CodeIssued> {
   }
 
   /** Starts the second factor: sends its code, or hands over what an authenticator app needs. */
-  initiateMfa({ userid, sessionId, signal }: InitiateMfaInput): Promise<InitiateMfaResult> {
+  async initiateMfa({ userid, sessionId, signal }: InitiateMfaInput): Promise<InitiateMfaResult> {
     const fields = { session_id: text(sessionId, 'sessionId') };
     return this.#step(this.#current(userid), 'initiate-mfa', fields, 'use', signal);
   }
 
   /** Ends the sign-in with the second factor's code. */
-  verifyMfa({ userid, otp, remember_me, signal }: VerifyMfaInput): Promise<VerifyMfaResult<End>> {
+  async verifyMfa({ userid, otp, remember_me, signal }: VerifyMfaInput): Promise<VerifyMfaResult<End>> {
     return this.#step(this.#current(userid), 'verify-mfa', { otp: digits(otp), remember_me }, 'use', signal);
   }
 

@@ -64,7 +64,7 @@ export async function post(
     throw new LatchkeyError(
       'NETWORK',
       'retryable',
-      `${baseUrl} could not be reached. Try again; if it never works, check baseUrl, and that ${location.origin} is ` +
+      `${baseUrl} could not be reached. Try again; if it never works, check baseUrl, and that ${globalThis.location?.origin} is ` +
         "the origin of one of the client's redirect URIs (the browser blocks the answer otherwise).",
       { cause },
     );

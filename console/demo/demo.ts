@@ -1,0 +1,85 @@
+/** The sample application at /demo: one button, and who came back. */
+import { type Claims, type Config, type Identity, receive, signIn, signOutUrl } from './oidc.ts';
+
+const identityKey = 'demo.identity';
+const element = (id: string) => document.getElementById(id) as HTMLElement;
+
+/** What each claim says, for whoever sees one for the first time. */
+const meanings: Record<string, string> = {
+  iss: 'who vouches',
+  sub: 'the person, for ever the same',
+  aud: 'for which application',
+  iat: 'when it was issued',
+  nbf: 'from when it is valid',
+  exp: 'until when it is valid',
+  jti: 'this very token',
+  auth_time: 'when the person signed in',
+  amr: 'how: swk = a key in the browser, otp = a one-time code, sms, mfa = a second step',
+  acr: 'how sure the service is',
+  sid: 'the session, as a logout will name it',
+  nonce: 'ties the token to the request of this tab',
+  email: 'the address',
+  email_verified: 'whether the address was proved',
+  phone_number: 'the phone number',
+  phone: 'the same, by its older name',
+};
+const moments = new Set(['iat', 'nbf', 'exp', 'auth_time', 'updated_at']);
+
+function show(config: Config, identity: Identity | undefined): void {
+  element('signed-out').hidden = identity !== undefined;
+  element('signed-in').hidden = identity === undefined;
+  if (!identity) return;
+  const { claims, userinfo, idToken, signature } = identity;
+  element('who').textContent = String(userinfo['name'] ?? userinfo['email'] ?? claims['email'] ?? claims.sub);
+  element('proved').textContent = told(claims);
+  element('signature').textContent = signature;
+  element('sign-out').setAttribute('href', signOutUrl(config, idToken));
+  fillTable('claims', claims);
+  fillTable('userinfo', userinfo);
+}
+
+function told({ amr }: Claims): string {
+  const methods = Array.isArray(amr) ? amr : [];
+  return methods.includes('otp') || methods.includes('sms')
+    ? 'You proved your address with a code, and this browser made a key that nobody can read out of it. Next time the key is enough.'
+    : 'This browser signed with the key it made the first time: no code, no password.';
+}
+
+function fillTable(id: string, values: Record<string, unknown>): void {
+  const rows = Object.entries(values).map(([name, value]) => {
+    const row = document.createElement('tr');
+    const cell = (tag: 'th' | 'td', text: string) => {
+      const node = document.createElement(tag);
+      node.textContent = text;
+      if (tag === 'th') node.setAttribute('scope', 'row');
+      row.append(node);
+    };
+    const moment = moments.has(name) ? new Date(Number(value) * 1000).toLocaleTimeString() : '';
+    cell('th', name);
+    cell('td', typeof value === 'object' ? JSON.stringify(value) : String(value));
+    cell('td', [meanings[name], moment].filter(Boolean).join(': '));
+    return row;
+  });
+  element(id).replaceChildren(...rows);
+}
+
+try {
+  const config = (await (await fetch('/demo/config.json')).json()) as Config;
+  element('sign-in').addEventListener('click', () => signIn(config));
+  element('again').addEventListener('click', () => signIn(config, { prompt: 'login' }));
+  element('sign-out').addEventListener('click', () => sessionStorage.removeItem(identityKey));
+  show(config, JSON.parse(sessionStorage.getItem(identityKey) ?? 'null') ?? undefined);
+
+  const answer = new URLSearchParams(location.search);
+  // The code leaves the address bar before anything else happens: it must not end up in a bookmark.
+  history.replaceState(null, '', location.pathname);
+  const identity = await receive(config, answer);
+  if (identity) {
+    sessionStorage.setItem(identityKey, JSON.stringify(identity));
+    show(config, identity);
+    document.querySelector<HTMLElement>('#signed-in h1')?.focus();
+  }
+} catch (error) {
+  element('problem').textContent = (error as Error).message;
+  if (element('signed-in').hidden) element('signed-out').hidden = false;
+}

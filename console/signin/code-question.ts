@@ -1,0 +1,131 @@
+import { isDigits, watchDigits } from './one-time-code.ts';
+import { element, type Page } from './page.ts';
+
+/** What the question for a code is about. */
+export type CodeAsked = {
+  kind: 'address' | 'email' | 'sms' | 'totp';
+  /** Masked. */
+  sentTo?: string | undefined;
+  /** Seconds. */
+  resendAfter?: number | undefined;
+  /** At the first use of an authenticator app. */
+  totp?: { secret: string; otpauthUri: string } | undefined;
+  /** Test mode only. */
+  testCode?: string | undefined;
+};
+
+/** The question for six digits, whatever sent them: text, field, countdown, picture for an authenticator app. */
+export class CodeQuestion {
+  readonly field = element<HTMLInputElement>('otp');
+  readonly #page: Page;
+  readonly #resend = element<HTMLButtonElement>('resend');
+  #asked: CodeAsked = { kind: 'address' };
+  #timer = 0;
+
+  constructor(page: Page) {
+    this.#page = page;
+    const form = element<HTMLFormElement>('code');
+    watchDigits(this.field, () => form.requestSubmit());
+    this.field.addEventListener('input', () => page.clearProblem());
+    element('fill').addEventListener('click', () => {
+      this.#setMode('digits');
+      this.field.value = this.#asked.testCode ?? '';
+      form.requestSubmit();
+    });
+    element('secret-copy').addEventListener('click', async ({ currentTarget }) => {
+      await navigator.clipboard.writeText(this.#asked.totp?.secret ?? '');
+      (currentTarget as HTMLElement).textContent = page.text('page.copied');
+    });
+    element('recovery').addEventListener('click', () => {
+      this.#setMode(isDigits(this.field) ? 'recovery' : 'digits');
+      this.#describe();
+      page.show('code', this.field);
+    });
+  }
+
+  get asked(): CodeAsked {
+    return this.#asked;
+  }
+
+  /** Asks, for the first time or again; `note` is what has just happened. */
+  ask(asked: CodeAsked, note = ''): void {
+    this.#asked = asked;
+    const { kind, totp, testCode, resendAfter } = asked;
+    this.#setMode('digits');
+    this.#describe();
+    element('code-note').textContent = note;
+    element('test-code').hidden = !testCode;
+    element('test-code').querySelector('strong')!.textContent = testCode ?? '';
+    element('recovery').hidden = kind === 'address' || totp !== undefined;
+    element('code-help').hidden = kind !== 'address' && kind !== 'email';
+    this.#resend.hidden = kind === 'totp';
+    this.countDown(resendAfter ?? 0);
+    this.#enrol(totp);
+    this.#page.show('code', this.field);
+  }
+
+  /** Whether another code can be asked for now. */
+  get mayResend(): boolean {
+    return this.#resend.getAttribute('aria-disabled') !== 'true';
+  }
+
+  /** Holds the resend button back for some seconds, and says for how long. */
+  countDown(seconds: number): void {
+    clearInterval(this.#timer);
+    const end = performance.now() + seconds * 1000;
+    const tick = () => {
+      const left = Math.ceil((end - performance.now()) / 1000);
+      const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+      this.#resend.setAttribute('aria-disabled', String(left > 0));
+      this.#resend.textContent = left > 0 ? this.#page.text('code.resendIn', { time }) : this.#page.text('code.resend');
+      if (left <= 0) clearInterval(this.#timer);
+    };
+    this.#timer = setInterval(tick, 1000) as unknown as number;
+    tick();
+  }
+
+  #describe(): void {
+    const { kind, sentTo, totp } = this.#asked;
+    const page = this.#page;
+    const digits = isDigits(this.field);
+    const title = !digits
+      ? 'code.recoveryTitle'
+      : totp
+        ? 'code.titleEnrol'
+        : { address: 'code.titleEmail', email: 'code.titleEmail', sms: 'code.titleSms', totp: 'code.titleTotp' }[kind];
+    const time = new Date().toLocaleTimeString(page.language, { timeStyle: 'short' });
+    const text = !digits
+      ? page.boldText('code.recoveryText')
+      : kind !== 'totp'
+        ? page.boldText('code.textSent', { to: sentTo ?? '', time })
+        : page.boldText(totp ? 'code.textEnrol' : 'code.textTotp');
+    element('code-title').textContent = page.text(title);
+    element('code-text').replaceChildren(...text);
+    element('otp-label').textContent = page.text(digits ? 'code.label' : 'code.recoveryLabel');
+    element('recovery').textContent = page.text(digits ? 'code.recovery' : 'code.back');
+  }
+
+  #setMode(mode: 'digits' | 'recovery'): void {
+    this.field.value = '';
+    this.field.inputMode = mode === 'digits' ? 'numeric' : 'text';
+    this.field.autocomplete = mode === 'digits' ? 'one-time-code' : 'off';
+    this.field.classList.toggle('digits', mode === 'digits');
+  }
+
+  #enrol(totp: CodeAsked['totp']): void {
+    element('enrolment').hidden = !totp;
+    const picture = element('qr');
+    picture.replaceChildren();
+    if (!totp) return;
+    element('secret').textContent = (totp.secret.match(/.{1,4}/g) ?? []).join(' ');
+    element('secret-copy').textContent = this.#page.text('page.copy');
+    element<HTMLAnchorElement>('otpauth').href = totp.otpauthUri;
+    // Few people meet it, so the drawing is fetched only then; the secret as text is there at once.
+    import('./qr-picture.ts').then(
+      ({ drawQr }) => picture.replaceChildren(drawQr(totp.otpauthUri)),
+      () => {
+        picture.hidden = true;
+      },
+    );
+  }
+}

@@ -1,0 +1,223 @@
+import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/browser/internal';
+import type { CodeAsked, CodeQuestion } from './code-question.ts';
+import { isDigits } from './one-time-code.ts';
+import { element, type Page } from './page.ts';
+
+type Signin = HostedSignin['signin'];
+type Authenticated = Awaited<ReturnType<Signin['authenticate']>>;
+type DeviceVerified = Awaited<ReturnType<Signin['verifyDevice']>>;
+
+/** The order of the questions: what each answer of the service leads to. */
+export class Flow {
+  readonly #page: Page;
+  readonly #signin: Signin;
+  readonly #code: CodeQuestion;
+  readonly #address = element<HTMLInputElement>('userid');
+  readonly #remember = element<HTMLInputElement>('remember');
+  readonly #number = element<HTMLInputElement>('number');
+  #userid = '';
+  #sessionId = '';
+  /** Ends what is on its way when the person goes back. */
+  #abort = new AbortController();
+
+  constructor(page: Page, signin: Signin, code: CodeQuestion) {
+    this.#page = page;
+    this.#signin = signin;
+    this.#code = code;
+  }
+
+  /** Takes over from the page as it was first painted. */
+  start(trustedUser: string | undefined): void {
+    const hint = this.#address.value.trim();
+    // Somebody may be typing already, and an application's hint knows better.
+    if (trustedUser && (!hint || hint.toLowerCase() === trustedUser)) this.#offer(trustedUser);
+
+    this.#onSubmit('address', () => this.#submitAddress());
+    this.#onSubmit('code', () => this.#submitCode());
+    this.#onSubmit('choose', (button) => this.#submitMethod(button));
+    this.#onSubmit('phone', () => this.#submitPhone());
+    this.#address.addEventListener('input', () => this.#page.clearProblem());
+    this.#number.addEventListener('input', () => this.#page.clearProblem());
+    element('resend').addEventListener('click', () => {
+      if (this.#code.mayResend) this.#run(() => this.#resend());
+    });
+    element('other-method').addEventListener('click', () => this.#page.show('choose'));
+    element('not-you').addEventListener('click', () => this.#askAddress(''));
+    for (const button of document.querySelectorAll('[data-restart]'))
+      button.addEventListener('click', () => (history.state?.begun ? history.back() : this.#askAddress(this.#userid)));
+
+    // The browser's back button leads from any later question to the address, and from there to the application.
+    history.replaceState({}, '');
+    addEventListener('popstate', () => {
+      if (this.#page.step === 'done' || this.#page.step === 'ended') return;
+      this.#askAddress(this.#userid);
+    });
+  }
+
+  #offer(trustedUser: string): void {
+    this.#address.value = trustedUser;
+    element('account-name').textContent = trustedUser;
+    document.querySelector('.face')!.textContent = trustedUser.charAt(0);
+    element('account').hidden = false;
+    element('address-field').hidden = true;
+    element('address-submit').focus();
+  }
+
+  #askAddress(userid: string): void {
+    this.#abort.abort();
+    this.#address.value = userid;
+    element('account').hidden = true;
+    element('address-field').hidden = false;
+    this.#page.show('address', this.#address);
+    this.#address.select();
+  }
+
+  async #submitAddress(): Promise<void> {
+    const userid = this.#address.value.trim();
+    if (!userid) return this.#page.problem(this.#page.text('problem.email'), this.#address);
+    this.#userid = userid;
+    await this.#proceed(await this.#authenticate());
+  }
+
+  #authenticate(): Promise<Authenticated> {
+    return this.#signin.authenticate(this.#userid, { rememberDevice: this.#remember.checked, ...this.#signal });
+  }
+
+  async #proceed(answer: Authenticated, note?: string): Promise<void> {
+    switch (answer.status) {
+      case 'SUCCESS':
+        return this.#finish(answer.redirectTo);
+      case 'INVALID_EMAIL':
+        if (this.#page.step !== 'address' || element('address-field').hidden) this.#askAddress(this.#userid);
+        return this.#page.problem(this.#page.text('problem.email'), this.#address);
+      case 'OTP_NEEDED': {
+        const { sentTo, resendAfter, code: testCode } = answer;
+        return this.#ask({ kind: 'address', sentTo, resendAfter, testCode }, note);
+      }
+      case 'MFA_REQUIRED':
+        this.#sessionId = answer.sessionId;
+        return this.#startMfa();
+    }
+  }
+
+  async #startMfa(note?: string): Promise<void> {
+    const asking = { userid: this.#userid, sessionId: this.#sessionId, ...this.#signal };
+    const { method, sentTo, resendAfter, totp, code: testCode } = await this.#signin.initiateMfa(asking);
+    this.#ask({ kind: method, sentTo, resendAfter, totp, testCode }, note);
+  }
+
+  #ask(asked: CodeAsked, note?: string): void {
+    if (!history.state?.begun) history.pushState({ begun: true }, '');
+    this.#code.ask(asked, note);
+  }
+
+  async #resend(): Promise<void> {
+    const note = this.#page.text('code.resent');
+    if (this.#code.asked.kind === 'address') await this.#proceed(await this.#authenticate(), note);
+    else await this.#startMfa(note);
+  }
+
+  async #submitCode(): Promise<void> {
+    const { field, asked } = this.#code;
+    const otp = field.value.trim();
+    if (isDigits(field) ? !/^\d{6}$/.test(otp) : !otp)
+      return this.#page.problem(this.#page.text(isDigits(field) ? 'problem.digits' : 'problem.empty'), field);
+    const [userid, signal] = [this.#userid, this.#signal];
+    if (asked.kind === 'address') {
+      await this.#signin.verifyEmailOtp({ userid, otp, ...signal });
+      return this.#registered(await this.#signin.verifyDevice({ userid, ...signal }));
+    }
+    // One choice covers both: a browser to be remembered may skip the second step for as long as the project allows.
+    const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remember.checked, ...signal });
+    this.#finish(answer.redirectTo);
+  }
+
+  async #registered(answer: DeviceVerified): Promise<void> {
+    switch (answer.status) {
+      case 'SUCCESS':
+        return this.#finish(answer.redirectTo);
+      case 'DEVICE_REGISTERED':
+        return this.#proceed(await this.#authenticate());
+      case 'MFA_ENROLLMENT_NEEDED':
+        for (const button of document.querySelectorAll<HTMLButtonElement>('.choices button'))
+          button.hidden = !answer.methods.includes(button.value as MfaMethod);
+        return this.#page.show('choose');
+      case 'FINALIZE_REGISTRATION_NEEDED':
+        return this.#page.show('phone', this.#number);
+    }
+  }
+
+  async #submitMethod(button: HTMLElement | null): Promise<void> {
+    const mfaMethod = (button as HTMLButtonElement).value as MfaMethod;
+    button!.dataset['chosen'] = '';
+    try {
+      await this.#registered(await this.#signin.verifyDevice({ userid: this.#userid, mfaMethod, ...this.#signal }));
+    } finally {
+      delete button!.dataset['chosen'];
+    }
+  }
+
+  async #submitPhone(): Promise<void> {
+    const phoneNumber = this.#number.value
+      .normalize('NFKC')
+      .replace(/[\s().\-/]/g, '')
+      .replace(/^00/, '+');
+    if (!/^\+\d{6,15}$/.test(phoneNumber)) return this.#page.problem(this.#page.text('problem.phone'), this.#number);
+    const chosen = { userid: this.#userid, mfaMethod: 'sms', phoneNumber } as const;
+    await this.#registered(await this.#signin.verifyDevice({ ...chosen, ...this.#signal }));
+  }
+
+  #finish(redirectTo: string): void {
+    element<HTMLAnchorElement>('done-link').href = redirectTo;
+    this.#page.show('done');
+    location.replace(redirectTo);
+  }
+
+  #onSubmit(step: string, work: (submitter: HTMLElement | null) => Promise<void>): void {
+    element<HTMLFormElement>(step).addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#run(() => work(event.submitter));
+    });
+  }
+
+  #run(work: () => Promise<void>): void {
+    this.#page.clearProblem();
+    this.#abort = new AbortController();
+    void this.#page.busy(() => work().catch((error: unknown) => this.#fail(error)));
+  }
+
+  get #signal(): { signal: AbortSignal } {
+    return { signal: this.#abort.signal };
+  }
+
+  /** What a failure means here: the answer was wrong, the sign-in must begin anew, or it has ended. */
+  #fail(error: unknown): void {
+    if (!(error instanceof LatchkeyError)) throw error;
+    const page = this.#page;
+    const { field, asked } = this.#code;
+    switch (error.code) {
+      case 'ABORTED':
+        return;
+      case 'CODE_REJECTED': {
+        const key = !isDigits(field) ? 'recovery' : asked.kind === 'totp' ? 'codeTotp' : 'code';
+        return page.problem(page.text(`problem.${key}`), field);
+      }
+      case 'PHONE_INVALID':
+        return page.problem(page.text('problem.phone'), this.#number);
+      case 'FLOW_EXPIRED':
+        return page.show('ended');
+      case 'TRANSACTION_EXPIRED':
+      case 'OUT_OF_ORDER':
+      case 'DEVICE_KEY_LOST':
+      case 'NONCE_REJECTED':
+      case 'PROOF_REQUIRED':
+      case 'PROOF_REJECTED':
+        if (page.step !== 'address') this.#askAddress(this.#userid);
+        return page.problem(page.sentence(error));
+      case 'RATE_LIMITED':
+        if (page.step === 'code' && error.retryAfter) this.#code.countDown(Math.min(error.retryAfter, 3600));
+    }
+    // Where the service itself failed, its log finds the request by this.
+    page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);
+  }
+}

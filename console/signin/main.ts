@@ -1,0 +1,46 @@
+/**
+ * The hosted sign-in page: owns the order of the questions and what is shown, leaves out what the service decides (every
+ * rule) and how it is asked (the SDK's core). Served at GET /signin, filled in by the server. Service contract: 3.3.
+ */
+import { hostedSignin, LatchkeyError } from '@latchkey/browser/internal';
+import { applyAccent } from './accent.ts';
+import { CodeQuestion } from './code-question.ts';
+import { Flow } from './flow.ts';
+import { element, Page } from './page.ts';
+import { fetchTexts } from './texts.ts';
+
+const page = new Page();
+const { data } = page;
+if (data['accent']) applyAccent(data['accent']);
+
+const application = {
+  issuer: data['issuer']!,
+  projectId: data['projectId']!,
+  clientId: data['clientId']!,
+};
+const texts = fetchTexts(data['messages']!).then((fetched) => page.takeTexts(fetched));
+
+const offline = element('offline');
+const showConnection = () => {
+  offline.hidden = navigator.onLine;
+};
+addEventListener('online', showConnection);
+addEventListener('offline', showConnection);
+showConnection();
+
+// A page out of the back/forward cache holds a flow that has ended: the server knows what to say.
+addEventListener('pageshow', (event) => {
+  if (event.persisted) location.reload();
+});
+
+try {
+  const hosted = await hostedSignin(application, data['flow']!);
+  const trustedUser = await hosted.trustedUser();
+  await texts;
+  const flow = new Flow(page, hosted.signin, new CodeQuestion(page));
+  flow.start(trustedUser);
+} catch (error) {
+  await texts;
+  if (!(error instanceof LatchkeyError)) throw error;
+  page.problem(page.sentence(error));
+}

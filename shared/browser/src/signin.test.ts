@@ -1,0 +1,304 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { memoryStore } from '../test/memory-store.ts';
+import { application, refusal, startService } from '../test/service.ts';
+import { LatchkeyError } from './error.ts';
+import { Signin } from './signin.ts';
+
+const origin = 'https://app.example.com';
+const nowMilliseconds = 1_800_000_000_000;
+const userid = 'Ada@Example.com';
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const ok = (nonce: string, body: Record<string, unknown>) => ({ body: { message: 'm', nonce, ...body } });
+const otpNeeded = ok('nonce-1', {
+  status: 'OTP_NEEDED',
+  device_token: 'dt',
+  sent_to: 'A…@Example.com',
+  resend_after: 30,
+});
+const otpAccepted = ok('nonce-2', { status: 'SUCCESS' });
+const code = ok('nonce-9', { status: 'SUCCESS', code: 'authorization-code' });
+const firstSignIn = { authenticate: [otpNeeded], 'verify-email-otp': [otpAccepted], 'verify-device': [code] };
+
+async function setUp(replies: Parameters<typeof startService>[0], store = memoryStore(), timeoutMs = 15_000) {
+  const service = await startService(replies);
+  stops.push(service.stop);
+  const headers = { 'X-Api-Key': 'lk_pk_test' };
+  const connection = { baseUrl: service.baseUrl, headers, credentials: 'omit' as const, timeoutMs };
+  const page = () => new Signin({ connection, store, origin, now: () => nowMilliseconds });
+  return { service, store, page, signin: page() };
+}
+
+async function failure(promise: Promise<unknown>): Promise<LatchkeyError> {
+  const error = await promise.then(
+    () => new Error('it did not fail'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(LatchkeyError);
+  return error as LatchkeyError;
+}
+
+describe('a first sign-in', () => {
+  it('goes from the address to a code, in the names of the SDK', async () => {
+    const { signin } = await setUp(firstSignIn);
+    expect(await signin.authenticate(userid)).toEqual({
+      status: 'OTP_NEEDED',
+      message: 'm',
+      deviceToken: 'dt',
+      sentTo: 'A…@Example.com',
+      resendAfter: 30,
+    });
+    expect(await signin.verifyEmailOtp({ userid, otp: '123 456' })).toEqual({ status: 'SUCCESS', message: 'm' });
+    expect(await signin.verifyDevice({ userid })).toEqual({
+      status: 'SUCCESS',
+      message: 'm',
+      success: true,
+      code: 'authorization-code',
+    });
+  });
+
+  it('makes the key before the code is asked for, and binds the challenge to it', async () => {
+    const { service, signin, store } = await setUp(firstSignIn);
+    await signin.authenticate(userid);
+    const [key] = store.keys();
+    expect(key).toMatchObject({ issuer: application.issuer, clientId: 'client-1', userid: 'ada@example.com' });
+    expect(key?.privateKey.extractable).toBe(false);
+    expect(service.of('challenge').at(-1)?.body['jkt']).toBe(key?.kid);
+    expect(service.of('authenticate')[0]?.proof).toBeUndefined();
+  });
+
+  it('learns the client once, and spares the second challenge from then on', async () => {
+    const { service, page } = await setUp(firstSignIn);
+    await page().authenticate(userid);
+    expect(service.of('challenge')).toHaveLength(2);
+    await page().authenticate(userid);
+    expect(service.of('challenge')).toHaveLength(3);
+  });
+
+  it('registers with a proof that carries the public key and every claim of the transaction', async () => {
+    const { service, signin, store } = await setUp(firstSignIn);
+    await signin.authenticate(userid, { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' });
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid, mfaMethod: 'sms', phoneNumber: '+4915112345678' });
+    const [request] = service.of('verify-device');
+    expect(request?.body).toEqual({
+      txn: 'txn-1',
+      userid,
+      mfa_method: 'sms',
+      phone_number: '+4915112345678',
+    });
+    expect(request?.headers['x-api-key']).toBe('lk_pk_test');
+    expect(request?.proof?.header).toEqual({
+      typ: 'device-proof+jwt',
+      alg: 'ES256',
+      jwk: store.keys()[0]?.publicJwk,
+    });
+    expect(request?.proof?.payload).toEqual({
+      act: 'verify-device',
+      aud: 'https://id.example.com/project-1',
+      cid: 'client-1',
+      org: origin,
+      txn: 'txn-1',
+      nonce: 'nonce-2',
+      cc: 'c'.repeat(43),
+      bh: expect.stringMatching(/^[\w-]{43}$/),
+      iat: nowMilliseconds / 1000,
+      jti: expect.stringMatching(/^[\w-]{22}$/),
+    });
+  });
+
+  it('leaves no key behind for an address that was only mistyped', async () => {
+    const { signin, store } = await setUp({ authenticate: [ok('n', { status: 'INVALID_EMAIL' })] });
+    expect((await signin.authenticate('ada@')).status).toBe('INVALID_EMAIL');
+    expect(store.keys()).toEqual([]);
+  });
+
+  it('keeps nothing of a browser that is not to be remembered', async () => {
+    const { signin, store } = await setUp(firstSignIn);
+    await signin.authenticate(userid, { rememberDevice: false });
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid });
+    expect(store.keys()).toEqual([]);
+  });
+});
+
+describe('a browser that is trusted', () => {
+  async function trusted(next: typeof code) {
+    const { signin, service, store } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, next] });
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid });
+    return { signin, service, store };
+  }
+
+  it('signs in by its key alone, whatever the spelling of the address', async () => {
+    const { signin, service, store } = await trusted(code);
+    expect(await signin.authenticate(' ada@EXAMPLE.com ')).toMatchObject({ status: 'SUCCESS', success: true });
+    const proof = service.of('authenticate')[1]?.proof;
+    expect(proof?.header).toEqual({ typ: 'device-proof+jwt', alg: 'ES256', kid: store.keys()[0]?.kid });
+    expect(proof?.payload).toMatchObject({ act: 'authenticate', nonce: 'nonce-0' });
+  });
+
+  it('goes on with the same key where the service has ended its trust', async () => {
+    const { signin, store } = await trusted(otpNeeded);
+    const kid = store.keys()[0]?.kid;
+    expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
+    expect(store.keys()[0]).toMatchObject({ kid, registered: false });
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    expect((await signin.verifyDevice({ userid })).status).toBe('SUCCESS');
+    expect(store.keys()[0]).toMatchObject({ kid, registered: true });
+  });
+
+  it('is one device for two tabs that begin at the same moment', async () => {
+    const { page, store, service } = await setUp(firstSignIn);
+    await Promise.all([page().authenticate(userid), page().authenticate(userid)]);
+    expect(store.keys()).toHaveLength(1);
+    const bound = service.of('challenge').flatMap(({ body }) => body['jkt'] ?? []);
+    expect(new Set(bound)).toEqual(new Set([store.keys()[0]?.kid]));
+  });
+});
+
+describe('a second factor', () => {
+  const replies = {
+    authenticate: [otpNeeded, ok('nonce-4', { status: 'MFA_REQUIRED', session_id: 's-1', method: 'totp' })],
+    'verify-email-otp': [otpAccepted],
+    'verify-device': [
+      ok('nonce-3', { status: 'MFA_ENROLLMENT_NEEDED', methods: ['email', 'totp'] }),
+      ok('nonce-3', { status: 'DEVICE_REGISTERED' }),
+    ],
+    'initiate-mfa': [
+      ok('nonce-5', { status: 'MFA_INITIATED', method: 'totp', totp: { secret: 'ABC', otpauth_uri: 'otpauth://x' } }),
+    ],
+    'verify-mfa': [code],
+  };
+
+  it('is enrolled, and asked for by the authenticate that follows, under the options of the first', async () => {
+    const { signin, service, store } = await setUp(replies);
+    await signin.authenticate(userid, { rememberDevice: true, code_challenge: 'c'.repeat(43) });
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    expect(await signin.verifyDevice({ userid })).toMatchObject({ methods: ['email', 'totp'] });
+    expect(await signin.verifyDevice({ userid, mfaMethod: 'totp' })).toMatchObject({ status: 'DEVICE_REGISTERED' });
+    expect(await signin.authenticate(userid)).toMatchObject({ sessionId: 's-1', method: 'totp' });
+    expect(service.of('challenge').at(-1)?.body['code_challenge']).toBe('c'.repeat(43));
+    expect(service.of('authenticate')[1]?.body['remember_device']).toBe(true);
+    expect(await signin.initiateMfa({ userid, sessionId: 's-1' })).toMatchObject({
+      totp: { secret: 'ABC', otpauthUri: 'otpauth://x' },
+    });
+    expect(await signin.verifyMfa({ userid, otp: '654321', remember_me: true })).toMatchObject({
+      status: 'SUCCESS',
+      code: 'authorization-code',
+    });
+    expect(service.of('verify-mfa')[0]?.body).toMatchObject({ otp: '654321', remember_me: true });
+    expect(service.of('verify-mfa')[0]?.proof?.payload['nonce']).toBe('nonce-5');
+    expect(store.keys()[0]?.registered).toBe(true);
+  });
+
+  it('is tried once more when only the nonce had grown old, and no more than once', async () => {
+    const stale = refusal('NONCE_REJECTED', 400, {}, 'nonce-fresh');
+    const { signin, service } = await setUp({ ...replies, 'verify-mfa': [stale, stale, code] });
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid });
+    const error = await failure(signin.verifyMfa({ userid, otp: '654321' }));
+    expect(error.code).toBe('NONCE_REJECTED');
+    expect(service.of('verify-mfa').map(({ proof }) => proof?.payload['nonce'])).toEqual(['nonce-3', 'nonce-fresh']);
+  });
+});
+
+describe('a failure', () => {
+  it('of the service carries its code, category, wait and request id', async () => {
+    const { signin } = await setUp({ authenticate: [refusal('RATE_LIMITED', 429, { retry_after: 30 })] });
+    expect(await failure(signin.authenticate(userid))).toMatchObject({
+      name: 'LatchkeyError',
+      code: 'RATE_LIMITED',
+      category: 'user_action',
+      retryAfter: 30,
+      requestId: 'req-1',
+      message: 'RATE_LIMITED happened',
+    });
+  });
+
+  it('by a wrong code leaves the sign-in where it was', async () => {
+    const { signin } = await setUp({
+      ...firstSignIn,
+      'verify-email-otp': [refusal('CODE_REJECTED', 400, {}, 'nonce-x'), otpAccepted],
+    });
+    await signin.authenticate(userid);
+    expect((await failure(signin.verifyEmailOtp({ userid, otp: '000000' }))).code).toBe('CODE_REJECTED');
+    expect((await signin.verifyEmailOtp({ userid, otp: '123456' })).status).toBe('SUCCESS');
+  });
+
+  it.each(['TRANSACTION_EXPIRED', 'FLOW_EXPIRED'])('by %s ends the sign-in under way', async (expired) => {
+    const { signin } = await setUp({ ...firstSignIn, 'verify-email-otp': [refusal(expired, 410)] });
+    await signin.authenticate(userid);
+    await failure(signin.verifyEmailOtp({ userid, otp: '123456' }));
+    const next = await failure(signin.verifyDevice({ userid }));
+    expect(next.code).toBe('OUT_OF_ORDER');
+  });
+
+  it('by storage that was cleared between two steps says so, and authenticate begins anew', async () => {
+    const { signin, store, service } = await setUp(firstSignIn);
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    store.clear();
+    expect((await failure(signin.verifyDevice({ userid }))).code).toBe('DEVICE_KEY_LOST');
+    expect(service.of('verify-device')).toEqual([]);
+    expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
+  });
+
+  it('by a call for another address than the one under way is told before anything is sent', async () => {
+    const { signin, service } = await setUp(firstSignIn);
+    await signin.authenticate(userid);
+    const sent = service.received.length;
+    const other = signin.verifyEmailOtp({ userid: 'bob@example.com', otp: '123456' });
+    expect((await failure(other)).code).toBe('OUT_OF_ORDER');
+    expect(service.received).toHaveLength(sent);
+  });
+
+  it.each([
+    [503, 'retryable', 7],
+    [404, 'fatal', undefined],
+  ])('by an answer of HTTP %d that is not ours is %s', async (http, category, retryAfter) => {
+    const page = { http, body: '<h1>proxy</h1>', headers: { 'Retry-After': '7' } };
+    const { signin } = await setUp({ challenge: [http === 404 ? { http, body: '{}' } : page] });
+    const error = await failure(signin.authenticate(userid));
+    expect(error).toMatchObject({ code: 'UNEXPECTED_RESPONSE', category, retryAfter });
+  });
+
+  it('by a status that the step cannot have is not taken for an answer', async () => {
+    const { signin } = await setUp({ authenticate: [ok('n', { status: 'DEVICE_REGISTERED' })] });
+    expect((await failure(signin.authenticate(userid))).code).toBe('UNEXPECTED_RESPONSE');
+  });
+
+  it('by silence ends after timeoutMs', async () => {
+    const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] }, memoryStore(), 5_000);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const error = failure(signin.authenticate(userid));
+    await vi.waitUntil(() => service.received.length === 1);
+    vi.advanceTimersByTime(5_000);
+    expect(await error).toMatchObject({ code: 'TIMEOUT', category: 'retryable' });
+  });
+
+  it('by the caller is an ABORTED with the reason as its cause', async () => {
+    const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] });
+    const controller = new AbortController();
+    const error = failure(signin.authenticate(userid, { signal: controller.signal }));
+    await vi.waitUntil(() => service.received.length === 1);
+    controller.abort('changed my mind');
+    expect(await error).toMatchObject({ code: 'ABORTED', cause: 'changed my mind' });
+  });
+
+  it('to reach the service is OFFLINE where the browser says so, NETWORK otherwise', async () => {
+    const { signin, service } = await setUp(firstSignIn);
+    await service.stop();
+    expect(await failure(signin.authenticate(userid))).toMatchObject({ code: 'NETWORK', category: 'retryable' });
+    vi.stubGlobal('navigator', { onLine: false });
+    expect((await failure(signin.authenticate(userid))).code).toBe('OFFLINE');
+  });
+});

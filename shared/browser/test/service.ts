@@ -1,0 +1,102 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request as the service got it. */
+export type Received = {
+  step: string;
+  headers: IncomingHttpHeaders;
+  raw: Buffer;
+  body: Record<string, unknown>;
+  /** The proof, its signature and body hash already checked; absent where none was sent. */
+  proof?: { header: Record<string, unknown>; payload: Record<string, unknown> };
+};
+type Reply = {
+  http?: number;
+  headers?: Record<string, string>;
+  /** Sent as it stands; a string is not JSON. */
+  body: Record<string, unknown> | string;
+  /** Never answers. */
+  hang?: boolean;
+};
+
+/**
+ * The service's side of the wire, over real HTTP, told what to answer: each step takes the next of its replies, and the
+ * last one again and again. Every proof that arrives is verified.
+ */
+export async function startService(replies: Record<string, Reply[]>) {
+  const received: Received[] = [];
+  const registered = new Map<string, JsonWebKey>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const raw = Buffer.concat(chunks);
+    const step = request.url!.replace('/v1/signin/', '');
+    const entry: Received = { step, headers: request.headers, raw, body: JSON.parse(raw.toString()) };
+    const proof = request.headers['device-proof'];
+    try {
+      if (proof) entry.proof = check(String(proof), raw, registered);
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+      return;
+    }
+    received.push(entry);
+    const queue = step === 'challenge' ? (replies[step] ?? [challenge]) : replies[step]!;
+    const reply = queue.length > 1 ? queue.shift()! : queue[0]!;
+    if (reply.hang) return;
+    response.writeHead(reply.http ?? 200, { 'Content-Type': 'application/json', ...reply.headers });
+    response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    /** The requests of one step, in order. */
+    of: (step: string) => received.filter((entry) => entry.step === step),
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export const application = { issuer: 'https://id.example.com', projectId: 'project-1', clientId: 'client-1' };
+const challenge: Reply = {
+  body: {
+    txn: 'txn-1',
+    nonce: 'nonce-0',
+    expires_in: 600,
+    issuer: application.issuer,
+    project_id: application.projectId,
+    client_id: application.clientId,
+  },
+};
+
+/** A refusal as the service words it. */
+export const refusal = (code: string, http: number, more: Record<string, unknown> = {}, nonce?: string): Reply => ({
+  http,
+  body: {
+    status: 'ERROR',
+    error: { code, category: 'user_action', message: `${code} happened`, request_id: 'req-1', ...more },
+    ...(nonce ? { nonce } : {}),
+  },
+});
+
+function check(proof: string, raw: Buffer, registered: Map<string, JsonWebKey>): Received['proof'] {
+  const [head, claims, signature] = proof.split('.') as [string, string, string];
+  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+  const [header, payload] = [read(head), read(claims)];
+  const jwk = (header['jwk'] as JsonWebKey | undefined) ?? registered.get(header['kid'] as string);
+  if (!jwk) throw new Error('a proof by a key that was never registered');
+  const { crv, kty, x, y } = jwk;
+  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+  registered.set(kid, jwk);
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  const options = { key, dsaEncoding: 'ieee-p1363' } as const;
+  if (!verify('sha256', Buffer.from(`${head}.${claims}`), options, Buffer.from(signature, 'base64url')))
+    throw new Error('a proof whose signature is wrong');
+  if (payload['bh'] !== createHash('sha256').update(raw).digest('base64url'))
+    throw new Error('a proof over another body');
+  return { header, payload };
+}
