@@ -222,6 +222,17 @@ export class Admins {
     });
   }
 
+  /** The roles in a project, or the owners (`null`), newest first; their users are loaded. */
+  memberships(em: EntityManager, projectId: string | null): Promise<Membership[]> {
+    const options = { populate: ['user'], orderBy: { id: 'desc' } } as const;
+    return em.find(Membership, { project: projectId }, options) as Promise<Membership[]>;
+  }
+
+  /** The tokens for a project, or for the instance (`null`), newest first, a hundred at most. */
+  tokens(em: EntityManager, projectId: string | null): Promise<AdminToken[]> {
+    return em.find(AdminToken, { project: projectId }, { orderBy: { id: 'desc' }, limit: 100 });
+  }
+
   /** Adds or changes one membership, and tells it. */
   private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
     await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);

@@ -6,6 +6,7 @@ import { change } from '../kernel/change.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
+import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
@@ -90,6 +91,21 @@ export class Clients {
   /** The client of any project, disabled ones included: the caller judges. */
   find(em: EntityManager, clientId: string): Promise<Client | null> {
     return isUuid(clientId) ? em.findOne(Client, clientId) : Promise.resolve(null);
+  }
+
+  /** The clients of one project, newest first. */
+  list(em: EntityManager, projectId: string, search: string | undefined, page: PageRequest): Promise<Page<Client>> {
+    return pageOf(em, Client, matching(projectId, search), page);
+  }
+
+  count(em: EntityManager, projectId: string, search: string | undefined): Promise<number> {
+    return em.count(Client, matching(projectId, search));
+  }
+
+  /** The keys of several clients at once, newest first, revoked ones included; their client is loaded. */
+  apiKeysOf(em: EntityManager, clientIds: readonly string[]): Promise<ApiKey[]> {
+    const where = { client: { $in: [...clientIds] } };
+    return em.find(ApiKey, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ApiKey[]>;
   }
 
   /**
@@ -299,6 +315,10 @@ export class Clients {
     if (reason) refuse({ code: 'invalid', field: 'backchannelLogoutUri', reason });
     return uri;
   }
+}
+
+function matching(projectId: string, search: string | undefined) {
+  return { project: projectId, ...(search ? { name: { $ilike: containing(search) } } : {}) };
 }
 
 function oneOf<T extends string>(field: string, value: T, allowed: readonly T[]): T {

@@ -5,6 +5,7 @@ import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, rows } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
+import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -80,6 +81,19 @@ export class Projects {
 
   find(em: EntityManager, id: string): Promise<Project | null> {
     return isUuid(id) ? em.findOne(Project, id) : Promise.resolve(null);
+  }
+
+  /** Newest first. @param among the projects that the caller may see; `null`: all */
+  list(
+    em: EntityManager,
+    filter: { among: readonly string[] | null; search?: string | undefined },
+    page: PageRequest,
+  ): Promise<Page<Project>> {
+    return pageOf(em, Project, matching(filter), page);
+  }
+
+  count(em: EntityManager, filter: { among: readonly string[] | null; search?: string | undefined }): Promise<number> {
+    return em.count(Project, matching(filter));
   }
 
   /** Refuses `invalid`. */
@@ -211,6 +225,13 @@ export class Projects {
       refuse({ code: 'invalid', field: 'testMode', reason });
     }
   }
+}
+
+function matching(filter: { among: readonly string[] | null; search?: string | undefined }) {
+  return {
+    ...(filter.among ? { id: { $in: [...filter.among] } } : {}),
+    ...(filter.search ? { name: { $ilike: containing(filter.search) } } : {}),
+  };
 }
 
 function subject(project: Project) {

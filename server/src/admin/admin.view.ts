@@ -1,0 +1,131 @@
+import 'reflect-metadata';
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import type { AdminToken } from '../domain/admins/admin-token.entity.ts';
+import type { Role } from '../domain/admins/membership.entity.ts';
+import { CallerKindEnum, RoleEnum } from './enums.ts';
+
+@ObjectType({ description: 'A role, and the project that it is for; an owner owns the instance.' })
+export class Grant {
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => ID, { nullable: true })
+  projectId!: string | null;
+}
+
+@ObjectType({ description: 'Who calls.' })
+export class Me {
+  @Field(() => CallerKindEnum)
+  kind!: string;
+
+  @Field(() => ID, { nullable: true })
+  id!: string | null;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => [Grant])
+  grants!: Grant[];
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'Until then the last sign-in is fresh enough for sensitive changes; absent for tokens.',
+  })
+  freshUntil!: Date | null;
+}
+
+@ObjectType({ description: 'A person who works in the console.' })
+export class Admin {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => String, { nullable: true })
+  email!: string | null;
+
+  @Field(() => Boolean)
+  active!: boolean;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  lastSignInAt!: Date | null;
+}
+
+@ObjectType('Membership', { description: 'What an admin may do, and where.' })
+export class MembershipView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+}
+
+@ObjectType('AdminToken', {
+  description: 'A bearer token for this API. The token itself is shown only when it is issued.',
+})
+export class AdminTokenView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => String, { description: 'Its last four characters.' })
+  hint!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  expiresAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' })
+  lastUsedAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  revokedAt!: Date | null;
+}
+
+@ObjectType({ description: 'A new admin API token, which is shown this once.' })
+export class IssuedAdminToken {
+  @Field(() => String, { description: '`lk_admin_…`' })
+  token!: string;
+
+  @Field(() => AdminTokenView)
+  adminToken!: AdminToken;
+}
+
+@InputType()
+export class GrantRoleInput {
+  @Field(() => String, { description: 'The address with which they sign in to the console.' })
+  email!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
+  projectId?: string | null;
+}
+
+@InputType()
+export class IssueAdminTokenInput {
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
+  projectId?: string | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Never where absent.' })
+  expiresAt?: Date | null;
+}

@@ -1,0 +1,71 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Admins, Granter } from '../domain/admins/admins.ts';
+import type { Clients } from '../domain/clients/clients.ts';
+import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
+import type { Actor } from '../domain/kernel/actor.ts';
+import type { Page, PageRequest } from '../domain/kernel/page.ts';
+import type { Keys } from '../domain/keys/keys.ts';
+import type { Projects } from '../domain/projects/projects.ts';
+import type { Caller } from './caller.ts';
+import type { Loaders } from './loaders.ts';
+
+/** Directories, as far as admins manage them. */
+export interface DirectoryTokens {
+  issueScimToken(
+    input: { projectId: string; name: string; expiresAt?: Date | undefined },
+    actor: Actor,
+  ): Promise<{ token: string; scimToken: ScimToken }>;
+  revokeScimToken(id: string, actor: Actor): Promise<ScimToken>;
+}
+
+/** A mail or SMS that went nowhere but into the dev mailbox. */
+export interface MailboxMessage {
+  id: string;
+  at: Date;
+  channel: 'mail' | 'sms';
+  to: string;
+  subject: string | null;
+  text: string;
+}
+
+/** The dev mailbox: what would have been sent, newest first. */
+export interface Mailbox {
+  list(page: PageRequest): Promise<Page<MailboxMessage>>;
+}
+
+/** The parts of the domain that resolvers call. */
+export interface AdminDomain {
+  projects: Projects;
+  clients: Clients;
+  admins: Admins;
+  directories: DirectoryTokens;
+  keys: Keys;
+  /** Absent where messages are really sent. */
+  mailbox: Mailbox | null;
+}
+
+/** What a resolver knows of its request. */
+export interface AdminContext {
+  caller: Caller;
+  /** The caller, as the audit log names them. */
+  actor: Actor;
+  requestId: string;
+  /** When the request came in. */
+  now: Date;
+  domain: AdminDomain;
+  /** For this request's reads. */
+  em: EntityManager;
+  loaders: Loaders;
+}
+
+/** The caller as one who hands out rights. */
+export function granter({ caller, actor }: AdminContext): Granter {
+  return { grants: caller.grants, userId: caller.userId, actor };
+}
+
+/** GraphQL's `null` for a value that cannot be empty says as much as its absence. */
+export function given<T extends object>(input: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value != null)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}

@@ -1,0 +1,49 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ApiKey } from '../domain/clients/api-key.entity.ts';
+import { Client } from '../domain/clients/client.entity.ts';
+import type { Clients } from '../domain/clients/clients.ts';
+import { Project } from '../domain/projects/project.entity.ts';
+
+/** Reads that several nodes of one answer share: one query for all of them. */
+export interface Loaders {
+  project(id: string): Promise<Project | undefined>;
+  client(id: string): Promise<Client | undefined>;
+  apiKeysOf(clientId: string): Promise<ApiKey[] | undefined>;
+}
+
+export function loadersFor(em: EntityManager, clients: Clients): Loaders {
+  return {
+    project: batched(async (ids) => byId(await em.find(Project, { id: { $in: ids } }))),
+    client: batched(async (ids) => byId(await em.find(Client, { id: { $in: ids } }))),
+    apiKeysOf: batched(async (ids) => Map.groupBy(await clients.apiKeysOf(em, ids), (key) => key.client.id)),
+  };
+}
+
+/** Collects the keys of one turn of the event loop into one call; each key is asked for once. */
+export function batched<V>(load: (keys: string[]) => Promise<Map<string, V>>): (key: string) => Promise<V | undefined> {
+  const known = new Map<string, Promise<V | undefined>>();
+  let waiting: { keys: string[]; answer: Promise<Map<string, V>> } | null = null;
+  return (key) => {
+    let value = known.get(key);
+    if (!value) {
+      const batch = (waiting ??= collect());
+      batch.keys.push(key);
+      value = batch.answer.then((values) => values.get(key));
+      known.set(key, value);
+    }
+    return value;
+  };
+
+  function collect() {
+    const keys: string[] = [];
+    const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      waiting = null;
+      return load(keys);
+    });
+    return { keys, answer };
+  }
+}
+
+function byId<T extends { id: string }>(items: readonly T[]): Map<string, T> {
+  return new Map(items.map((item) => [item.id, item]));
+}

@@ -1,0 +1,164 @@
+import 'reflect-metadata';
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import type { MfaPolicy, SignUpMode } from '../domain/projects/project.entity.ts';
+import { connectionType } from './connection.ts';
+import { BuiltInEnum, MfaPolicyEnum, SignUpEnum } from './enums.ts';
+
+@ObjectType('SessionPolicy', { description: 'How long sessions and tokens live, in seconds.' })
+export class SessionPolicyView {
+  @Field(() => Int, { description: 'Sliding limit of an idle session.' })
+  idleTimeoutSeconds!: number;
+
+  @Field(() => Int, { description: 'Absolute limit of a session.' })
+  maxSessionSeconds!: number;
+
+  @Field(() => Int)
+  idTokenTtlSeconds!: number;
+
+  @Field(() => Int, { description: '1 to 3600; a client can have its own.' })
+  accessTokenTtlSeconds!: number;
+}
+
+@ObjectType('Project', { description: 'A tenant: its users, clients, directory and policies.' })
+export class ProjectView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => BuiltInEnum, { nullable: true, description: 'Set on the projects that the first start made.' })
+  builtIn!: 'console' | 'demo' | null;
+
+  @Field(() => Boolean)
+  scimEnabled!: boolean;
+
+  @Field(() => Boolean, { description: "Whether the directory's values win and lock the phone of its users." })
+  scimAuthoritative!: boolean;
+
+  @Field(() => Boolean, { description: 'Whether one-time codes are also in the answers of sign-in.' })
+  testMode!: boolean;
+
+  @Field(() => SignUpEnum)
+  signUp!: SignUpMode;
+
+  @Field(() => MfaPolicyEnum)
+  mfaPolicy!: MfaPolicy;
+
+  @Field(() => Int, { description: 'How long a device may skip the second factor; 0: never.' })
+  rememberMfaSeconds!: number;
+
+  @Field(() => Int, { description: 'How long a remembered device is trusted since its last use.' })
+  deviceTrustSeconds!: number;
+
+  @Field(() => Int)
+  idleTimeoutSeconds!: number;
+
+  @Field(() => Int)
+  maxSessionSeconds!: number;
+
+  @Field(() => Int)
+  idTokenTtlSeconds!: number;
+
+  @Field(() => Int)
+  accessTokenTtlSeconds!: number;
+
+  @Field(() => Int, { description: 'Send it back as `expectedVersion` to hear of a change by somebody else.' })
+  version!: number;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime)
+  updatedAt!: Date;
+}
+
+export const ProjectConnection = connectionType(ProjectView, 'Project');
+
+@ObjectType('ProjectContents', { description: 'What belongs to a project, and is lost with it.' })
+export class ProjectContentsView {
+  @Field(() => Int)
+  users!: number;
+
+  @Field(() => Int)
+  clients!: number;
+
+  @Field(() => Int, { description: 'Live ones.' })
+  sessions!: number;
+
+  @Field(() => Int, { description: 'Live ones.' })
+  scimTokens!: number;
+}
+
+@InputType()
+class ProjectSettingsInput {
+  @Field(() => Boolean, { nullable: true })
+  scimEnabled?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true })
+  scimAuthoritative?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true })
+  testMode?: boolean | null;
+
+  @Field(() => SignUpEnum, { nullable: true })
+  signUp?: SignUpMode | null;
+
+  @Field(() => MfaPolicyEnum, { nullable: true })
+  mfaPolicy?: MfaPolicy | null;
+
+  @Field(() => Int, { nullable: true })
+  rememberMfaSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  deviceTrustSeconds?: number | null;
+}
+
+@InputType()
+export class CreateProjectInput extends ProjectSettingsInput {
+  @Field(() => String)
+  name!: string;
+}
+
+@InputType({ description: 'What is absent stays as it is.' })
+export class UpdateProjectInput extends ProjectSettingsInput {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String, { nullable: true })
+  name?: string | null;
+
+  @Field(() => Int, { nullable: true })
+  expectedVersion?: number | null;
+}
+
+@InputType({ description: 'In seconds; what is absent stays as it is.' })
+export class UpdateSessionPolicyInput {
+  @Field(() => ID)
+  projectId!: string;
+
+  @Field(() => Int, { nullable: true })
+  idleTimeoutSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  maxSessionSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  idTokenTtlSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  accessTokenTtlSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  expectedVersion?: number | null;
+}
+
+@InputType()
+export class DeleteProjectInput {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String, { description: 'The name of the project, typed out.' })
+  confirmName!: string;
+}
