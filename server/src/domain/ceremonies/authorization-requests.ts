@@ -90,7 +90,8 @@ export class AuthorizationRequests {
   /** Single use: true for one caller alone, who then issues the code. */
   async finish(em: EntityManager, id: string): Promise<boolean> {
     const now = this.clock.now();
-    const sql = 'update authorization_requests set finished_at = ? where id = ? and finished_at is null and expires_at > ?';
+    const sql =
+      'update authorization_requests set finished_at = ? where id = ? and finished_at is null and expires_at > ?';
     return (await changed(em, sql, [now, id, now])) === 1;
   }
 

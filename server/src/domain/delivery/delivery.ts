@@ -1,0 +1,224 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import type { Queue } from '../kernel/queue.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Locale } from './locale.ts';
+import { Message } from './message.entity.ts';
+import { type MailSender, SendError, type SmsSender } from './sender.ts';
+import { renderMail, renderSms } from './templates.ts';
+import type { MessageContent } from './texts.ts';
+
+/** The job that sends one message; its data is `{ messageId }`. */
+export const sendJob = 'delivery.send';
+/** A row of the log is kept this long. */
+const rememberSeconds = 30 * 24 * 3600;
+/** What the dev mailbox shows is readable this long. */
+const mailboxSeconds = 24 * 3600;
+const noticeTtlSeconds = 24 * 3600;
+
+export type Channel = 'mail' | 'sms';
+
+export interface NewMessage {
+  projectId: string;
+  channel: Channel;
+  /** The address as it was typed, or the phone in E.164. */
+  to: string;
+  locale: Locale;
+  content: MessageContent;
+  /** What the judge of recipients needs beside; never shown. */
+  context?: MessageContext;
+  /** Not sent after this; absent: a day. */
+  expiresAt?: Date;
+}
+export interface MessageContext {
+  /** The sign-in was begun by the holder of a set-up link. */
+  setupLinkId?: string;
+  /** The user that it is for, where that is known. */
+  userId?: string;
+}
+
+/** Who really gets a message: decided when it is sent, out of sight of who asked for it. */
+export type RecipientJudge = (em: EntityManager, message: Message, context: MessageContext) => Promise<Recipient>;
+export type Recipient = { to: string } | { suppress: string };
+
+export interface DeliveryDeps {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  vault: Vault;
+  queue: Queue;
+  senders: { mail: MailSender | null; sms: SmsSender | null };
+  judge: RecipientJudge;
+}
+
+/** A message as the dev mailbox shows it. */
+export interface MailboxMessage {
+  id: string;
+  projectId: string;
+  at: Date;
+  channel: Channel;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** The outbox: a message is written with what caused it, and sent after that has committed. */
+export class Delivery {
+  private readonly deps: DeliveryDeps;
+
+  constructor(deps: DeliveryDeps) {
+    this.deps = deps;
+  }
+
+  /** Whether messages of this kind can be sent at all. */
+  isAvailable(channel: Channel): boolean {
+    return this.deps.senders[channel] !== null;
+  }
+
+  /** True where messages stay here, in the dev mailbox. */
+  get hasMailbox(): boolean {
+    return this.deps.senders.mail?.kind === 'mailbox' || this.deps.senders.sms?.kind === 'mailbox';
+  }
+
+  /** What keeps sign-in from working, for readiness; null: nothing. */
+  fault(): string | null {
+    return this.isAvailable('mail') ? null : 'no mail server is set (SMTP_URL): one-time codes cannot be sent';
+  }
+
+  /** Puts a message into the outbox. The same work for every recipient, known or not. */
+  async enqueue(em: EntityManager, message: NewMessage): Promise<void> {
+    const { random, clock, vault, queue } = this.deps;
+    const id = random.id();
+    const now = clock.now();
+    const sealed = JSON.stringify({ content: message.content, context: message.context ?? {} });
+    em.persist(
+      em.create(Message, {
+        id,
+        project: message.projectId,
+        channel: message.channel,
+        template: message.content.template,
+        recipient: message.to,
+        sealedContent: vault.seal('message', id, sealed),
+        locale: message.locale,
+        createdAt: now,
+        expiresAt: message.expiresAt ?? secondsLater(now, noticeTtlSeconds),
+      }),
+    );
+    await em.flush();
+    await queue.send(em, sendJob, { messageId: id });
+  }
+
+  /** Sends one message that is still pending. Throws {@link SendError} where another attempt may help. */
+  async send(messageId: string): Promise<void> {
+    const { db, clock } = this.deps;
+    const due = await db.transaction(async (em) => {
+      const message = await em.findOne(Message, { id: messageId, state: 'pending' });
+      if (!message?.sealedContent) return null;
+      if (isPast(message.expiresAt, clock.now())) {
+        settle(message, 'failed', 'expired before it could be sent');
+        return null;
+      }
+      const { content, context } = this.open(message);
+      const recipient = await this.deps.judge(em, message, context);
+      if ('suppress' in recipient) {
+        settle(message, 'suppressed', recipient.suppress);
+        return null;
+      }
+      message.attempts += 1;
+      return { message, content, to: recipient.to };
+    });
+    if (!due) return;
+    const failure = await this.dispatch(due.message, due.content, due.to);
+    await db.transaction(async (em) => {
+      const message = await em.findOne(Message, { id: messageId, state: 'pending' });
+      if (!message) return;
+      if (!failure) {
+        message.recipient = due.to;
+        message.sentAt = clock.now();
+        settle(message, 'sent', null, { keepContent: this.keepsContent(message.channel) });
+      } else if (failure.permanent) settle(message, 'failed', failure.message);
+      else message.note = failure.message;
+    });
+    if (failure && !failure.permanent) throw failure;
+  }
+
+  /** Messages of all projects that stayed here, newest first, with their texts. Whom to show them is the room's duty. */
+  async mailbox(page: PageRequest): Promise<Page<MailboxMessage>> {
+    if (!this.hasMailbox) return { items: [], hasNextPage: false };
+    const where = { state: 'sent' as const, sealedContent: { $ne: null } };
+    const { items, hasNextPage } = await pageOf(this.deps.db.reader(), Message, where, page);
+    return { hasNextPage, items: items.map((message) => this.readable(message)) };
+  }
+
+  /** Forgets the contents of what is settled, and drops rows that are old. */
+  async sweep(em: EntityManager): Promise<void> {
+    const now = this.deps.clock.now();
+    await em.execute(
+      `update messages set state = 'failed', sealed_content = null, note = coalesce(note, 'expired before it could be sent')
+       where state = 'pending' and expires_at <= ?`,
+      [now],
+    );
+    await em.execute(
+      `update messages set sealed_content = null
+       where sealed_content is not null and state <> 'pending' and created_at <= ?`,
+      [secondsLater(now, -mailboxSeconds)],
+    );
+    await em.execute('delete from messages where created_at <= ?', [secondsLater(now, -rememberSeconds)]);
+  }
+
+  private readable(message: Message): MailboxMessage {
+    const { content } = this.open(message);
+    const locale = message.locale as Locale;
+    const { subject, text } =
+      message.channel === 'mail' ? renderMail(content, locale) : { subject: '', text: renderSms(content, locale) };
+    return {
+      id: message.id,
+      projectId: message.project.id,
+      at: message.sentAt ?? message.createdAt,
+      channel: message.channel,
+      to: message.recipient,
+      subject,
+      text,
+    };
+  }
+
+  private open(message: Message): { content: MessageContent; context: MessageContext } {
+    return JSON.parse(this.deps.vault.open('message', message.id, message.sealedContent as Uint8Array).toString());
+  }
+
+  private keepsContent(channel: Channel): boolean {
+    return this.deps.senders[channel]?.kind === 'mailbox';
+  }
+
+  private async dispatch(message: Message, content: MessageContent, to: string): Promise<SendError | null> {
+    const { mail, sms } = this.deps.senders;
+    const locale = message.locale as Locale;
+    try {
+      if (message.channel === 'mail') {
+        if (!mail) return new SendError('no mail server is set', true);
+        await mail.send({ ...renderMail(content, locale), to, id: message.id });
+      } else {
+        if (!sms) return new SendError('no SMS gateway is set', true);
+        await sms.send({ to, text: renderSms(content, locale) });
+      }
+      return null;
+    } catch (error) {
+      if (error instanceof SendError) return error;
+      throw error;
+    }
+  }
+}
+
+function settle(
+  message: Message,
+  state: 'sent' | 'suppressed' | 'failed',
+  note: string | null,
+  { keepContent = false } = {},
+): void {
+  message.state = state;
+  message.note = note;
+  if (!keepContent) message.sealedContent = null;
+}

@@ -1,0 +1,30 @@
+/** The languages that pages and messages are written in; the first is the one for everybody else. */
+export const locales = ['en', 'de', 'es', 'fr', 'ja'] as const;
+export type Locale = (typeof locales)[number];
+
+/**
+ * The best of our languages for what is wished: BCP 47 tags in order of preference, as in `ui_locales`
+ * (OpenID Connect Core §3.1.2.1), then the `Accept-Language` header (RFC 9110 §12.5.4), then English.
+ */
+export function chooseLocale(uiLocales: string | null | undefined, acceptLanguage: string | undefined): Locale {
+  const wished = [...(uiLocales ?? '').slice(0, 200).split(' '), ...byWeight(acceptLanguage ?? '')];
+  for (const tag of wished) {
+    const language = tag.trim().toLowerCase().split('-', 1)[0];
+    const locale = locales.find((one) => one === language);
+    if (locale) return locale;
+  }
+  return 'en';
+}
+
+function byWeight(header: string): string[] {
+  return header
+    .slice(0, 200)
+    .split(',')
+    .map((range) => {
+      const [tag = '', weight] = range.split(';q=');
+      return { tag, weight: weight === undefined ? 1 : Number(weight) };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag);
+}

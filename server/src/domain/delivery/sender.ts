@@ -1,0 +1,32 @@
+import type { RenderedMessage } from './templates.ts';
+
+export interface OutgoingMail extends RenderedMessage {
+  to: string;
+  /** The same for every attempt at one message, so that a second one can be told from the first. */
+  id: string;
+}
+export interface OutgoingSms {
+  to: string;
+  text: string;
+}
+
+/** How one kind of message leaves the house. Throws {@link SendError}. */
+export interface Sender<M> {
+  /** `mailbox` keeps messages here, to be read by who sets this instance up; nothing leaves. */
+  kind: 'smtp' | 'sms-gateway' | 'twilio' | 'mailbox';
+  send(message: M): Promise<void>;
+}
+export type MailSender = Sender<OutgoingMail>;
+export type SmsSender = Sender<OutgoingSms>;
+
+/** Why a message could not be sent; its words name no recipient and no content. */
+export class SendError extends Error {
+  /** True where another attempt cannot help, e.g. for an address that the mail server refuses. */
+  readonly permanent: boolean;
+
+  constructor(message: string, permanent: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SendError';
+    this.permanent = permanent;
+  }
+}

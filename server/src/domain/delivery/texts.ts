@@ -1,0 +1,290 @@
+import type { Locale } from './locale.ts';
+
+/** What a message tells of. Values are plain text; they are escaped where they become HTML. */
+export type MessageContent =
+  | { template: 'sign-in-code'; app: string; code: string; minutes: number }
+  | { template: 'factor-code'; app: string; code: string; minutes: number }
+  | { template: 'new-device'; app: string; device: string; at: string }
+  | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
+  | { template: 'recovery-code-used'; app: string; left: number; at: string };
+export type FactorChange = 'added' | 'replaced' | 'removed';
+export type FactorName = 'email' | 'sms' | 'totp';
+
+/** A message in words: its code, if it has one, stands alone after `before`. */
+export interface Wording {
+  subject: string;
+  before: string[];
+  after: string[];
+}
+
+/** Points in time come as ISO 8601 and are told in UTC. */
+function time(locale: Locale, at: string): string {
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return `${format.format(new Date(at))} UTC`;
+}
+
+type Texts = { [T in MessageContent['template']]: (content: Extract<MessageContent, { template: T }>) => Wording };
+
+const en: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} is your sign-in code for ${app}`,
+    before: [`Your code to sign in to ${app}:`],
+    after: [
+      `It is good for ${minutes} minutes, on the page where you asked for it.`,
+      'If you did not ask for it, ignore this message: nobody can sign in without the code. Never tell it to anyone.',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} is your second-step code for ${app}`,
+    before: [`Your code for the second step of signing in to ${app}:`],
+    after: [`It is good for ${minutes} minutes.`, 'If you are not signing in right now, somebody else is trying to.'],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `New device for ${app}`,
+    before: [
+      `A new device can now sign in to ${app} as you.`,
+      `Device: ${device}`,
+      `Time: ${time('en', at)}`,
+      `If this was not you, tell the people who run ${app} at once, and check who can read your e-mail.`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `Second step changed for ${app}`,
+    before: [
+      {
+        added: `A second step was added to your sign-in for ${app}.`,
+        replaced: `The second step of your sign-in for ${app} was replaced.`,
+        removed: `A second step was removed from your sign-in for ${app}.`,
+      }[change],
+      `Second step: ${{ email: 'code by e-mail', sms: 'code by text message', totp: 'authenticator app' }[method]}`,
+      `Time: ${time('en', at)}`,
+      `If this was not you, tell the people who run ${app} at once.`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `A recovery code was used for ${app}`,
+    before: [
+      `One of your recovery codes was used to sign in to ${app}.`,
+      `Time: ${time('en', at)}`,
+      `Recovery codes left: ${left}`,
+      `If this was not you, tell the people who run ${app} at once.`,
+    ],
+    after: [],
+  }),
+};
+
+const de: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} ist Ihr Anmeldecode für ${app}`,
+    before: [`Ihr Code für die Anmeldung bei ${app}:`],
+    after: [
+      `Er gilt ${minutes} Minuten lang, auf der Seite, auf der Sie ihn angefordert haben.`,
+      'Haben Sie keinen Code angefordert? Dann müssen Sie nichts tun: Ohne den Code kann sich niemand anmelden. Geben Sie ihn niemandem weiter.',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} ist Ihr Code für den zweiten Schritt bei ${app}`,
+    before: [`Ihr Code für den zweiten Schritt der Anmeldung bei ${app}:`],
+    after: [
+      `Er gilt ${minutes} Minuten lang.`,
+      'Wenn Sie sich gerade nicht anmelden, versucht es jemand anderes in Ihrem Namen.',
+    ],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `Neues Gerät für ${app}`,
+    before: [
+      `Mit einem neuen Gerät kann man sich jetzt als Sie bei ${app} anmelden.`,
+      `Gerät: ${device}`,
+      `Zeit: ${time('de', at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}, und prüfen Sie, wer Ihre E-Mails lesen kann.`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `Zweiter Schritt für ${app} geändert`,
+    before: [
+      {
+        added: `Ihre Anmeldung bei ${app} hat jetzt einen zweiten Schritt.`,
+        replaced: `Der zweite Schritt Ihrer Anmeldung bei ${app} wurde ersetzt.`,
+        removed: `Ein zweiter Schritt Ihrer Anmeldung bei ${app} wurde entfernt.`,
+      }[change],
+      `Zweiter Schritt: ${{ email: 'Code per E-Mail', sms: 'Code per SMS', totp: 'Authenticator-App' }[method]}`,
+      `Zeit: ${time('de', at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `Wiederherstellungscode für ${app} benutzt`,
+    before: [
+      `Einer Ihrer Wiederherstellungscodes wurde für die Anmeldung bei ${app} benutzt.`,
+      `Zeit: ${time('de', at)}`,
+      `Noch übrig: ${left}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+};
+
+const es: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} es tu código para entrar en ${app}`,
+    before: [`Tu código para iniciar sesión en ${app}:`],
+    after: [
+      `Vale durante ${minutes} minutos, en la página en la que lo pediste.`,
+      'Si no lo has pedido, ignora este mensaje: sin el código nadie puede entrar. No se lo des a nadie.',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} es tu código para el segundo paso en ${app}`,
+    before: [`Tu código para el segundo paso del inicio de sesión en ${app}:`],
+    after: [
+      `Vale durante ${minutes} minutos.`,
+      'Si no estás iniciando sesión en este momento, otra persona lo está intentando.',
+    ],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `Nuevo dispositivo para ${app}`,
+    before: [
+      `Desde un nuevo dispositivo se puede entrar ahora en ${app} con tu cuenta.`,
+      `Dispositivo: ${device}`,
+      `Hora: ${time('es', at)}`,
+      `Si no has sido tú, avisa enseguida a los responsables de ${app} y comprueba quién puede leer tu correo.`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `Segundo paso modificado en ${app}`,
+    before: [
+      {
+        added: `Se ha añadido un segundo paso a tu inicio de sesión en ${app}.`,
+        replaced: `Se ha sustituido el segundo paso de tu inicio de sesión en ${app}.`,
+        removed: `Se ha quitado un segundo paso de tu inicio de sesión en ${app}.`,
+      }[change],
+      `Segundo paso: ${{ email: 'código por correo', sms: 'código por SMS', totp: 'aplicación de autenticación' }[method]}`,
+      `Hora: ${time('es', at)}`,
+      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `Código de recuperación usado en ${app}`,
+    before: [
+      `Se ha usado uno de tus códigos de recuperación para entrar en ${app}.`,
+      `Hora: ${time('es', at)}`,
+      `Códigos que te quedan: ${left}`,
+      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+};
+
+const fr: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} est votre code de connexion à ${app}`,
+    before: [`Votre code pour vous connecter à ${app} :`],
+    after: [
+      `Il est valable ${minutes} minutes, sur la page où vous l’avez demandé.`,
+      'Si vous n’avez rien demandé, ignorez ce message : sans ce code, personne ne peut se connecter. Ne le communiquez à personne.',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} est votre code pour la deuxième étape sur ${app}`,
+    before: [`Votre code pour la deuxième étape de la connexion à ${app} :`],
+    after: [
+      `Il est valable ${minutes} minutes.`,
+      'Si vous n’êtes pas en train de vous connecter, quelqu’un d’autre essaie de le faire.',
+    ],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `Nouvel appareil pour ${app}`,
+    before: [
+      `Un nouvel appareil peut désormais se connecter à ${app} avec votre compte.`,
+      `Appareil : ${device}`,
+      `Date : ${time('fr', at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app} et vérifiez qui peut lire vos e-mails.`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `Deuxième étape modifiée pour ${app}`,
+    before: [
+      {
+        added: `Une deuxième étape a été ajoutée à votre connexion à ${app}.`,
+        replaced: `La deuxième étape de votre connexion à ${app} a été remplacée.`,
+        removed: `Une deuxième étape a été retirée de votre connexion à ${app}.`,
+      }[change],
+      `Deuxième étape : ${{ email: 'code par e-mail', sms: 'code par SMS', totp: 'application d’authentification' }[method]}`,
+      `Date : ${time('fr', at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `Code de secours utilisé pour ${app}`,
+    before: [
+      `L’un de vos codes de secours a été utilisé pour se connecter à ${app}.`,
+      `Date : ${time('fr', at)}`,
+      `Codes restants : ${left}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+};
+
+const ja: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} は ${app} のサインインコードです`,
+    before: [`${app} にサインインするためのコード:`],
+    after: [
+      `コードの有効期限は ${minutes} 分です。コードをリクエストしたページで入力してください。`,
+      'お心当たりがない場合は、このメッセージを無視してください。コードがなければ誰もサインインできません。コードは誰にも教えないでください。',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} は ${app} の 2 段階目の確認コードです`,
+    before: [`${app} へのサインインの 2 段階目で使うコード:`],
+    after: [
+      `コードの有効期限は ${minutes} 分です。`,
+      'いまサインインしていない場合は、ほかの誰かがあなたのアカウントでサインインしようとしています。',
+    ],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `${app} に新しいデバイスが登録されました`,
+    before: [
+      `新しいデバイスから、あなたのアカウントで ${app} にサインインできるようになりました。`,
+      `デバイス: ${device}`,
+      `日時: ${time('ja', at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡し、ほかの人がメールを読める状態になっていないか確認してください。`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `${app} の 2 段階認証が変更されました`,
+    before: [
+      {
+        added: `${app} へのサインインに 2 段階目の確認が追加されました。`,
+        replaced: `${app} へのサインインの 2 段階目の確認方法が置き換えられました。`,
+        removed: `${app} へのサインインから 2 段階目の確認が削除されました。`,
+      }[change],
+      `確認方法: ${{ email: 'メールのコード', sms: 'SMS のコード', totp: '認証アプリ' }[method]}`,
+      `日時: ${time('ja', at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `${app} でリカバリーコードが使用されました`,
+    before: [
+      `${app} へのサインインにリカバリーコードが 1 つ使用されました。`,
+      `日時: ${time('ja', at)}`,
+      `残りのコード: ${left}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+};
+
+export const texts: Record<Locale, Texts> = { en, de, es, fr, ja };

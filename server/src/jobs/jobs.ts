@@ -1,0 +1,61 @@
+/**
+ * Work that nobody waits for: what is asked for (messages, logout tokens) and what recurs (sweeps, keys). One table of
+ * name, period and domain call. Who runs it, and how a try that failed is made again, is the job queue's affair.
+ */
+import type { Retention } from '../domain/ceremonies/retention.ts';
+import { type Delivery, sendJob } from '../domain/delivery/delivery.ts';
+import type { Database } from '../domain/kernel/database.ts';
+import type { JobTable } from '../domain/kernel/jobs.ts';
+import type { Queue } from '../domain/kernel/queue.ts';
+import type { Keys } from '../domain/keys/keys.ts';
+import type { Limits } from '../domain/limits/limits.ts';
+import { deliverJob, type Logout } from '../domain/logout/logout.ts';
+import type { Otp } from '../domain/otp/otp.ts';
+
+export interface JobsDeps {
+  db: Database;
+  queue: Queue;
+  delivery: Delivery;
+  logout: Logout;
+  keys: Keys;
+  otp: Otp;
+  limits: Limits;
+  retention: Retention;
+}
+
+export function jobs({ db, queue, delivery, logout, keys, otp, limits, retention }: JobsDeps): JobTable {
+  return {
+    queued: [
+      {
+        name: sendJob,
+        run: ({ messageId }) => delivery.send(String(messageId)),
+        workers: 2,
+        timeoutSeconds: 60,
+        retries: { limit: 10, firstSeconds: 1, longestSeconds: 900 },
+      },
+      {
+        // The domain plans its own attempts; a job is made again only where its process died.
+        name: deliverJob,
+        run: ({ deliveryId }) => logout.deliver(String(deliveryId)),
+        workers: 6,
+        timeoutSeconds: 30,
+        retries: { limit: 3, firstSeconds: 5, longestSeconds: 60 },
+      },
+    ],
+    periodic: [
+      { name: 'keys.tend', everyMinutes: 15, run: () => keys.tend() },
+      { name: 'logout.recover', everyMinutes: 1, run: recoverDeliveries },
+      { name: 'sweep.budgets', everyMinutes: 15, run: () => db.transaction((em) => limits.sweep(em)) },
+      { name: 'sweep.codes', everyMinutes: 15, run: () => db.transaction((em) => otp.sweep(em)) },
+      { name: 'sweep.messages', everyMinutes: 5, run: () => db.transaction((em) => delivery.sweep(em)) },
+      { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
+    ],
+  };
+
+  async function recoverDeliveries(): Promise<void> {
+    const due = await logout.due();
+    await db.transaction(async (em) => {
+      for (const deliveryId of due) await queue.send(em, deliverJob, { deliveryId });
+    });
+  }
+}
