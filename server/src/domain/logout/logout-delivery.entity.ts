@@ -27,7 +27,7 @@ const schema = defineEntity({
     jti: p.text(),
     uri: p.text(),
     state: p.enum(logoutDeliveryStates).default('pending'),
-    attempts: p.json<DeliveryAttempt[]>().default('[]'),
+    attempts: p.json<DeliveryAttempt[]>(),
     nextAttemptAt: instant().nullable(),
     createdAt: instant(),
     deliveredAt: instant().nullable(),

@@ -164,6 +164,7 @@ export class Logout {
         sid,
         jti: random.id(),
         uri: client.backchannelLogoutUri as string,
+        attempts: [],
         createdAt: clock.now(),
         nextAttemptAt: clock.now(),
       });

@@ -1,0 +1,56 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** The log as rooms and jobs see it. */
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'child'>;
+
+/** Whatever has one of these names is a secret, however deep it stands. */
+const secretNames = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'device-proof',
+  'code',
+  'otp',
+  'token',
+  'access_token',
+  'id_token',
+  'id_token_hint',
+  'client_assertion',
+  'code_verifier',
+  'logout_token',
+  'password',
+  'secret',
+  'nonce',
+  'txn',
+];
+
+/** JSON lines; secrets are censored by name, at the top and one and two levels down. */
+export function openLog(level: string, destination?: DestinationStream): Logger {
+  const paths = secretNames.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+  const options = {
+    level,
+    base: undefined,
+    redact: { paths, censor: '[secret]' },
+    serializers: { err: describeError },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/** An error without the SQL, parameters or bodies that drivers hang on theirs. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code } = error as { code?: unknown };
+  const isStatement = /^(insert|update|delete|select|with|begin|commit)\b/i.test(error.message);
+  // The ORM puts the statement with its values into the message, in front of the database's own words.
+  const message = isStatement ? (error.message.split(' - ').at(-1) ?? '') : error.message;
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  return {
+    type: error.name,
+    message,
+    ...(typeof code === 'string' ? { code } : {}),
+    at: frames.slice(0, 8).map((line) => line.trim().slice(3)),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}

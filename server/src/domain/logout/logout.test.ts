@@ -1,0 +1,257 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { turnableClock } from '../../../test/clock.ts';
+import { freshDatabase } from '../../../test/database.ts';
+import { openDatabase } from '../../adapters/database.ts';
+import { systemRandom } from '../../adapters/system.ts';
+import { type Services, buildServices } from '../../services.ts';
+import { Client } from '../clients/client.entity.ts';
+import { system } from '../kernel/actor.ts';
+import { Project } from '../projects/project.entity.ts';
+import { Participation } from '../sessions/participation.entity.ts';
+import { User } from '../users/user.entity.ts';
+import { maxAttempts } from './attempts.ts';
+import { LogoutDelivery } from './logout-delivery.entity.ts';
+
+const issuer = 'https://id.example.com';
+const clock = turnableClock();
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+let orm: MikroORM;
+let drop: () => Promise<void>;
+let services: Services;
+let sent: { uri: string; token: string }[];
+let answer: (uri: string) => { status: number } | { error: string };
+let project: Project;
+let user: User;
+let clients: Client[];
+
+beforeAll(async () => {
+  const fresh = await freshDatabase();
+  drop = fresh.drop;
+  orm = await openDatabase({ url: fresh.url });
+  services = buildServices(
+    {
+      orm,
+      clock,
+      random: systemRandom,
+      queue: { send: async () => undefined },
+      postLogoutToken: async (uri, token) => {
+        sent.push({ uri, token });
+        return answer(uri);
+      },
+    },
+    { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
+  );
+  await services.keys.tend();
+});
+
+afterAll(async () => {
+  await orm.close(true);
+  await drop();
+});
+
+beforeEach(async () => {
+  sent = [];
+  answer = () => ({ status: 200 });
+  const now = clock.now();
+  const common = { createdAt: now, updatedAt: now };
+  await services.db.transaction(async (em) => {
+    project = em.create(Project, { id: systemRandom.id(), name: 'Example', ...common });
+    const name = `${systemRandom.id()}@example.com`;
+    user = em.create(User, {
+      id: systemRandom.id(),
+      project,
+      userName: name,
+      userNameKey: name,
+      attributes: {},
+      ...common,
+    });
+    clients = ['a', 'b', 'deaf'].map((label) =>
+      em.create(Client, {
+        id: systemRandom.id(),
+        project,
+        name: label,
+        tokenEndpointAuthMethod: 'none',
+        redirectUris: [],
+        postLogoutRedirectUris: [],
+        backchannelLogoutUri: label === 'deaf' ? null : `https://${label}.example.com/logout`,
+        logoutTokenType: label === 'b' ? 'logout' : 'secevent',
+        ...common,
+      }),
+    );
+  });
+});
+
+/** A session in which the given clients take part. */
+async function session(...participants: Client[]): Promise<string> {
+  return services.db.transaction(async (em) => {
+    const now = clock.now();
+    const begun = await services.sessions.signIn(em, {
+      project,
+      userId: user.id,
+      amr: ['swk'],
+      authTime: now,
+      actor: system,
+    });
+    for (const client of participants) {
+      em.create(Participation, { session: begun.session, client, firstAt: now, lastAt: now });
+    }
+    return begun.session.id;
+  });
+}
+
+async function deliverDue(): Promise<void> {
+  for (const id of await services.logout.due()) await services.logout.deliver(id);
+}
+
+async function read(token: string): Promise<{ payload: JWTPayload; typ: string | undefined }> {
+  const jwks = createLocalJWKSet(await services.keys.jwks());
+  const { payload, protectedHeader } = await jwtVerify(token, jwks, { issuer, currentDate: clock.now() });
+  return { payload, typ: protectedHeader.typ };
+}
+
+function deliveries(): Promise<LogoutDelivery[]> {
+  return services.db.reader().find(LogoutDelivery, { project: project.id });
+}
+
+describe('the end of one session (scope session)', () => {
+  it('tells each client that took part and wants to hear, with sid and without nonce', async () => {
+    const sid = await session(...clients);
+    await services.logout.endSession(sid, system);
+    await deliverDue();
+    expect(sent.map(({ uri }) => uri).sort()).toEqual(['https://a.example.com/logout', 'https://b.example.com/logout']);
+    for (const { uri, token } of sent) {
+      const { payload, typ } = await read(token);
+      expect(typ).toBe(uri.includes('//a.') ? 'secevent+jwt' : 'logout+jwt');
+      expect(payload).toMatchObject({ sub: user.id, sid, events: { [event]: {} }, jti: expect.any(String) });
+      expect(Number(payload.exp) - Number(payload.iat)).toBe(120);
+      expect(payload).not.toHaveProperty('nonce');
+    }
+  });
+
+  it('tells nobody before it has happened, and nobody twice', async () => {
+    const sid = await session(...clients);
+    await deliverDue();
+    expect(sent).toEqual([]);
+    await services.logout.endSession(sid, system);
+    await services.logout.endSession(sid, system);
+    await deliverDue();
+    await deliverDue();
+    expect(sent).toHaveLength(2);
+  });
+
+  it('leaves the user’s other sessions alone', async () => {
+    const [first, second] = [await session(), await session()];
+    await services.logout.endSession(first, system);
+    const em = services.db.reader();
+    expect(await services.sessions.end(em, second, 'logout', system)).not.toBeNull();
+  });
+});
+
+describe('the end of all sessions (scope global)', () => {
+  it('tells each client once, and never with sid, though it is required of session tokens', async () => {
+    await session(...clients);
+    await session(...clients);
+    await services.logout.endAllOfUser(user.id, system);
+    await deliverDue();
+    expect(sent).toHaveLength(2);
+    for (const { token } of sent) {
+      const { payload } = await read(token);
+      expect(payload).toMatchObject({ sub: user.id });
+      expect(payload).not.toHaveProperty('sid');
+    }
+  });
+});
+
+describe('an ID token as the only word', () => {
+  it('ends the session that it names, but nothing once that has ended', async () => {
+    const [named, other] = [await session(), await session()];
+    await services.logout.endByHint({ subject: user.id, sid: named }, 'session', system);
+    await services.logout.endByHint({ subject: user.id, sid: named }, 'global', system);
+    const em = services.db.reader();
+    expect(await services.sessions.end(em, other, 'logout', system)).not.toBeNull();
+  });
+});
+
+describe('a receiver', () => {
+  it.each([200, 204])('is told once when it answers %s', async (status) => {
+    answer = () => ({ status });
+    await services.logout.endSession(await session(clients[0] as Client), system);
+    await deliverDue();
+    clock.turn(7200);
+    await deliverDue();
+    expect(sent).toHaveLength(1);
+    expect(await deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ status }] }]);
+  });
+
+  it('is not asked again after 400', async () => {
+    answer = () => ({ status: 400 });
+    await services.logout.endSession(await session(clients[0] as Client), system);
+    await deliverDue();
+    clock.turn(7200);
+    await deliverDue();
+    expect(sent).toHaveLength(1);
+    expect(await deliveries()).toMatchObject([{ state: 'failed' }]);
+  });
+
+  it.each([{ status: 302 }, { status: 500 }, { error: 'no answer in time' }])(
+    'that answers %j is asked again, ten times in all, with the same jti and a fresh iat',
+    async (outcome) => {
+      answer = () => outcome;
+      await services.logout.endSession(await session(clients[0] as Client), system);
+      for (let round = 0; round < 15; round += 1) {
+        await deliverDue();
+        clock.turn(2 * 3600);
+      }
+      expect(sent).toHaveLength(maxAttempts);
+      const claims = await Promise.all(
+        sent.map(async ({ token }) => JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())),
+      );
+      expect(new Set(claims.map(({ jti }) => jti)).size).toBe(1);
+      expect(new Set(claims.map(({ iat }) => iat)).size).toBe(maxAttempts);
+      expect(await deliveries()).toMatchObject([{ state: 'failed', attempts: { length: maxAttempts } }]);
+    },
+  );
+
+  it('waits ten seconds, then longer each time', async () => {
+    answer = () => ({ status: 503 });
+    await services.logout.endSession(await session(clients[0] as Client), system);
+    await deliverDue();
+    clock.turn(9);
+    await deliverDue();
+    expect(sent).toHaveLength(1);
+    clock.turn(4);
+    await deliverDue();
+    expect(sent).toHaveLength(2);
+    clock.turn(13);
+    await deliverDue();
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is posted to once though many processes try', async () => {
+    await services.logout.endSession(await session(clients[0] as Client), system);
+    const [id] = await services.logout.due();
+    await Promise.all(Array.from({ length: 20 }, () => services.logout.deliver(id as string)));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is tried again after the process that had claimed it died', async () => {
+    await services.logout.endSession(await session(clients[0] as Client), system);
+    const [id] = await services.logout.due();
+    const claimed = new Promise<void>((resolve) => {
+      answer = () => {
+        resolve();
+        throw new Error('killed');
+      };
+    });
+    await expect(services.logout.deliver(id as string)).rejects.toThrow('killed');
+    await claimed;
+    answer = () => ({ status: 200 });
+    await deliverDue();
+    expect(sent).toHaveLength(1);
+    clock.turn(31);
+    await deliverDue();
+    expect(await deliveries()).toMatchObject([{ state: 'delivered' }]);
+  });
+});

@@ -1,0 +1,97 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { Accounts } from './domain/accounts/accounts.ts';
+import { Admins } from './domain/admins/admins.ts';
+import { Seed } from './domain/admins/seed.ts';
+import { Audit } from './domain/audit/audit.ts';
+import { AuthorizationRequests } from './domain/ceremonies/authorization-requests.ts';
+import { Authorizations } from './domain/ceremonies/authorizations.ts';
+import { ClientAssertions } from './domain/clients/client-assertions.ts';
+import { Clients } from './domain/clients/clients.ts';
+import { Origins } from './domain/clients/origins.ts';
+import { Directories } from './domain/directories/directories.ts';
+import type { Clock } from './domain/kernel/clock.ts';
+import { Database } from './domain/kernel/database.ts';
+import type { Queue } from './domain/kernel/queue.ts';
+import type { Random } from './domain/kernel/random.ts';
+import { Keys } from './domain/keys/keys.ts';
+import { defaultSchedule } from './domain/keys/schedule.ts';
+import { Signer } from './domain/keys/signer.ts';
+import { Vault } from './domain/keys/vault.ts';
+import { Limits } from './domain/limits/limits.ts';
+import { Logout, type PostLogoutToken } from './domain/logout/logout.ts';
+import { Otp } from './domain/otp/otp.ts';
+import { Projects } from './domain/projects/projects.ts';
+import { Sessions } from './domain/sessions/sessions.ts';
+import { Tokens } from './domain/tokens/tokens.ts';
+import { Users } from './domain/users/users.ts';
+
+/** What the domain needs of the outside world. */
+export interface Ports {
+  orm: MikroORM;
+  clock: Clock;
+  random: Random;
+  queue: Queue;
+  postLogoutToken: PostLogoutToken;
+}
+
+/** What the domain is told of its settings. */
+export interface DomainSettings {
+  issuer: string;
+  /** 32 bytes. */
+  masterKey: Uint8Array;
+  allowPrivateLogoutTargets: boolean;
+}
+
+export type Services = ReturnType<typeof buildServices>;
+
+/** The domain, put together once: lowest rung first. */
+export function buildServices(ports: Ports, settings: DomainSettings) {
+  const { orm, clock, random, queue } = ports;
+  const { issuer } = settings;
+  const db = new Database(orm);
+  const audit = new Audit(clock, random);
+  const limits = new Limits(clock);
+  const vault = new Vault(settings.masterKey, random);
+  const keys = new Keys(db, vault, clock, audit, defaultSchedule);
+  const signer = new Signer(keys, clock, issuer);
+  const projects = new Projects(db, clock, random, audit, issuer);
+  const clients = new Clients(db, clock, random, audit, settings);
+  const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
+  const origins = new Origins(db, clock);
+  const users = new Users(clock, random, audit);
+  const otp = new Otp(clock, random, vault, limits);
+  const sessions = new Sessions(clock, random, audit);
+  const tokens = new Tokens(db, clock, random, audit, signer);
+  const requests = new AuthorizationRequests(clock, random);
+  const authorizations = new Authorizations(db, clock, sessions, tokens, requests);
+  const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });
+  const directories = new Directories(db, clock, random, audit);
+  const admins = new Admins(db, clock, random, audit, users, issuer);
+  const accounts = new Accounts(db, clock, audit, users, (em, userId, reason, actor) =>
+    logout.endAllOfUserIn(em, userId, reason, actor),
+  );
+  const seed = new Seed(db, clock, audit, projects, clients, issuer);
+  return {
+    db,
+    audit,
+    limits,
+    vault,
+    keys,
+    signer,
+    projects,
+    clients,
+    assertions,
+    origins,
+    users,
+    otp,
+    sessions,
+    tokens,
+    requests,
+    authorizations,
+    logout,
+    directories,
+    admins,
+    accounts,
+    seed,
+  };
+}
