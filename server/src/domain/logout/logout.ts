@@ -22,7 +22,9 @@ export type LogoutScope = 'global' | 'session';
 /** The job that delivers; its data is `{ deliveryId }`. */
 export const deliverJob = 'logout.deliver';
 /** A process that has claimed a delivery and died is given up after this, and another one tries. */
-const leaseSeconds = 30;
+const leaseSeconds = 10;
+/** Attempts under way at once in one process; beyond it, jobs wait. */
+const maxInFlight = 500;
 /** A logout token's life (decisions: 2 minutes). */
 const tokenTtlSeconds = 120;
 
@@ -43,6 +45,7 @@ export interface LogoutDeps {
  */
 export class Logout {
   private readonly deps: LogoutDeps;
+  private readonly inFlight = new Set<Promise<void>>();
 
   constructor(deps: LogoutDeps) {
     this.deps = deps;
@@ -83,16 +86,27 @@ export class Logout {
     await this.tell(em, [session], session.id);
   }
 
+  /**
+   * Starts an attempt and does not wait for it, so that a receiver that hangs holds up nobody else's job. Should this
+   * process die, the claim's own job makes the attempt again.
+   */
+  async dispatch(deliveryId: string, onError: (error: unknown) => void): Promise<void> {
+    while (this.inFlight.size >= maxInFlight) await Promise.race(this.inFlight);
+    const attempt: Promise<void> = this.deliver(deliveryId)
+      .catch(onError)
+      .finally(() => this.inFlight.delete(attempt));
+    this.inFlight.add(attempt);
+  }
+
+  /** Waits for the attempts under way. */
+  async drain(): Promise<void> {
+    await Promise.all(this.inFlight);
+  }
+
   /** One attempt at one delivery, if it is due and nobody else is at it. */
   async deliver(deliveryId: string): Promise<void> {
     const { db, clock, post, queue } = this.deps;
-    const claimed = await changed(
-      db.reader(),
-      `update logout_deliveries set next_attempt_at = ?
-       where id = ? and state = 'pending' and next_attempt_at <= ?`,
-      [secondsLater(clock.now(), leaseSeconds), deliveryId, clock.now()],
-    );
-    if (claimed !== 1) return;
+    if (!(await this.claim(deliveryId))) return;
     const delivery = await db.reader().findOneOrFail(LogoutDelivery, deliveryId, { populate: ['client'] });
     const startedAt = clock.now();
     const outcome = await post(delivery.uri, await this.token(delivery));
@@ -113,6 +127,22 @@ export class Logout {
         row.nextAttemptAt = at;
         await queue.send(em, deliverJob, { deliveryId }, { startAfter: at });
       }
+    });
+  }
+
+  /** True for one caller alone; a job at the claim's end stands in for it. */
+  private claim(deliveryId: string): Promise<boolean> {
+    const { db, clock, queue } = this.deps;
+    return db.transaction(async (em) => {
+      const until = secondsLater(clock.now(), leaseSeconds);
+      const claimed = await changed(
+        em,
+        `update logout_deliveries set next_attempt_at = ?
+         where id = ? and state = 'pending' and next_attempt_at <= ?`,
+        [until, deliveryId, clock.now()],
+      );
+      if (claimed === 1) await queue.send(em, deliverJob, { deliveryId }, { startAfter: until });
+      return claimed === 1;
     });
   }
 
