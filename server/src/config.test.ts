@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig, renderConfigMarkdown } from './config.ts';
+
+const masterKey = Buffer.alloc(32, 7).toString('base64');
+const noFiles = (): string => {
+  throw new Error('no such file');
+};
+
+function faults(env: Record<string, string>): string[] {
+  try {
+    loadConfig(env, noFiles);
+  } catch (error) {
+    return (error as ConfigError).faults;
+  }
+  return [];
+}
+
+describe('the settings', () => {
+  it('have a default each that needs no configuration', () => {
+    expect(loadConfig({}, noFiles)).toMatchObject({
+      BASE_URL: 'http://localhost:3000',
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      MANAGEMENT_PORT: 9000,
+      DATA_DIR: './data',
+      TRUST_PROXY: false,
+      DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: false,
+    });
+  });
+
+  it('read a secret from a file, without its last newline', () => {
+    const config = loadConfig({ BOOTSTRAP_ADMIN_TOKEN_FILE: '/run/secrets/token' }, () => `${'t'.repeat(32)}\n`);
+    expect(config.BOOTSTRAP_ADMIN_TOKEN).toBe('t'.repeat(32));
+  });
+
+  it('take an empty value for an absent one', () => {
+    expect(loadConfig({ PORT: '', SMTP_URL: '' }, noFiles)).toMatchObject({ PORT: 3000, SMTP_URL: undefined });
+  });
+
+  it.each([
+    ['BASE_URL', 'http://id.example.com'],
+    ['BASE_URL', 'https://id.example.com/'],
+    ['BASE_URL', 'https://id.example.com/path'],
+    ['BASE_URL', 'https://id.example.com?x'],
+    ['BASE_URL', 'https://user@id.example.com'],
+    ['BASE_URL', 'http://localhost.example.com'],
+    ['BASE_URL', 'nonsense'],
+    ['PORT', '70000'],
+    ['PORT', 'x'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['MASTER_KEY', 'short'],
+    ['BOOTSTRAP_ADMIN_TOKEN', 'short'],
+    ['TRUST_PROXY', 'true'],
+    ['LOG_LEVEL', 'loud'],
+    ['DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS', 'yes'],
+  ])('refuse %s=%s with one line that names it', (name, value) => {
+    expect(faults({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it('tell all faults at once', () => {
+    expect(faults({ PORT: 'x', BASE_URL: 'y' })).toHaveLength(2);
+  });
+
+  it('never print a secret', () => {
+    const text = faults({ BOOTSTRAP_ADMIN_TOKEN: 'hunter2', MASTER_KEY: 'hunter2', DATABASE_URL: 'hunter2' }).join();
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('refuse a database of one’s own without a master key, and a secret given twice', () => {
+    expect(faults({ DATABASE_URL: 'postgresql://db/latchkey' })).toEqual([expect.stringMatching(/^MASTER_KEY /)]);
+    expect(faults({ DATABASE_URL: 'postgresql://db/latchkey', MASTER_KEY: masterKey })).toEqual([]);
+    expect(faults({ MASTER_KEY: masterKey, MASTER_KEY_FILE: '/x' }).length).toBeGreaterThan(0);
+  });
+
+  it('refuse a mail server without a sender, and half of Twilio', () => {
+    expect(faults({ SMTP_URL: 'smtp://localhost:25' })).toEqual([expect.stringMatching(/^MAIL_FROM /)]);
+    expect(faults({ TWILIO_FROM: '+12025550143' })).toHaveLength(1);
+  });
+
+  it('stand on the page that is made of them', () => {
+    expect(renderConfigMarkdown()).toContain('`MASTER_KEY_FILE`');
+  });
+});
