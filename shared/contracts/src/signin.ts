@@ -62,8 +62,14 @@ export type VerifyMfaRequest = z.infer<typeof verifyMfaRequest>;
 
 /** Every answer carries the nonce for the next proof (120 s). */
 type Answer<T> = T & { nonce: string };
-/** How a sign-in ends: the SDK gets a code, the hosted page the address to go to. */
-export type Success = { status: 'SUCCESS'; message: string; code: string } | { status: 'SUCCESS'; message: string; redirect_to: string };
+/**
+ * How a sign-in ends: the SDK gets a code, the hosted page the address to go to. `recovery_codes` come once, when the
+ * user's first second factor has been verified or a set-up link was claimed: the page shows them before it goes on.
+ */
+export type Success = { status: 'SUCCESS'; message: string; recovery_codes?: string[] } & (
+  | { code: string }
+  | { redirect_to: string }
+);
 
 export type ChallengeResponse = {
   txn: string;
