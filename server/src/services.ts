@@ -6,6 +6,7 @@ import { Audit } from './domain/audit/audit.ts';
 import { AuthorizationRequests } from './domain/ceremonies/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/authorizations.ts';
 import { ClientAssertions } from './domain/clients/client-assertions.ts';
+import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { Clients } from './domain/clients/clients.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { Directories } from './domain/directories/directories.ts';
@@ -56,6 +57,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const signer = new Signer(keys, clock, issuer);
   const projects = new Projects(db, clock, random, audit, issuer);
   const clients = new Clients(db, clock, random, audit, settings);
+  const registry = new ClientRegistry(db, clients);
   const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
   const origins = new Origins(db, clock);
   const users = new Users(clock, random, audit);
@@ -80,6 +82,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     signer,
     projects,
     clients,
+    registry,
     assertions,
     origins,
     users,

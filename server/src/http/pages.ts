@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Request, Response } from 'express';
+import { requestContext } from './context.ts';
+
+/** The languages of the pages (BCP 47), the first where none fits. */
+export const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
+export type PageLanguage = (typeof pageLanguages)[number];
+
+export interface PageContent {
+  /** For `%{name}`, escaped. */
+  values?: Record<string, string>;
+  /** For `%{name}` that is HTML made here. */
+  html?: Record<string, string>;
+  /** Where a form of the page may lead besides here (CSP `form-action`), redirects included. */
+  formTargets?: string[];
+  /** `ui_locales` of the request, before what the browser says. */
+  uiLocales?: string | undefined;
+  status?: number;
+}
+
+/** The console is not built where this stands. */
+export class PageMissingError extends Error {}
+
+/**
+ * The pages that need no application of their own (sign-in, errors, logout): HTML that the console's build leaves, with
+ * `%{name}` for values and `%{t:key}` for texts in the reader's language, which may hold `{name}` of a value.
+ */
+export class Pages {
+  private readonly folder: string;
+  private readonly templates = new Map<string, string>();
+  private readonly texts = new Map<PageLanguage, Record<string, string>>();
+
+  /** @param folder the build: `signin/<page>.html`, `messages/<language>.json`, `assets/` */
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Answers with a page, under a policy that lets nothing in but our own files. Throws {@link PageMissingError}. */
+  send(req: Request, res: Response, page: string, content: PageContent = {}): void {
+    const language = this.language(req, content.uiLocales);
+    res.status(content.status ?? 200);
+    res.setHeader('Content-Security-Policy', policy(content.formTargets ?? []));
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('X-Frame-Options', 'DENY');
+    res.vary('Accept-Language');
+    res.type('html').send(this.fill(page, language, requestContext(req).requestId, content));
+  }
+
+  /** A text in the reader's language, its `{name}` filled and not escaped. */
+  text(req: Request, key: string, values: Record<string, string> = {}, uiLocales?: string): string {
+    return this.lookUp(this.language(req, uiLocales), key, values);
+  }
+
+  language(req: Request, uiLocales?: string): PageLanguage {
+    const wished = (uiLocales ?? '').split(' ').map((tag) => tag.toLowerCase().split('-')[0]);
+    const [first] = wished.flatMap((tag) => pageLanguages.filter((language) => language === tag));
+    return first ?? ((req.acceptsLanguages([...pageLanguages]) || 'en') as PageLanguage);
+  }
+
+  private fill(page: string, language: PageLanguage, requestId: string, { values = {}, html = {} }: PageContent): string {
+    const all: Record<string, string> = {
+      lang: language,
+      dir: 'ltr',
+      request_id: requestId,
+      support_id: requestId,
+      messages: `/messages/${language}.json`,
+      ...values,
+    };
+    const inTexts = { app: all['client_name'] ?? '', project: all['project_name'] ?? '' };
+    return this.template(page).replace(/%\{(t:)?([\w.-]+)\}/g, (_whole, isText: string | undefined, name: string) => {
+      if (isText) return escapeHtml(this.lookUp(language, name, inTexts));
+      return html[name] ?? escapeHtml(all[name] ?? '');
+    });
+  }
+
+  private lookUp(language: PageLanguage, key: string, values: Record<string, string>): string {
+    const text = this.messages(language)[key] ?? this.messages('en')[key] ?? key;
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  }
+
+  private template(page: string): string {
+    return cached(this.templates, page, () => this.read(join('signin', `${page}.html`)));
+  }
+
+  private messages(language: PageLanguage): Record<string, string> {
+    return cached(this.texts, language, () => JSON.parse(this.read(join('messages', `${language}.json`))));
+  }
+
+  private read(file: string): string {
+    try {
+      return readFileSync(join(this.folder, file), 'utf8');
+    } catch (cause) {
+      throw new PageMissingError(`${file} is missing: build the console first`, { cause });
+    }
+  }
+}
+
+export function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+}
+
+/** Hidden inputs of a form, as HTML. */
+export function hiddenFields(fields: Record<string, string>): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  return inputs.join('');
+}
+
+function policy(formTargets: string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: https:",
+    "connect-src 'self'",
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+function cached<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
