@@ -1,0 +1,69 @@
+import type { CookieOptions, Request, Response } from 'express';
+
+/** The page has half an hour; its cookie goes a little later. */
+const flowSeconds = 35 * 60;
+
+/**
+ * The browser's cookies: one for the SSO session of each project, one for each flow of the hosted page. Each holds a
+ * secret whose hash the database has; scripts cannot read them, and other sites' forms do not send them.
+ */
+export class Cookies {
+  private readonly secure: boolean;
+
+  /** @param issuer on https the names begin with `__Host-`, so that no subdomain can plant one (RFC 6265bis §4.1.3) */
+  constructor(issuer: string) {
+    this.secure = issuer.startsWith('https://');
+  }
+
+  session(req: Request, projectId: string): string | undefined {
+    return readCookie(req, this.sessionName(projectId));
+  }
+
+  setSession(res: Response, projectId: string, secret: string, maxAgeSeconds?: number): void {
+    this.set(res, this.sessionName(projectId), secret, maxAgeSeconds);
+  }
+
+  clearSession(res: Response, projectId: string): void {
+    this.set(res, this.sessionName(projectId), '', 0);
+  }
+
+  flow(req: Request, flow: string): string | undefined {
+    return readCookie(req, this.flowName(flow));
+  }
+
+  setFlow(res: Response, flow: string, secret: string): void {
+    this.set(res, this.flowName(flow), secret, flowSeconds);
+  }
+
+  clearFlow(res: Response, flow: string): void {
+    this.set(res, this.flowName(flow), '', 0);
+  }
+
+  private sessionName(projectId: string): string {
+    return this.named(`lk-session-${projectId}`);
+  }
+
+  /** The handle is in the address anyway; its first part keeps flows of several tabs apart. */
+  private flowName(flow: string): string {
+    return this.named(`lk-flow-${flow.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 16)}`);
+  }
+
+  private named(name: string): string {
+    return this.secure ? `__Host-${name}` : name;
+  }
+
+  private set(res: Response, name: string, value: string, maxAgeSeconds?: number): void {
+    const options: CookieOptions = { httpOnly: true, secure: this.secure, sameSite: 'lax', path: '/' };
+    res.cookie(name, value, maxAgeSeconds === undefined ? options : { ...options, maxAge: maxAgeSeconds * 1000 });
+  }
+}
+
+/** One cookie by name; where it was sent twice, neither is believed. */
+function readCookie(req: Request, name: string): string | undefined {
+  const found = (req.get('cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return found.length === 1 ? found[0] || undefined : undefined;
+}
