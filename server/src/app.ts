@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import helmet from 'helmet';
+import type { Log } from './adapters/log.ts';
+import { sameSecret } from './domain/kernel/secret.ts';
+import type { Random } from './domain/kernel/random.ts';
+import { requestContext, withContext } from './http/context.ts';
+import { Cookies } from './http/cookies.ts';
+import { failureOf } from './http/failure.ts';
+import { Pages } from './http/pages.ts';
+import { oidcPages } from './oidc/pages.ts';
+import { type OidcDeps, oidcRoutes } from './oidc/routes.ts';
+import type { Services } from './services.ts';
+
+export interface AppOptions {
+  services: Services;
+  random: Random;
+  log: Log;
+  issuer: string;
+  /** Express' `trust proxy`. */
+  trustProxy: boolean | number | string;
+  /** The console's build. */
+  consoleFolder: string;
+}
+
+/** All rooms behind one Express application. */
+export async function buildApp(options: AppOptions): Promise<Express> {
+  const { services, log, issuer } = options;
+  const cookies = new Cookies(issuer);
+  const pages = new Pages(options.consoleFolder);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', options.trustProxy);
+  app.set('query parser', 'simple');
+  app.use(withContext(options.random));
+  app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: issuer.startsWith('https://') }));
+  app.use('/assets', express.static(join(options.consoleFolder, 'assets'), { immutable: true, maxAge: '1y', index: false }));
+  app.use('/messages', express.static(join(options.consoleFolder, 'messages'), { maxAge: '5m', index: false }));
+  app.use(oidcRoutes(oidcDeps(services, cookies, pages, issuer, log)));
+  app.use(lastResort(log));
+  return app;
+}
+
+function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: string, log: Log): OidcDeps {
+  const { registry: clients, tokens, keys, signer, vault } = services;
+  const { errorPage, endSession: endSessionPages } = oidcPages(pages);
+  const readHint = async (idToken: string) => {
+    const claims = await signer.verify('id-token', idToken, { expiredIsFine: true });
+    if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
+    return { subject: claims.sub, clientId: claims.aud, sid: typeof claims['sid'] === 'string' ? claims['sid'] : undefined };
+  };
+  return {
+    issuer,
+    log,
+    jwks: () => keys.jwks(),
+    isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
+    authorize: {
+      issuer,
+      clients,
+      authorizations: services.authorizations,
+      hintedUser: async (idToken) => (await readHint(idToken))?.subject ?? null,
+      cookies,
+      errorPage,
+      log,
+    },
+    token: { clients, assertions: services.assertions, tokens },
+    userInfo: { tokens },
+    endSession: {
+      clients,
+      readHint,
+      liveSession: (projectId, secret) =>
+        services.db.transaction(async (em) => {
+          const project = await services.projects.find(em, projectId);
+          return project ? services.sessions.peek(em, project, secret) : null;
+        }),
+      logout: services.logout,
+      cookies,
+      csrf: {
+        make: (sessionId) => vault.mac('logout-form', sessionId, ''),
+        holds: (sessionId, token) => token !== undefined && sameSecret(token, vault.mac('logout-form', sessionId, '')),
+      },
+      pages: endSessionPages,
+    },
+  };
+}
+
+/** What no room has answered: a bug, or a database that is away. */
+function lastResort(log: Log): ErrorRequestHandler {
+  return (thrown: unknown, req, res, next) => {
+    if (res.headersSent) return next(thrown);
+    const { requestId } = requestContext(req);
+    const failure = failureOf(thrown);
+    const away = failure !== thrown;
+    const status = typeof (thrown as { status?: unknown })?.status === 'number' ? (thrown as { status: number }).status : 500;
+    if (away) res.setHeader('Retry-After', '5');
+    if (!away && status >= 500) log.error({ err: thrown, requestId }, 'request failed');
+    res.status(away ? 503 : status).json({ error: away ? 'temporarily_unavailable' : 'server_error', request_id: requestId });
+  };
+}

@@ -1,0 +1,78 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Express } from 'express';
+import { openDatabase } from '../src/adapters/database.ts';
+import { openLog } from '../src/adapters/log.ts';
+import { systemRandom } from '../src/adapters/system.ts';
+import { buildApp } from '../src/app.ts';
+import { buildServices, type Services } from '../src/services.ts';
+import { type TurnableClock, turnableClock } from './clock.ts';
+import { freshDatabase } from './database.ts';
+import { Factories } from './factories.ts';
+
+/** A whole Latchkey in this process: real HTTP, a real database of its own, a clock that is turned by hand. */
+export interface TestApp {
+  url: string;
+  services: Services;
+  clock: TurnableClock;
+  make: Factories;
+  /** Logout tokens that were posted, instead of going out. */
+  logoutTokens: { uri: string; token: string }[];
+  /** Every line that was logged. */
+  logLines: string[];
+  close(): Promise<void>;
+}
+
+export async function buildTestApp(): Promise<TestApp> {
+  const database = await freshDatabase();
+  const orm = await openDatabase({ url: database.url });
+  const clock = turnableClock();
+  const logoutTokens: TestApp['logoutTokens'] = [];
+  const logLines: string[] = [];
+  const server = createServer();
+  const url = await listen(server);
+  const services = buildServices(
+    {
+      orm,
+      clock,
+      random: systemRandom,
+      queue: { send: async () => undefined },
+      postLogoutToken: async (uri, token) => {
+        logoutTokens.push({ uri, token });
+        return { status: 200 };
+      },
+    },
+    { issuer: url, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true },
+  );
+  await services.keys.tend();
+  const app: Express = await buildApp({
+    services,
+    random: systemRandom,
+    log: openLog('debug', { write: (line) => void logLines.push(line) }),
+    issuer: url,
+    trustProxy: 'loopback',
+    consoleFolder: join(import.meta.dirname, '../../console/dist'),
+  });
+  server.on('request', app);
+  return {
+    url,
+    services,
+    clock,
+    make: new Factories(services, clock),
+    logoutTokens,
+    logLines,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await orm.close(true);
+      await database.drop();
+    },
+  };
+}
+
+function listen(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+}

@@ -1,0 +1,73 @@
+import { systemRandom } from '../src/adapters/system.ts';
+import { Client } from '../src/domain/clients/client.entity.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import type { Project } from '../src/domain/projects/project.entity.ts';
+import type { Session } from '../src/domain/sessions/session.entity.ts';
+import { User } from '../src/domain/users/user.entity.ts';
+import type { Services } from '../src/services.ts';
+import type { TurnableClock } from './clock.ts';
+
+export const redirectUri = 'https://app.example.com/callback';
+export const postLogoutRedirectUri = 'https://app.example.com/bye';
+
+/** Rows for tests: each with all it needs, and what the test cares about overridden. */
+export class Factories {
+  private readonly services: Services;
+  private readonly clock: TurnableClock;
+
+  constructor(services: Services, clock: TurnableClock) {
+    this.services = services;
+    this.clock = clock;
+  }
+
+  project(settings: Parameters<Services['projects']['create']>[0] = { name: 'Example' }): Promise<Project> {
+    return this.services.projects.create(settings, system);
+  }
+
+  /** A public client with one redirect URI and one address for after logout. */
+  client(project: Project, settings: Partial<Parameters<Services['clients']['create']>[0]> = {}) {
+    return this.services.clients.create(
+      {
+        projectId: project.id,
+        name: 'App',
+        redirectUris: [redirectUri],
+        postLogoutRedirectUris: [postLogoutRedirectUri],
+        ...settings,
+      },
+      system,
+    );
+  }
+
+  user(project: Project, values: Partial<User> = {}): Promise<User> {
+    const name = `${systemRandom.id()}@example.com`;
+    const now = this.clock.now();
+    return this.services.db.transaction(async (em) => {
+      const user = em.create(User, {
+        id: systemRandom.id(),
+        project: project.id,
+        userName: name,
+        userNameKey: name,
+        email: name,
+        emailKey: name,
+        attributes: {},
+        createdAt: now,
+        updatedAt: now,
+        ...values,
+      });
+      return user;
+    });
+  }
+
+  /** A live session, as a finished sign-in leaves it; the secret is the cookie's value. */
+  session(project: Project, user: User, amr = ['swk']): Promise<{ session: Session; secret: string }> {
+    const signIn = { project, userId: user.id, amr, authTime: this.clock.now(), actor: system };
+    return this.services.db.transaction((em) => this.services.sessions.signIn(em, signIn));
+  }
+
+  /** Changes a client as nobody else can. */
+  disable(client: Client): Promise<void> {
+    return this.services.db.transaction(async (em) => {
+      (await em.findOneOrFail(Client, client.id)).disabledAt = this.clock.now();
+    });
+  }
+}
