@@ -32,7 +32,10 @@ export function connection<T extends { id: string }>(
   const edges = page.items.map((node) => ({ node, cursor: cursorOf(list, node.id) }));
   return {
     edges,
-    totalCount,
+    /** Read only where the answer holds it. */
+    get totalCount() {
+      return totalCount?.();
+    },
     pageInfo: {
       hasNextPage: page.hasNextPage,
       hasPreviousPage: request.after !== null,

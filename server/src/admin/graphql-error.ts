@@ -72,7 +72,8 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
 
 /** True for what nobody meant to refuse: it belongs into the log. */
 export function isBug(error: GraphQLError): boolean {
-  if (unwrapResolverError(error) instanceof Refusal) return false;
-  const code = error.extensions['code'];
-  return error.originalError !== undefined || !(typeof code === 'string' && ownCodes.has(code));
+  const original = unwrapResolverError(error);
+  if (original instanceof Refusal) return false;
+  const code = original instanceof GraphQLError ? original.extensions['code'] : undefined;
+  return !(typeof code === 'string' && ownCodes.has(code));
 }

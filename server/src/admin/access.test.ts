@@ -1,0 +1,328 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getIntrospectionQuery,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, type Answer, openAdminRoom } from '../../test/admin-room.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
+import { fieldRules, freshSeconds, operationRules } from './authorize.ts';
+import { adminSchema } from './schema.ts';
+
+const schema = adminSchema();
+let room: AdminRoom;
+/** The project whose things are asked for, and everything in it. */
+let ours: Record<'project' | 'client' | 'apiKey' | 'user' | 'scimToken' | 'membership' | 'adminToken', string>;
+let secrets: string[];
+let viewer: Record<string, string>;
+let admin: Record<string, string>;
+let foreignAdmin: Record<string, string>;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  const { projects, clients, users, directories, admins, db } = room.services;
+  const owner = { grants: { owner: true, projects: new Map() }, actor: system };
+  const project = await projects.create({ name: 'Ours' }, system);
+  const foreign = await projects.create({ name: 'Theirs' }, system);
+  const { client, publishableKey, secretKey } = await clients.create({ projectId: project.id, name: 'App' }, system);
+  const [apiKey] = await clients.apiKeysOf(db.reader(), [client.id]);
+  const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
+  const scim = await directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
+  const membership = await admins.grantRole(
+    { email: 'v@example.com', role: 'project_viewer', projectId: project.id },
+    owner,
+  );
+  const token = await admins.createToken({ name: 'CI', role: 'project_viewer', projectId: project.id }, owner);
+  ours = {
+    project: project.id,
+    client: client.id,
+    apiKey: apiKey?.id ?? '',
+    user: user.id,
+    scimToken: scim.scimToken.id,
+    membership: membership.id,
+    adminToken: token.adminToken.id,
+  };
+  secrets = [publishableKey, secretKey, scim.token, token.token];
+  viewer = await room.tokenOf('project_viewer', project.id);
+  admin = await room.tokenOf('project_admin', project.id);
+  foreignAdmin = await room.tokenOf('project_admin', foreign.id);
+});
+afterAll(() => room.close());
+
+type Root = 'Query' | 'Mutation';
+const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
+  Object.values((root === 'Query' ? schema.getQueryType() : schema.getMutationType())?.getFields() ?? {}).map(
+    (field) => [root, field.name, field] as const,
+  ),
+);
+
+/** Arguments for each operation, about what is ours; an operation without a row here cannot be tested, and fails. */
+function argumentsOf(name: string): string {
+  const { project, client, apiKey, user, scimToken, membership, adminToken } = ours;
+  const table: Record<string, string> = {
+    me: '',
+    projects: '',
+    project: `(id: "${project}")`,
+    client: `(id: "${client}")`,
+    clients: `(projectId: "${project}")`,
+    user: `(id: "${user}")`,
+    users: `(projectId: "${project}")`,
+    scimTokens: `(projectId: "${project}")`,
+    auditEvents: `(projectId: "${project}")`,
+    memberships: `(projectId: "${project}")`,
+    adminTokens: `(projectId: "${project}")`,
+    signingKeys: '',
+    devMailbox: '',
+    createProject: '(input: { name: "X" })',
+    updateProject: `(input: { id: "${project}", name: "X" })`,
+    updateSessionPolicy: `(input: { projectId: "${project}", idTokenTtlSeconds: 61 })`,
+    deleteProject: `(input: { id: "${project}", confirmName: "Wrong" })`,
+    createClient: `(input: { projectId: "${project}", name: "X" })`,
+    updateClient: `(input: { id: "${client}", name: "X" })`,
+    deleteClient: `(id: "${client}")`,
+    issueApiKey: `(clientId: "${client}", kind: SECRET)`,
+    revokeApiKey: `(id: "${apiKey}")`,
+    issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
+    revokeScimToken: `(id: "${scimToken}")`,
+    grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
+    revokeRole: `(id: "${membership}")`,
+    issueAdminToken: `(input: { name: "X", role: PROJECT_VIEWER, projectId: "${project}" })`,
+    revokeAdminToken: `(id: "${adminToken}")`,
+    rotateSigningKeys: '',
+    withdrawSigningKey: '(id: "none")',
+  };
+  const text = table[name];
+  if (text === undefined) throw new Error(`This test has no arguments for ${name}`);
+  return text;
+}
+
+/** Everything that the type offers, as deep as the limits allow. */
+function selection(type: GraphQLOutputType, depth: number): string {
+  const named = getNamedType(type);
+  if (isLeafType(named)) return '';
+  const fields = Object.values((named as GraphQLObjectType).getFields()).filter(
+    (field) => field.args.length === 0 && (depth > 0 || isLeafType(getNamedType(field.type))),
+  );
+  return `{ ${fields.map((field) => `${field.name} ${selection(field.type, depth - 1)}`).join(' ')} }`;
+}
+
+function call(root: Root, field: GraphQLField<unknown, unknown>, headers: Record<string, string>): Promise<Answer> {
+  const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(field.name)} ${selection(field.type, 3)} }`;
+  return room.call(text, {}, headers);
+}
+
+describe('every operation', () => {
+  it.each(operations)('%s.%s is closed to strangers', async (root, _name, field) => {
+    const wrong = [
+      {},
+      { Authorization: 'Bearer nothing' },
+      { Authorization: `Bearer ${secrets[1]}` },
+      { Authorization: '' },
+    ];
+    for (const headers of [...wrong, { Authorization: `Bearer ${secrets[2]}` }, { Authorization: 'Basic b3duZXI6' }]) {
+      const answer = await call(root, field, headers as Record<string, string>);
+      expect([answer.status, answer.code, answer.data]).toEqual([401, 'unauthenticated', undefined]);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it.each(operations)("%s.%s gives another project's admin nothing", async (root, name, field) => {
+    const before = await snapshot();
+    const answer = await call(root, field, foreignAdmin);
+    for (const id of Object.values(ours)) expect(answer.body).not.toContain(id);
+    if (operationRules[root][name]?.role === 'admin') expect(answer.errors).toEqual([]);
+    else expect(['not-found', 'forbidden']).toContain(answer.code);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it.each(operations.filter(([root]) => root === 'Mutation'))(
+    '%s.%s is not for a viewer',
+    async (root, _name, field) => {
+      const before = await snapshot();
+      expect((await call(root, field, viewer)).code).toBe('forbidden');
+      expect(await snapshot()).toEqual(before);
+    },
+  );
+
+  it.each(operations.filter(([root]) => root === 'Query'))(
+    '%s.%s shows a viewer what the rules say',
+    async (root, name, field) => {
+      const rule = operationRules[root][name];
+      const answer = await call(root, field, viewer);
+      const allowed = rule?.role === 'admin' || rule?.role === 'project_viewer';
+      expect([answer.code, answer.errors.length === 0]).toEqual(allowed ? [undefined, true] : ['forbidden', false]);
+    },
+  );
+
+  it.each(operations.filter(([root]) => root === 'Query'))(
+    '%s.%s holds no secret, whoever asks',
+    async (root, _name, field) => {
+      const answer = await call(root, field, (await room.tokenOf('owner')) as Record<string, string>);
+      expect(answer.errors).toEqual([]);
+      for (const secret of secrets) expect(answer.body).not.toContain(secret);
+      expect(answer.body).not.toMatch(/hash|sealed|private/i);
+      expect(answer.body).not.toMatch(/"d"\s*:/);
+    },
+  );
+});
+
+/** What mutations could have changed. */
+async function snapshot() {
+  const em = room.services.db.reader();
+  const tables = ['projects', 'clients', 'api_keys', 'scim_tokens', 'memberships', 'signing_keys', 'users'];
+  const counts = tables.map((table) => em.execute(`select count(*) as count from ${table}`));
+  const revoked = em.execute(
+    `select (select count(*) from api_keys where revoked_at is null) as keys,
+            (select count(*) from scim_tokens where revoked_at is null) as scim,
+            (select count(*) from admin_tokens where revoked_at is null and name = 'CI') as tokens,
+            (select max(version) from projects) as version`,
+  );
+  return Promise.all([...counts, revoked]);
+}
+
+describe('every field', () => {
+  const owned = Object.entries(fieldRules).filter(([, rule]) => rule.projectOf !== 'inherit');
+  const fields = owned.flatMap(([type]) =>
+    Object.values((schema.getType(type) as GraphQLObjectType).getFields()).map(
+      (field) => [type, field.name, field] as const,
+    ),
+  );
+
+  it.each(fields)('%s.%s refuses who has no role in its project', (type, _name, field) => {
+    const projectId = ours.project;
+    const inProject = {
+      id: projectId,
+      project: { id: projectId },
+      client: { getEntity: () => ({ project: { id: projectId } }) },
+    };
+    const caller = {
+      kind: 'admin-token',
+      name: 'foreign',
+      grants: { owner: false, projects: new Map([['other', 'project_admin']]) },
+    };
+    const ask = () => field.resolve?.(inProject, {}, { caller } as never, {} as never);
+    expect(ask, type).toThrow(Refusal);
+  });
+
+  it('stands in the table of rules, and every rule has its field', () => {
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (!isObjectType(type) || type.name.startsWith('__')) continue;
+      const rules =
+        type.name === 'Query' || type.name === 'Mutation'
+          ? Object.keys(operationRules[type.name])
+          : Object.values(fieldRules[type.name]?.fields ?? {}).flat();
+      expect([type.name, [...rules].sort()]).toEqual([type.name, Object.keys(type.getFields()).sort()]);
+    }
+  });
+});
+
+describe('roles', () => {
+  const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id role admin { email } } }';
+  const token = 'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
+
+  it('lets nobody grant above themselves', async () => {
+    const asAdmin = (input: object) => room.call(grant, { input }, admin);
+    expect((await asAdmin({ email: 'e@example.com', role: 'OWNER' })).code).toBe('forbidden');
+    expect((await asAdmin({ email: 'e@example.com', role: 'OWNER', projectId: ours.project })).code).toBe('invalid');
+    const other = { email: 'e@example.com', role: 'PROJECT_VIEWER', projectId: room.builtIn.console.id };
+    expect((await asAdmin(other)).code).toBe('not-found');
+    const within = await asAdmin({ email: 'new@example.com', role: 'PROJECT_ADMIN', projectId: ours.project });
+    expect(within.data.grantRole).toMatchObject({ role: 'PROJECT_ADMIN', admin: { email: 'new@example.com' } });
+    expect((await room.call(token, { input: { name: 'x', role: 'OWNER' } }, admin)).code).toBe('forbidden');
+  });
+
+  it('keeps the last owner, also where two remove each other at once', async () => {
+    const list = () => room.call('{ memberships { id admin { email } } }');
+    const remove = (id: string) => room.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id });
+    const one = await room.call(grant, { input: { email: 'one@example.com', role: 'OWNER' } });
+    const two = await room.call(grant, { input: { email: 'two@example.com', role: 'OWNER' } });
+    const answers = await Promise.all([remove(one.data.grantRole.id), remove(two.data.grantRole.id)]);
+    expect(answers.map(({ code }) => code).sort()).toEqual(['forbidden', undefined]);
+    expect((await list()).data.memberships).toHaveLength(1);
+  });
+
+  it("ends a token's rights with its maker's", async () => {
+    const userId = await room.person('maker@example.com');
+    const { admins } = room.services;
+    const owner = { grants: { owner: true, projects: new Map() }, actor: system };
+    const membership = await admins.grantRole(
+      { email: 'maker@example.com', role: 'project_admin', projectId: ours.project },
+      owner,
+    );
+    const headers = await room.sessionOf(userId);
+    const input = { name: 'mine', role: 'PROJECT_ADMIN', projectId: ours.project };
+    const { data } = await room.call(token, { input }, headers);
+    const bearer = { Authorization: `Bearer ${data.issueAdminToken.token}` };
+    const query = 'query ($id: ID!) { project(id: $id) { id } }';
+    expect((await room.call(query, { id: ours.project }, bearer)).code).toBeUndefined();
+    await admins.revokeRole(membership.id, owner);
+    expect((await room.call(query, { id: ours.project }, bearer)).status).toBe(403);
+  });
+
+  it('refuses a token that has expired or was revoked', async () => {
+    const expiresAt = new Date(room.clock.now().getTime() + 60_000).toISOString();
+    const first = await room.call(token, { input: { name: 'short', role: 'OWNER', expiresAt } });
+    const short = { Authorization: `Bearer ${first.data.issueAdminToken.token}` };
+    expect((await room.call('{ me { kind } }', {}, short)).data.me.kind).toBe('ADMIN_TOKEN');
+    room.clock.turn(60);
+    expect((await room.call('{ me { kind } }', {}, short)).status).toBe(401);
+  });
+});
+
+describe("the console's session", () => {
+  it('asks for a fresh sign-in before what is sensitive, and for nothing before the rest', async () => {
+    const { admins } = room.services;
+    const userId = await room.person('session@example.com');
+    await admins.grantRole(
+      { email: 'session@example.com', role: 'project_admin', projectId: ours.project },
+      { grants: { owner: true, projects: new Map() }, actor: system },
+    );
+    const headers = await room.sessionOf(userId);
+    const issue = () =>
+      room.call(
+        'mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }',
+        { id: ours.client },
+        headers,
+      );
+    const rename = (settings: object) =>
+      room.call(
+        'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { name } }',
+        {
+          input: { id: ours.client, ...settings },
+        },
+        headers,
+      );
+    expect((await issue()).code).toBeUndefined();
+    room.clock.turn(freshSeconds);
+    expect((await issue()).code).toBe('reauthentication-required');
+    expect((await rename({ name: 'Other' })).data.updateClient.name).toBe('Other');
+    expect((await rename({ redirectUris: ['https://evil.example/cb'] })).code).toBe('reauthentication-required');
+  });
+
+  it('is no session without the header, from another origin, or for a user without a role', async () => {
+    const userId = await room.person('plain@example.com');
+    const { Cookie = '', ...rest } = await room.sessionOf(userId);
+    const query = '{ me { name } }';
+    expect((await room.call(query, {}, { Cookie })).status).toBe(403);
+    expect((await room.call(query, {}, { Cookie, ...rest, Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await room.call(query, {}, { Cookie, ...rest, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+    const answer = await room.call(query, {}, { Cookie, ...rest });
+    expect([answer.status, answer.errors[0].message]).toEqual([403, 'This is not allowed: you have no role here.']);
+  });
+});
+
+describe('introspection', () => {
+  it('is for admins: whole and in one request, and not for strangers', async () => {
+    const known = await room.call(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: false }), {}, viewer);
+    expect(known.data.__schema.types.length).toBeGreaterThan(40);
+    const stranger = await room.call(getIntrospectionQuery(), {}, {});
+    expect([stranger.status, stranger.data]).toEqual([401, undefined]);
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

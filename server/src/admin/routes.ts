@@ -1,0 +1,42 @@
+/**
+ * The administrators' room: the GraphQL API under /admin/graphql, the set-up link, the dev mailbox's page, the
+ * console's front door and the demo. It owns who may do what (`authorize.ts`) and the limits of a request. It leaves
+ * out what a change means (`domain/`), how an admin signs in (`signin/`), and the console itself (`console/admin`).
+ * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
+ */
+import { type Request, type Response, Router } from 'express';
+import type { AuthorizationRequests } from '../domain/ceremonies/authorization-requests.ts';
+import type { Random } from '../domain/kernel/random.ts';
+import { actorOf } from '../http/context.ts';
+import type { Pages } from '../http/pages.ts';
+import { type Caller, Callers } from './caller.ts';
+import { consoleRoutes } from './console-page.ts';
+import { demoRoutes } from './demo.ts';
+import { pageHeaders } from './plain-page.ts';
+import { type AdminApi, graphqlRoute } from './server.ts';
+import { setupRoutes } from './setup.ts';
+
+export interface AdminDeps extends AdminApi {
+  random: Random;
+  requests: AuthorizationRequests;
+  pages: Pick<Pages, 'send' | 'text'>;
+  setFlowCookie(res: Response, flow: string, secret: string): void;
+  /** Folder of the console's build. */
+  consoleDist: string;
+}
+
+export async function adminRoutes(deps: AdminDeps): Promise<Router> {
+  const callers = new Callers(deps.db, deps.audit, deps.admins, deps.sessions, deps.bootstrapToken);
+  const callerOf = (req: Request): Promise<Caller | null> =>
+    callers.identify(
+      { authorization: undefined, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) },
+      actorOf(req),
+    );
+  const { mailbox } = deps.domain;
+  const router = Router();
+  router.use('/admin', await graphqlRoute(deps));
+  router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf }));
+  router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf }));
+  router.use('/demo', pageHeaders, demoRoutes(deps));
+  return router;
+}

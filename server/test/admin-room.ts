@@ -1,0 +1,163 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { openDatabase } from '../src/adapters/database.ts';
+import { systemRandom } from '../src/adapters/system.ts';
+import type { MailboxMessage } from '../src/admin/context.ts';
+import { adminRoutes } from '../src/admin/routes.ts';
+import { csrfHeader } from '../src/admin/server.ts';
+import type { Role } from '../src/domain/admins/membership.entity.ts';
+import { everything } from '../src/domain/admins/permission.ts';
+import type { BuiltIn } from '../src/domain/admins/seed.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import { withContext } from '../src/http/context.ts';
+import { buildServices, type Services } from '../src/services.ts';
+import { type TurnableClock, turnableClock } from './clock.ts';
+import { freshDatabase } from './database.ts';
+
+/** One answer of the admin API. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it needs
+  data: any;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it needs
+  errors: any[];
+  /** `extensions.code` of the first error. */
+  code: string | undefined;
+  body: string;
+}
+
+export interface AdminRoom {
+  url: string;
+  issuer: string;
+  services: Services;
+  builtIn: BuiltIn;
+  clock: TurnableClock;
+  mailbox: MailboxMessage[];
+  flows: Map<string, string>;
+  bugs: unknown[];
+  /** Calls the API as the bootstrap token, unless other headers are given. */
+  call(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
+  /** A bearer header of an admin API token with that role. */
+  tokenOf(role: Role, projectId?: string): Promise<Record<string, string>>;
+  /** Headers of a console session of that user, as a browser sends them. */
+  sessionOf(userId: string): Promise<Record<string, string>>;
+  /** A user of the console's project without any role. */
+  person(email: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const bootstrapToken = 'bootstrap-token-of-the-tests-0123456789';
+export const bootstrap = { Authorization: `Bearer ${bootstrapToken}` };
+
+/** The administrators' room on a database of its own, over real HTTP. */
+export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boolean } = {}): Promise<AdminRoom> {
+  const issuer = options.issuer ?? 'http://localhost:3000';
+  const fresh = await freshDatabase();
+  const orm = await openDatabase({ url: fresh.url });
+  const clock = turnableClock();
+  const services = buildServices(
+    {
+      orm,
+      clock,
+      random: systemRandom,
+      queue: { send: async () => undefined },
+      postLogoutToken: async () => ({ status: 200 }),
+    },
+    { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
+  );
+  await services.keys.tend();
+  const builtIn = await services.seed.plant({ demo: true });
+  const mailbox: MailboxMessage[] = [];
+  const flows = new Map<string, string>();
+  const bugs: unknown[] = [];
+  const { db, audit, sessions, admins, requests, projects, clients, directories, keys } = services;
+  const app = express();
+  app.use(withContext(systemRandom));
+  app.use(
+    await adminRoutes({
+      db,
+      clock,
+      random: systemRandom,
+      audit,
+      sessions,
+      admins,
+      requests,
+      issuer,
+      bootstrapToken,
+      consoleDist: '/nowhere',
+      domain: {
+        projects,
+        clients,
+        admins,
+        directories,
+        keys,
+        mailbox:
+          options.hasMailbox === false
+            ? null
+            : {
+                list: async ({ first, after }) => {
+                  const from = after === null ? 0 : mailbox.findIndex(({ id }) => id === after) + 1;
+                  return { items: mailbox.slice(from, from + first), hasNextPage: mailbox.length > from + first };
+                },
+              },
+      },
+      pages: {
+        text: (_req, key) => key,
+        send: (_req, res, page, { status = 200, values } = {}) => void res.status(status).json({ page, ...values }),
+      },
+      sessionSecret: (req, projectId) =>
+        new RegExp(`session-${projectId}=([\\w-]+)`).exec(req.get('cookie') ?? '')?.[1],
+      setFlowCookie: (_res, flow, secret) => void flows.set(flow, secret),
+      onBug: (error) => void bugs.push(error),
+    }),
+  );
+  const server = await new Promise<Server>((resolve) => {
+    const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const room: AdminRoom = {
+    url,
+    issuer,
+    services,
+    builtIn,
+    clock,
+    mailbox,
+    flows,
+    bugs,
+    async call(query, variables = {}, headers = bootstrap) {
+      const response = await fetch(`${url}/admin/graphql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      const body = await response.text();
+      const { data, errors = [] } = JSON.parse(body) as Pick<Answer, 'data' | 'errors'>;
+      const code = errors[0]?.extensions?.code as string | undefined;
+      return { status: response.status, headers: response.headers, data, errors, code, body };
+    },
+    async tokenOf(role, projectId) {
+      const by = { grants: everything, actor: system };
+      const { token } = await admins.createToken({ name: `a ${role}`, role, projectId }, by);
+      return { Authorization: `Bearer ${token}` };
+    },
+    async sessionOf(userId) {
+      const { console: project } = builtIn;
+      const { secret } = await db.transaction((em) =>
+        sessions.signIn(em, { project, userId, amr: ['swk', 'otp'], authTime: clock.now(), actor: system }),
+      );
+      return { Cookie: `session-${project.id}=${secret}`, [csrfHeader]: '1', Origin: issuer };
+    },
+    person: (email) =>
+      db.transaction(async (em) => (await services.users.signUp(em, builtIn.console.id, email, system)).id),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await orm.close(true);
+      await fresh.drop();
+    },
+  };
+  return room;
+}
