@@ -2,6 +2,9 @@ import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import helmet from 'helmet';
 import type { Log } from './adapters/log.ts';
+import { type AdminDeps, adminRoutes } from './admin/routes.ts';
+import type { Clock } from './domain/kernel/clock.ts';
+import type { PageRequest } from './domain/kernel/page.ts';
 import { sameSecret } from './domain/kernel/secret.ts';
 import type { Random } from './domain/kernel/random.ts';
 import { requestContext, withContext } from './http/context.ts';
@@ -14,6 +17,7 @@ import type { Services } from './services.ts';
 
 export interface AppOptions {
   services: Services;
+  clock: Clock;
   random: Random;
   log: Log;
   issuer: string;
@@ -21,6 +25,8 @@ export interface AppOptions {
   trustProxy: boolean | number | string;
   /** The console's build. */
   consoleFolder: string;
+  /** Accepted by the admin API as an owner. */
+  bootstrapToken: string | undefined;
 }
 
 /** All rooms behind one Express application. */
@@ -38,6 +44,7 @@ export async function buildApp(options: AppOptions): Promise<Express> {
   app.use('/assets', express.static(join(options.consoleFolder, 'assets'), { immutable: true, maxAge: '1y', index: false }));
   app.use('/messages', express.static(join(options.consoleFolder, 'messages'), { maxAge: '5m', index: false }));
   app.use(oidcRoutes(oidcDeps(services, cookies, pages, issuer, log)));
+  app.use(await adminRoutes(adminDeps(options, cookies, pages)));
   app.use(lastResort(log));
   return app;
 }
@@ -82,6 +89,28 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
       },
       pages: endSessionPages,
     },
+  };
+}
+
+function adminDeps({ services, clock, random, log, ...options }: AppOptions, cookies: Cookies, pages: Pages): AdminDeps {
+  const { db, audit, sessions, admins, projects, clients, directories, keys, delivery, senders, requests } = services;
+  const mailbox = senders.mail?.kind === 'mailbox' ? { list: (page: PageRequest) => delivery.mailbox(page) } : null;
+  return {
+    db,
+    clock,
+    random,
+    audit,
+    sessions,
+    admins,
+    requests,
+    pages,
+    domain: { projects, clients, admins, directories, keys, mailbox },
+    bootstrapToken: options.bootstrapToken,
+    issuer: options.issuer,
+    sessionSecret: (req, projectId) => cookies.session(req, projectId),
+    setFlowCookie: (res, flow, secret) => cookies.setFlow(res, flow, secret),
+    onBug: (err, requestId) => log.error({ err, requestId }, 'an admin operation failed'),
+    consoleDist: options.consoleFolder,
   };
 }
 

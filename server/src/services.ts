@@ -3,12 +3,17 @@ import { Accounts } from './domain/accounts/accounts.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { Audit } from './domain/audit/audit.ts';
+import { SetupLink } from './domain/admins/setup-link.entity.ts';
 import { AuthorizationRequests } from './domain/ceremonies/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/authorizations.ts';
+import { Recipients, type SetupLinks } from './domain/ceremonies/recipients.ts';
+import { Retention } from './domain/ceremonies/retention.ts';
 import { ClientAssertions } from './domain/clients/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { Clients } from './domain/clients/clients.ts';
 import { Origins } from './domain/clients/origins.ts';
+import { Delivery } from './domain/delivery/delivery.ts';
+import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { Directories } from './domain/directories/directories.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import { Database } from './domain/kernel/database.ts';
@@ -20,6 +25,7 @@ import { Signer } from './domain/keys/signer.ts';
 import { Vault } from './domain/keys/vault.ts';
 import { Limits } from './domain/limits/limits.ts';
 import { Logout, type PostLogoutToken } from './domain/logout/logout.ts';
+import { Mfa } from './domain/mfa/mfa.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
@@ -32,6 +38,8 @@ export interface Ports {
   clock: Clock;
   random: Random;
   queue: Queue;
+  /** Null where messages of this kind cannot be sent. */
+  senders: { mail: MailSender | null; sms: SmsSender | null };
   postLogoutToken: PostLogoutToken;
 }
 
@@ -47,7 +55,7 @@ export type Services = ReturnType<typeof buildServices>;
 
 /** The domain, put together once: lowest rung first. */
 export function buildServices(ports: Ports, settings: DomainSettings) {
-  const { orm, clock, random, queue } = ports;
+  const { orm, clock, random, queue, senders } = ports;
   const { issuer } = settings;
   const db = new Database(orm);
   const audit = new Audit(clock, random);
@@ -61,6 +69,15 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
   const origins = new Origins(db, clock);
   const users = new Users(clock, random, audit);
+  // Admins stand above sign-in, which asks them about set-up links alone.
+  const setupLinks: SetupLinks = {
+    isOpen: async (em, id) => (await em.count(SetupLink, { id, usedAt: null, expiresAt: { $gt: clock.now() } })) === 1,
+    claim: (em, id, userId, actor) => admins.claim(em, id, userId, actor),
+  };
+  const recipients = new Recipients(users, setupLinks);
+  const judge = recipients.judge.bind(recipients);
+  const delivery = new Delivery({ db, clock, random, vault, queue, senders, judge });
+  const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
@@ -72,6 +89,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const accounts = new Accounts(db, clock, audit, users, (em, userId, reason, actor) =>
     logout.endAllOfUserIn(em, userId, reason, actor),
   );
+  const retention = new Retention(db, clock);
   const seed = new Seed(db, clock, audit, projects, clients, issuer);
   return {
     db,
@@ -86,6 +104,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     assertions,
     origins,
     users,
+    delivery,
+    mfa,
     otp,
     sessions,
     tokens,
@@ -96,5 +116,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     admins,
     accounts,
     seed,
+    retention,
+    senders,
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Express } from 'express';
 import { openDatabase } from '../src/adapters/database.ts';
 import { openLog } from '../src/adapters/log.ts';
+import { mailboxMail, mailboxSms } from '../src/adapters/mailbox.ts';
 import { systemRandom } from '../src/adapters/system.ts';
 import { buildApp } from '../src/app.ts';
 import { buildServices, type Services } from '../src/services.ts';
@@ -24,6 +25,9 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
+/** Accepted by the admin API as an owner. */
+export const bootstrapToken = 'bootstrap-token-for-tests-0123456789';
+
 export async function buildTestApp(): Promise<TestApp> {
   const database = await freshDatabase();
   const orm = await openDatabase({ url: database.url });
@@ -38,6 +42,7 @@ export async function buildTestApp(): Promise<TestApp> {
       clock,
       random: systemRandom,
       queue: { send: async () => undefined },
+      senders: { mail: mailboxMail, sms: mailboxSms },
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });
         return { status: 200 };
@@ -48,10 +53,12 @@ export async function buildTestApp(): Promise<TestApp> {
   await services.keys.tend();
   const app: Express = await buildApp({
     services,
+    clock,
     random: systemRandom,
     log: openLog('debug', { write: (line) => void logLines.push(line) }),
     issuer: url,
     trustProxy: 'loopback',
+    bootstrapToken,
     consoleFolder: join(import.meta.dirname, '../../console/dist'),
   });
   server.on('request', app);

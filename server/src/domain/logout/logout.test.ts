@@ -36,6 +36,7 @@ beforeAll(async () => {
       clock,
       random: systemRandom,
       queue: { send: async () => undefined },
+      senders: { mail: null, sms: null },
       postLogoutToken: async (uri, token) => {
         sent.push({ uri, token });
         return answer(uri);

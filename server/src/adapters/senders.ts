@@ -1,0 +1,32 @@
+import type { Config } from '../config.ts';
+import type { MailSender, SmsSender } from '../domain/delivery/sender.ts';
+import { mailboxMail, mailboxSms } from './mailbox.ts';
+import { gatewaySms, twilioSms } from './sms.ts';
+import { smtpSender } from './smtp.ts';
+
+/** How messages leave the house; null: not at all, and what needs one fails visibly. */
+export interface Senders {
+  mail: MailSender | null;
+  sms: SmsSender | null;
+}
+
+/** By the settings; without any, an embedded instance keeps messages in the dev mailbox. */
+export function chooseSenders(config: Config, embedded: boolean): Senders {
+  const fallback = embedded && config.SMTP_URL === undefined;
+  return {
+    mail:
+      config.SMTP_URL !== undefined && config.MAIL_FROM !== undefined
+        ? smtpSender({ url: config.SMTP_URL, from: config.MAIL_FROM })
+        : fallback
+          ? mailboxMail
+          : null,
+    sms: smsOf(config) ?? (fallback ? mailboxSms : null),
+  };
+}
+
+function smsOf(config: Config): SmsSender | null {
+  if (config.SMS_URL !== undefined) return gatewaySms(config.SMS_URL);
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = config;
+  if (accountSid === undefined || authToken === undefined || from === undefined) return null;
+  return twilioSms({ accountSid, authToken, from });
+}

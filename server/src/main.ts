@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { migrate, openDatabase } from './adapters/database.ts';
+import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded-postgres.ts';
+import { JobQueue } from './adapters/job-queue.ts';
+import { openLog } from './adapters/log.ts';
+import { Metrics, managementServer } from './adapters/management.ts';
+import { masterKeyOf } from './adapters/master-key.ts';
+import { postForm } from './adapters/outbound.ts';
+import { chooseSenders } from './adapters/senders.ts';
+import { systemClock, systemRandom } from './adapters/system.ts';
+import { buildApp } from './app.ts';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { system } from './domain/kernel/actor.ts';
+import { VaultError } from './domain/keys/vault.ts';
+import { jobs } from './jobs/jobs.ts';
+import { bind, listen, PortError } from './adapters/listener.ts';
+import { buildServices, type Services } from './services.ts';
+
+/** The build of the pages, beside this package. */
+const consoleFolder = join(import.meta.dirname, '../../console/dist');
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** What an operator can mend, told in one line each and without a stack. */
+class StartError extends Error {}
+
+interface OpenedDatabase {
+  url: string;
+  masterKey: Uint8Array;
+  /** Absent where DATABASE_URL names one. */
+  embedded: EmbeddedPostgres | undefined;
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
+  const [command] = process.argv.slice(2);
+  if (command === undefined) return serve(config);
+  if (command === 'admin:link') return printAdminLink(config);
+  throw new StartError(`There is no command ${command}. Commands: admin:link`);
+}
+
+async function serve(config: Config): Promise<void> {
+  const startedAt = performance.now();
+  const log = openLog(config.LOG_LEVEL);
+  const listening = await listen(config.HOST, config.PORT, 'PORT');
+  const metrics = new Metrics();
+  let serving = false;
+  const checks = { database: async (): Promise<string | null> => 'starting' } as Record<string, () => Promise<string | null>>;
+  const management = managementServer({ metrics, checks, isServing: () => serving });
+  await bind(management, '127.0.0.1', config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
+
+  const database = await openConfigured(config, true);
+  const orm = await reach(database.url, config);
+  const queue = new JobQueue({
+    url: database.url,
+    onError: (err, job) => log.warn({ err, job }, 'a job failed and will be tried again'),
+  });
+  const services = compose(config, database, orm, queue);
+  const senders = services.senders;
+  await services.keys.tend();
+  await services.keys.published();
+  const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
+  await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'a delivery failed') }));
+  listening.serve(
+    await buildApp({
+      services,
+      random: systemRandom,
+      clock: systemClock,
+      log,
+      issuer: config.BASE_URL,
+      trustProxy: config.TRUST_PROXY,
+      consoleFolder,
+      bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN,
+    }),
+  );
+  serving = true;
+  checks['database'] = async () => {
+    await orm.em.fork().execute('select 1');
+    return null;
+  };
+  checks['mail'] = async () => (senders.mail === null ? 'no mail server: set SMTP_URL and MAIL_FROM' : null);
+
+  await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: senders.mail?.kind === 'mailbox' });
+  log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
+
+  let stopping: Promise<void> | undefined;
+  const stop = (): void => {
+    stopping ??= (async () => {
+      serving = false;
+      const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
+      log.info({}, 'stopping');
+      await Promise.all([listening.drain(graceMs), queue.stop(config.SHUTDOWN_GRACE_SECONDS)]);
+      await services.logout.drain();
+      await orm.close(true);
+      await database.embedded?.stop();
+      management.close();
+      management.closeAllConnections();
+      process.exit(0);
+    })().catch((error: unknown) => {
+      log.error({ err: error }, 'could not stop in order');
+      process.exit(1);
+    });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** Beside a live server, or without one: a new set-up link, also for an admin who is locked out. */
+async function printAdminLink(config: Config): Promise<void> {
+  const database = await openConfigured(config, false);
+  const orm = await reach(database.url, config);
+  const services = compose(config, database, orm, { send: async () => undefined });
+  await services.seed.plant({ demo: database.embedded !== undefined });
+  const link = await services.admins.mintSetupLink(system);
+  say(`Set-up link, good once and for 15 minutes: ${link.url}`);
+  await orm.close(true);
+  await database.embedded?.stop();
+}
+
+function compose(config: Config, database: OpenedDatabase, orm: MikroORM, queue: Parameters<typeof buildServices>[0]['queue']) {
+  const allowPrivate = config.DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS;
+  return buildServices(
+    {
+      orm,
+      clock: systemClock,
+      random: systemRandom,
+      queue,
+      senders: chooseSenders(config, database.embedded !== undefined),
+      postLogoutToken: (uri, token) =>
+        postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000 }),
+    },
+    { issuer: config.BASE_URL, masterKey: database.masterKey, allowPrivateLogoutTargets: allowPrivate },
+  );
+}
+
+async function openConfigured(config: Config, exclusive: boolean): Promise<OpenedDatabase> {
+  if (config.DATABASE_URL !== undefined) {
+    return { url: config.DATABASE_URL, masterKey: config.MASTER_KEY as Uint8Array, embedded: undefined };
+  }
+  const dataDir = resolve(config.DATA_DIR);
+  const embedded = await startEmbeddedPostgres({ dataDir, exclusive, onProgress: (line) => say(`· ${line}`) });
+  return { url: embedded.url, masterKey: config.MASTER_KEY ?? masterKeyOf(dataDir), embedded };
+}
+
+/** Connects and brings the schema up to date. */
+async function reach(url: string, config: Config): Promise<MikroORM> {
+  try {
+    await migrate(url);
+    return await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new StartError(`The database cannot be used: ${message.split('\n')[0]}`, { cause: error });
+  }
+}
+
+async function greet(config: Config, services: Services, has: { demo: boolean; mailbox: boolean }): Promise<void> {
+  const rows: [string, string][] = [
+    ['Address', config.BASE_URL],
+    ['Console', `${config.BASE_URL}/admin`],
+  ];
+  if (has.demo) rows.push(['Demo', `${config.BASE_URL}/demo`]);
+  if (!(await services.admins.hasOwner())) {
+    const link = await services.admins.mintSetupLink(system);
+    rows.push(['Set-up link', `${link.url}`], ['', 'makes you the owner; good once, for 15 minutes']);
+  }
+  say('');
+  say('  Latchkey is ready.');
+  say('');
+  for (const [name, value] of rows) say(`  ${name.padEnd(12)} ${value}`);
+  if (has.mailbox) say('\n  No mail server is set: messages stay in the dev mailbox, behind the set-up link.');
+  say('');
+}
+
+main().catch((error: unknown) => {
+  const lines =
+    error instanceof ConfigError
+      ? error.faults
+      : [StartError, PortError, EmbeddedPostgresError, VaultError].some((kind) => error instanceof kind)
+        ? [(error as Error).message]
+        : [(error as Error).stack ?? String(error)];
+  for (const line of lines) process.stderr.write(`Latchkey cannot start: ${line}\n`);
+  process.exit(1);
+});
