@@ -90,7 +90,10 @@ describe('a device proof (decisions §8)', () => {
 
   it('registers the public key alone, whatever its export holds beside it', async () => {
     const exported = { ...key.jwk, ext: true, key_ops: ['verify'] };
-    const verdict = await judgeProof(jws({ ...registrationHeader, jwk: exported }, registrationClaims), context(registering));
+    const verdict = await judgeProof(
+      jws({ ...registrationHeader, jwk: exported }, registrationClaims),
+      context(registering),
+    );
     expect(verdict).toEqual({ valid: true, jkt: key.jkt, publicJwk: key.jwk });
   });
 
@@ -111,9 +114,21 @@ describe('a device proof (decisions §8)', () => {
     ['an array for a header', 'malformed', jws('[]', claims)],
     ['null for a header', 'malformed', jws('null', claims)],
     ['broken UTF-8', 'malformed', `${base64url(Buffer.from([0x22, 0xff, 0x22]))}.e30.e30`],
-    ['a member twice in the header', 'malformed', jws(`{"typ":"device-proof+jwt","alg":"ES256","alg":"ES256","kid":"${key.jkt}"}`, claims)],
-    ['a member twice in the payload', 'malformed', jws(useHeader, JSON.stringify(claims).replace('{', '{"act":"authenticate",'))],
-    ['a member twice, once escaped', 'malformed', jws(useHeader, JSON.stringify(claims).replace('{', '{"\\u0061ct":"authenticate",'))],
+    [
+      'a member twice in the header',
+      'malformed',
+      jws(`{"typ":"device-proof+jwt","alg":"ES256","alg":"ES256","kid":"${key.jkt}"}`, claims),
+    ],
+    [
+      'a member twice in the payload',
+      'malformed',
+      jws(useHeader, JSON.stringify(claims).replace('{', '{"act":"authenticate",')),
+    ],
+    [
+      'a member twice, once escaped',
+      'malformed',
+      jws(useHeader, JSON.stringify(claims).replace('{', '{"\\u0061ct":"authenticate",')),
+    ],
     ['a huge token', 'malformed', jws(useHeader, { ...claims, pad: 'x'.repeat(1_000_000) })],
     ['another typ', 'typ', jws({ ...useHeader, typ: 'JWT' }, claims)],
     ['dpop in its place', 'typ', jws({ ...useHeader, typ: 'dpop+jwt' }, claims)],

@@ -63,7 +63,7 @@ export type ProofFault =
   | 'time';
 
 export type ProofVerdict =
-  | { valid: true; jkt: string; /** Of a registration: the key to keep. */ publicJwk?: JWK }
+  | { valid: true; jkt: string /** Of a registration: the key to keep. */; publicJwk?: JWK }
   | { valid: false; fault: ProofFault };
 
 /** WebCrypto's export adds `ext` and `key_ops`; private members make the whole key a refusal. */

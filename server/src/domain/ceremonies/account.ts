@@ -1,0 +1,19 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { rows } from '../kernel/database.ts';
+
+/**
+ * The id of the user whose login address this is, by e-mail before userName; null where there is none. As little as
+ * that, so that it takes as long for an address that nobody has.
+ *
+ * @param address as addresses are compared (`addressKey`)
+ */
+export async function accountOf(em: EntityManager, projectId: string, address: string): Promise<string | null> {
+  if (address.includes('\0') || !address.isWellFormed()) return null;
+  const [user] = await rows<{ id: string }>(
+    em,
+    `select id from users where project_id = ? and (email_key = ? or user_name_key = ?)
+     order by (email_key = ?) is true desc limit 1`,
+    [projectId, address, address, address],
+  );
+  return user?.id ?? null;
+}

@@ -1,0 +1,72 @@
+import type { Device } from '../devices/device.entity.ts';
+import { sdkScope } from '../tokens/claims.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Flow } from './flow.ts';
+import type { Success } from './steps.ts';
+
+export interface Proved {
+  user: User;
+  device: Device;
+  /** RFC 8176. */
+  amr: readonly string[];
+  /** For so long this device skips the second factor; 0: not at all. */
+  skipFactorSeconds?: number;
+  recoveryCodes?: string[] | null;
+}
+
+/** Everything that was owed is proved: ends the ceremony, and gives the code or the session. The only place that does. */
+export async function finish(flow: Flow, proved: Proved): Promise<Success> {
+  const { em, deps, caller, ceremony } = flow;
+  const { user, device } = proved;
+  const now = deps.clock.now();
+  em.assign(ceremony, { finishedAt: now, amr: [...proved.amr] });
+  user.lastSignInAt = now;
+  deps.devices.used(device, caller.project, proved.skipFactorSeconds ?? 0);
+  deps.audit.record(em, {
+    type: 'user.signed_in',
+    actor: caller.actor,
+    projectId: caller.project.id,
+    clientId: caller.client.id,
+    subject: { kind: 'user', id: user.id, name: user.userName },
+    detail: { amr: [...proved.amr], deviceId: device.id },
+  });
+  const ending = caller.request ? await session(flow, proved) : { code: await code(flow, proved) };
+  const recoveryCodes = (await claim(flow, user)) ?? proved.recoveryCodes;
+  return { status: 'SUCCESS', ...ending, ...(recoveryCodes && { recoveryCodes }) };
+}
+
+/** For a page of the application: a code without redirect_uri, bound to the page's challenge where it sent one. */
+async function code({ em, deps, caller, ceremony }: Flow, { user, amr }: Proved): Promise<string> {
+  return deps.tokens.issueCode(em, {
+    clientId: caller.client.id,
+    userId: user.id,
+    codeChallenge: ceremony.codeChallenge ?? undefined,
+    scope: sdkScope,
+    authTime: deps.clock.now(),
+    amr: [...amr],
+  });
+}
+
+/** For the hosted page: an SSO session, under which /authorize then answers the request that waits. */
+async function session({ em, deps, caller }: Flow, { user, device, amr }: Proved) {
+  const { secret, replaced } = await deps.sessions.signIn(em, {
+    project: caller.project,
+    userId: user.id,
+    deviceId: device.id,
+    amr: [...amr],
+    authTime: deps.clock.now(),
+    currentSecret: caller.sessionSecret,
+    actor: caller.actor,
+  });
+  await em.flush();
+  if (replaced) await deps.tellEnded(em, replaced);
+  return { sessionSecret: secret, projectId: caller.project.id };
+}
+
+/** The holder of a set-up link becomes an owner, and gets the recovery codes of that. */
+async function claim({ em, deps, caller }: Flow, user: User): Promise<string[] | null> {
+  const setupLinkId = caller.request?.setupLinkId;
+  if (!setupLinkId) return null;
+  await deps.setupLinks.claim(em, setupLinkId, user.id, caller.actor);
+  return deps.mfa.recoveryCodes.issue(em, user.id);
+}

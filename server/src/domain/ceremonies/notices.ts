@@ -1,0 +1,21 @@
+import type { MessageContent } from '../delivery/texts.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Flow } from './flow.ts';
+import { addressOf } from './recipients.ts';
+
+type Notice = Exclude<MessageContent, { code: string }>;
+type WithoutContext<N> = N extends Notice ? Omit<N, 'app' | 'at'> : never;
+
+/** Tells a user by mail what has just been done in their name. */
+export async function notify(flow: Flow, user: User, notice: WithoutContext<Notice>): Promise<void> {
+  const { em, deps, caller } = flow;
+  const content = { ...notice, app: caller.client.name, at: deps.clock.now().toISOString() } as Notice;
+  await deps.delivery.enqueue(em, {
+    projectId: caller.project.id,
+    channel: 'mail',
+    to: addressOf(user) ?? user.userName,
+    locale: caller.locale,
+    content,
+    context: { userId: user.id },
+  });
+}

@@ -1,0 +1,68 @@
+import type { Problem } from '../kernel/problem.ts';
+import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
+import { afterRegistration, amr } from '../mfa/policy.ts';
+import { isE164 } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
+import { finish } from './finish.ts';
+import { type Flow, type Outcome, problemOf } from './flow.ts';
+import { notify } from './notices.ts';
+
+/** Registers the page's key for the user whose address was proved, and begins the second factor that they chose. */
+export async function verifyDevice(flow: Flow): Promise<Outcome<'verify-device'>> {
+  const { em, deps, caller, ceremony, input } = flow;
+  const user = await deps.users.find(em, caller.project.id, ceremony.user?.id ?? '');
+  if (!user?.active) return { refused: { code: 'transaction-expired' } };
+  const hasFactor = (await deps.mfa.factors(em, user.id)).length > 0;
+  const method = input.mfaMethod;
+  const owed = afterRegistration({ policy: caller.project.mfaPolicy, hasFactor }, method !== undefined);
+  if (owed === 'choose') return { status: 'MFA_ENROLLMENT_NEEDED', methods: offered(flow) };
+  if (owed !== 'enrol' || method === undefined) {
+    const device = await register(flow, user);
+    if (owed === 'finish') return finish(flow, { user, device, amr: amr.enrolment });
+    return { status: 'DEVICE_REGISTERED' };
+  }
+  const destination = await destinationOf(flow, user, method);
+  if ('refused' in destination) return destination;
+  if ('missing' in destination) return { status: 'FINALIZE_REGISTRATION_NEEDED', required: ['phone_number'] };
+  const device = await register(flow, user);
+  await deps.mfa.begin(em, { userId: user.id, deviceId: device.id, method, phone: destination.phone });
+  return { status: 'DEVICE_REGISTERED' };
+}
+
+/** What can be chosen here: SMS only where one can be sent. */
+function offered({ deps, caller }: Flow): MfaMethod[] {
+  return mfaMethods.filter((method) => method !== 'sms' || deps.delivery.isAvailable('sms') || caller.project.testMode);
+}
+
+type Destination = { phone: string | null } | { missing: 'phone_number' } | { refused: Problem };
+
+/** Where codes of the new factor are to go. The directory's phone is not changed by the back door (service.md 3.1). */
+async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise<Destination> {
+  if (!offered(flow).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
+  if (method !== 'sms') return { phone: null };
+  const phone = flow.input.phoneNumber?.replace(/[\s()./-]/g, '') ?? user.phone ?? null;
+  if (phone === null) return { missing: 'phone_number' };
+  if (!isE164(phone)) return { refused: { code: 'phone-invalid' } };
+  const refused = await problemOf(flow.deps.users.checkPhoneLock(flow.em, user, phone));
+  return refused ? { refused } : { phone };
+}
+
+async function register(flow: Flow, user: User) {
+  const { em, deps, caller, ceremony, publicJwk } = flow;
+  if (!publicJwk || !ceremony.jkt) throw new Error('a device is registered without a proof');
+  const { device, isNew } = await deps.devices.register(em, {
+    project: caller.project,
+    clientId: caller.client.id,
+    userId: user.id,
+    jkt: ceremony.jkt,
+    publicJwk,
+    remembered: ceremony.rememberDevice,
+    actor: caller.actor,
+  });
+  await em.flush();
+  em.assign(ceremony, { device: device.id });
+  // Who has just signed up needs no warning of themselves.
+  const signedUpHere = user.createdAt >= ceremony.createdAt && user.provenance === 'local';
+  if (isNew && !signedUpHere) await notify(flow, user, { template: 'new-device', device: device.name });
+  return device;
+}

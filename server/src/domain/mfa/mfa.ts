@@ -1,0 +1,155 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, isPast, seconds, secondsLater } from '../kernel/clock.ts';
+import { changed } from '../kernel/database.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { User } from '../users/user.entity.ts';
+import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
+import { RecoveryCodes } from './recovery-codes.ts';
+import { failuresUntilOff, newTotpSecret, otpauthUri, totpStep, waitAfter } from './totp.ts';
+
+/** How long a factor that was begun waits for its first code. */
+const pendingSeconds = 30 * 60;
+
+/** What an authenticator app needs, in text and for a QR code. */
+export interface TotpSetup {
+  secret: string;
+  otpauthUri: string;
+}
+
+export type TotpOutcome = { accepted: true } | { accepted: false; retryAfterSeconds?: number };
+
+/** Second factors of users: e-mail, SMS, TOTP, and the recovery codes that stand in for them. */
+export class Mfa {
+  readonly recoveryCodes: RecoveryCodes;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly vault: Vault;
+  private readonly audit: Audit;
+
+  constructor(clock: Clock, random: Random, vault: Vault, audit: Audit) {
+    this.clock = clock;
+    this.random = random;
+    this.vault = vault;
+    this.audit = audit;
+    this.recoveryCodes = new RecoveryCodes(clock, random, vault);
+  }
+
+  /** The verified factors of a user, the one to ask for first: it was used or set up last. */
+  async factors(em: EntityManager, userId: string): Promise<Enrolment[]> {
+    const factors = await em.find(Enrolment, { user: userId, verifiedAt: { $ne: null } });
+    const lastSeen = (factor: Enrolment) => (factor.lastUsedAt ?? factor.verifiedAt ?? factor.createdAt).getTime();
+    return factors.sort((a, b) => lastSeen(b) - lastSeen(a));
+  }
+
+  /** The factor that was begun on this device and waits for its first code. */
+  async pending(em: EntityManager, userId: string, deviceId: string): Promise<Enrolment | null> {
+    const since = secondsLater(this.clock.now(), -pendingSeconds);
+    return em.findOne(
+      Enrolment,
+      { user: userId, deviceId, verifiedAt: null, createdAt: { $gt: since } },
+      { orderBy: { createdAt: 'desc' } },
+    );
+  }
+
+  /** Begins a factor on a device, in place of one that was begun there before; it protects nothing yet. */
+  async begin(
+    em: EntityManager,
+    begun: { userId: string; deviceId: string; method: MfaMethod; phone: string | null },
+  ): Promise<Enrolment> {
+    await em.nativeDelete(Enrolment, { user: begun.userId, deviceId: begun.deviceId, verifiedAt: null });
+    const id = this.random.id();
+    const secret = begun.method === 'totp' ? newTotpSecret((count) => this.random.bytes(count)) : null;
+    const enrolment = em.create(Enrolment, {
+      id,
+      user: begun.userId,
+      deviceId: begun.deviceId,
+      method: begun.method,
+      phone: begun.phone,
+      sealedSecret: secret === null ? null : this.vault.seal('totp', id, secret),
+      createdAt: this.clock.now(),
+    });
+    em.persist(enrolment);
+    return enrolment;
+  }
+
+  /** What the app needs; shown while the factor is being set up, and never again. */
+  totpSetup(enrolment: Enrolment, issuer: string, account: string): TotpSetup | null {
+    if (enrolment.method !== 'totp' || enrolment.verifiedAt) return null;
+    const secret = this.secretOf(enrolment);
+    return { secret, otpauthUri: otpauthUri(secret, issuer, account) };
+  }
+
+  /** The factor under a lock, as it is now; null where it is gone. */
+  async locked(em: EntityManager, enrolmentId: string): Promise<Enrolment | null> {
+    return em.findOne(Enrolment, enrolmentId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  }
+
+  /** True where too many wrong codes have switched it off: a recovery code is then the way in. */
+  isOff(enrolment: Enrolment): boolean {
+    return enrolment.failures >= failuresUntilOff;
+  }
+
+  /** Seconds until a locked factor takes codes again; 0: it does. */
+  lockedForSeconds(enrolment: Enrolment): number {
+    const { lockedUntil } = enrolment;
+    if (!lockedUntil || isPast(lockedUntil, this.clock.now())) return 0;
+    return Math.ceil((lockedUntil.getTime() - this.clock.now().getTime()) / 1000);
+  }
+
+  /**
+   * One try at a TOTP code, on a row that the caller has locked. Wrong ones are counted in the row: the caller commits
+   * whatever comes of it. Each time-step is good once.
+   */
+  async tryTotp(em: EntityManager, enrolment: Enrolment, code: string): Promise<TotpOutcome> {
+    const wait = this.lockedForSeconds(enrolment);
+    if (wait > 0) return { accepted: false, retryAfterSeconds: wait };
+    const now = this.clock.now();
+    const step = totpStep(this.secretOf(enrolment), code, seconds(now), enrolment.lastStep ?? null);
+    const taken =
+      step !== null &&
+      (await changed(em, 'update enrolments set last_step = ? where id = ? and (last_step is null or last_step < ?)', [
+        step,
+        enrolment.id,
+        step,
+      ])) === 1;
+    if (taken) {
+      this.accepted(enrolment);
+      return { accepted: true };
+    }
+    enrolment.failures += 1;
+    const pause = waitAfter(enrolment.failures);
+    enrolment.lockedUntil = pause > 0 ? secondsLater(now, pause) : null;
+    return { accepted: false };
+  }
+
+  /** Notes that the factor was met, by its own code or by a recovery code. */
+  accepted(enrolment: Enrolment): void {
+    enrolment.failures = 0;
+    enrolment.lockedUntil = null;
+    enrolment.lastUsedAt = this.clock.now();
+  }
+
+  /**
+   * A factor's first right code: from now on it protects. Returns recovery codes, to be shown once, where the user has
+   * none yet.
+   */
+  async verify(em: EntityManager, enrolment: Enrolment, user: User, actor: Actor): Promise<string[] | null> {
+    enrolment.verifiedAt = this.clock.now();
+    this.audit.record(em, {
+      type: 'mfa.enrolled',
+      actor,
+      projectId: user.project.id,
+      subject: { kind: 'user', id: user.id, name: user.userName },
+      detail: { method: enrolment.method },
+    });
+    return (await this.recoveryCodes.left(em, user.id)) > 0 ? null : this.recoveryCodes.issue(em, user.id);
+  }
+
+  private secretOf(enrolment: Enrolment): string {
+    return this.vault.open('totp', enrolment.id, enrolment.sealedSecret as Uint8Array).toString();
+  }
+}

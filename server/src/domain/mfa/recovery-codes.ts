@@ -1,0 +1,68 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Clock } from '../kernel/clock.ts';
+import { changed, rows } from '../kernel/database.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Vault } from '../keys/vault.ts';
+import { RecoveryCode } from './recovery-code.entity.ts';
+
+const count = 10;
+const length = 16;
+/** Crockford's base32 without the letters that are taken for digits: 80 bits in a code. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Codes that stand in for a lost second factor: ten, each good once, shown once. */
+export class RecoveryCodes {
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly vault: Vault;
+
+  constructor(clock: Clock, random: Random, vault: Vault) {
+    this.clock = clock;
+    this.random = random;
+    this.vault = vault;
+  }
+
+  /** Ten new ones in place of all that there are, in groups of four characters. */
+  async issue(em: EntityManager, userId: string): Promise<string[]> {
+    await em.execute('delete from recovery_codes where user_id = ?', [userId]);
+    return Array.from({ length: count }, () => {
+      const code = [...this.random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
+      em.persist(
+        em.create(RecoveryCode, {
+          id: this.random.id(),
+          user: userId,
+          hash: this.hash(userId, code),
+          createdAt: this.clock.now(),
+        }),
+      );
+      return (code.match(/.{4}/g) as string[]).join('-');
+    });
+  }
+
+  /** How many are left. */
+  async left(em: EntityManager, userId: string): Promise<number> {
+    const sql = 'select count(*)::int as left from recovery_codes where user_id = ? and used_at is null';
+    const [row] = await rows<{ left: number }>(em, sql, [userId]);
+    return row?.left ?? 0;
+  }
+
+  /** Uses one up; false where it is none, or used. Written as people write it: in any case, with or without dashes. */
+  async use(em: EntityManager, userId: string, typed: string): Promise<boolean> {
+    const code = normalize(typed);
+    const sql = 'update recovery_codes set used_at = ? where hash = ? and user_id = ? and used_at is null';
+    return (await changed(em, sql, [this.clock.now(), this.hash(userId, code), userId])) === 1;
+  }
+
+  private hash(userId: string, code: string): string {
+    return this.vault.mac('recovery-code', userId, code);
+  }
+}
+
+/** Whether this was meant as a recovery code. */
+export function looksLikeRecoveryCode(typed: string): boolean {
+  return normalize(typed).length === length;
+}
+
+function normalize(typed: string): string {
+  return typed.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1');
+}

@@ -1,0 +1,44 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { PageMissingError } from '../http/pages.ts';
+import type { SigninDeps } from './routes.ts';
+
+/** `GET /signin?flow=…`: the hosted page, filled with what its flow is about. Looking at it changes nothing. */
+export function signinPage(deps: SigninDeps): RequestHandler {
+  return async (req, res) => {
+    try {
+      await show(deps, req, res);
+    } catch (error) {
+      if (!(error instanceof PageMissingError)) throw error;
+      res
+        .status(503)
+        .type('text/plain')
+        .send('The sign-in page is not built here. Run "npm run build" and start again.\n');
+    }
+  };
+}
+
+async function show(deps: SigninDeps, req: Request, res: Response): Promise<void> {
+  const { flow } = req.query;
+  const request = typeof flow === 'string' ? await deps.callers.requestOf(flow, deps.cookies.flow(req, flow)) : null;
+  if (typeof flow !== 'string' || !request) {
+    const message = deps.pages.text(req, 'error.flowExpired');
+    return deps.pages.send(req, res, 'error', { status: 400, values: { message } });
+  }
+  const [client, project] = [request.client.getEntity(), request.project.getEntity()];
+  deps.pages.send(req, res, 'index', {
+    uiLocales: request.uiLocales ?? undefined,
+    values: {
+      flow,
+      issuer: deps.issuer,
+      project_id: project.id,
+      project_name: project.name,
+      client_id: client.id,
+      client_name: client.name,
+      login_hint: request.loginHint ?? '',
+      test_mode: String(project.testMode),
+      dev_mailbox: String(deps.hasMailbox),
+      logo_url: '',
+      accent: '',
+    },
+  });
+}

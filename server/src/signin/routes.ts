@@ -1,0 +1,133 @@
+/**
+ * Sign-in: the wire behind the browser SDK and the hosted page (decisions §8), `POST /v1/signin/<step>`, and that page
+ * itself at `GET /signin`. What a step means, and what it demands, is `domain/ceremonies`; here is only how it is asked
+ * and told. Authorization requests begin and end at /authorize, which is another room.
+ * Standards: WebCrypto device proofs as compact JWS (RFC 7515), CORS (Fetch), RFC 9110.
+ */
+import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';
+import express, { type Request, type Response, Router } from 'express';
+import type { Callers, Page } from '../domain/ceremonies/callers.ts';
+import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
+import { type Step, steps } from '../domain/ceremonies/steps.ts';
+import { chooseLocale } from '../domain/delivery/locale.ts';
+import { refuse } from '../domain/kernel/problem.ts';
+import { actorOf, requestContext } from '../http/context.ts';
+import type { Cookies } from '../http/cookies.ts';
+import { cors } from '../http/cors.ts';
+import type { Pages } from '../http/pages.ts';
+import { signinPage } from './page.ts';
+import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
+import { checked, readJson, readStep, writeAnswer } from './wire.ts';
+
+export interface SigninDeps {
+  issuer: string;
+  ceremonies: Pick<Ceremonies, 'challenge' | 'take'>;
+  callers: Pick<Callers, 'byApiKey' | 'byFlow' | 'requestOf'>;
+  cookies: Cookies;
+  pages: Pages;
+  /** Whether messages stay in the dev mailbox. */
+  hasMailbox: boolean;
+  /** Whether this is the origin of a redirect URI of any client (CORS preflights name no client). */
+  isRegisteredOrigin(origin: string): Promise<boolean>;
+  log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
+}
+
+export function signinRoutes(deps: SigninDeps): Router {
+  const router = Router();
+  const api = Router();
+  api.use(
+    cors({
+      origin: deps.isRegisteredOrigin,
+      methods: ['POST'],
+      requestHeaders: ['Content-Type', 'X-Api-Key', deviceProofHeader],
+      exposedHeaders: ['Retry-After', 'X-Request-Id'],
+    }),
+  );
+  // As bytes: a proof speaks of exactly what was sent.
+  api.use(express.raw({ type: 'application/json', limit: '64kb', inflate: false }));
+  api.post('/challenge', answering(deps, challenge));
+  for (const step of Object.keys(steps) as Step[]) {
+    api.post(
+      `/${step}`,
+      answering(deps, (_, req, res) => take(deps, step, req, res)),
+    );
+  }
+  api.use(failing(deps));
+  router.use('/v1/signin', api);
+  router.get('/signin', signinPage(deps));
+  return router;
+}
+
+type Handler = (deps: SigninDeps, req: Request, res: Response) => Promise<object>;
+
+function answering(deps: SigninDeps, handler: Handler): express.RequestHandler {
+  return async (req, res) => {
+    res.setHeader('Cache-Control', 'no-store');
+    res.json(await handler(deps, req, res));
+  };
+}
+
+async function challenge(deps: SigninDeps, req: Request): Promise<object> {
+  const { code_challenge, jkt } = checked(challengeRequest, readJson(bodyOf(req)));
+  const page = await pageOf(deps, req);
+  const { txn, nonce, expiresInSeconds } = await deps.ceremonies.challenge(page, {
+    codeChallenge: code_challenge,
+    jkt,
+  });
+  return {
+    txn,
+    nonce,
+    expires_in: expiresInSeconds,
+    project_id: page.project.id,
+    client_id: page.client.id,
+    issuer: deps.issuer,
+  };
+}
+
+async function take(deps: SigninDeps, step: Step, req: Request, res: Response): Promise<object> {
+  const body = bodyOf(req);
+  const fields = readStep(step, readJson(body));
+  const page = await pageOf(deps, req);
+  const caller = {
+    ...page,
+    actor: actorOf(req),
+    locale: chooseLocale(page.request?.uiLocales, req.get('accept-language')),
+    sessionSecret: page.request ? deps.cookies.session(req, page.project.id) : undefined,
+  };
+  const answer = await deps.ceremonies.take(step, caller, { ...fields, proof: req.get(deviceProofHeader), body });
+  if ('sessionSecret' in answer) deps.cookies.setSession(res, answer.projectId, answer.sessionSecret);
+  return writeAnswer(step, answer, page.request ? resumeAddress(deps, req) : null);
+}
+
+/** An application's page by its API key; else the hosted page by its flow. */
+function pageOf(deps: SigninDeps, req: Request): Promise<Page> {
+  const origin = req.get('origin');
+  const apiKey = req.get('x-api-key');
+  if (apiKey !== undefined) return deps.callers.byApiKey(apiKey, origin);
+  const flow = req.get(signinFlowHeader);
+  if (flow !== undefined) return deps.callers.byFlow(flow, deps.cookies.flow(req, flow), origin);
+  return refuse({ code: 'unauthenticated' });
+}
+
+function resumeAddress(deps: SigninDeps, req: Request): string {
+  const flow = req.get(signinFlowHeader) ?? '';
+  return `${deps.issuer}/authorize/resume?${new URLSearchParams({ flow })}`;
+}
+
+function bodyOf(req: Request): Buffer {
+  if (Buffer.isBuffer(req.body)) return req.body;
+  throw new UnreadableRequest(415, 'Send JSON (Content-Type: application/json).');
+}
+
+function failing(deps: SigninDeps): express.ErrorRequestHandler {
+  return (thrown: unknown, req, res, next) => {
+    if (res.headersSent) return next(thrown);
+    const { requestId } = requestContext(req);
+    const { status, retryAfterSeconds, body, isBug } = toSigninFailure(thrown, requestId);
+    if (isBug) deps.log.error({ err: thrown, requestId }, 'sign-in failed');
+    else deps.log.info({ requestId, status, ...logFields(thrown) }, 'sign-in refused');
+    res.setHeader('Cache-Control', 'no-store');
+    if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
+    res.status(status).json(body);
+  };
+}

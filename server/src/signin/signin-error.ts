@@ -1,0 +1,115 @@
+import type { SigninErrorCategory, SigninErrorCode, SigninFailure, SigninStep } from '@latchkey/contracts';
+import { StepRefusal } from '../domain/ceremonies/flow.ts';
+import { type Problem, Refusal } from '../domain/kernel/problem.ts';
+import { bodyFault, failureOf } from '../http/failure.ts';
+
+type Row = readonly [status: number, code: SigninErrorCode, category: SigninErrorCategory, message: string];
+
+const wrongRequest: Row = [400, 'INVALID_REQUEST', 'fatal', 'The request cannot be understood.'];
+const flowEnded: Row = [410, 'FLOW_EXPIRED', 'user_action', 'This sign-in has ended. Start again at the application.'];
+
+/** How sign-in says each refusal (decisions §8). Why exactly is the log's affair. */
+const rows = {
+  invalid: wrongRequest,
+  taken: [409, 'INVALID_REQUEST', 'fatal', 'Somebody else has this already.'],
+  conflict: [409, 'INVALID_REQUEST', 'retryable', 'Somebody else changed this at the same moment. Try again.'],
+  'not-found': flowEnded,
+  'flow-expired': flowEnded,
+  'grant-rejected': wrongRequest,
+  'client-rejected': wrongRequest,
+  unauthenticated: [401, 'INVALID_API_KEY', 'fatal', 'Send a valid publishable API key (lk_pk_…) in X-Api-Key.'],
+  forbidden: [403, 'ORIGIN_NOT_ALLOWED', 'fatal', "This origin is not that of any of the client's redirect URIs."],
+  'too-many': [429, 'RATE_LIMITED', 'retryable', 'Too many attempts. Try again later.'],
+  'code-rejected': [400, 'CODE_REJECTED', 'user_action', 'The code is wrong, or not valid any more.'],
+  'transaction-expired': [410, 'TRANSACTION_EXPIRED', 'user_action', 'This sign-in is over. Call authenticate again.'],
+  'out-of-order': [409, 'OUT_OF_ORDER', 'fatal', 'This step cannot be taken now.'],
+  'nonce-rejected': [401, 'NONCE_REJECTED', 'retryable', 'The proof must carry the newest nonce. Sign again.'],
+  'proof-required': [401, 'PROOF_REQUIRED', 'fatal', 'This step needs a device proof (Device-Proof).'],
+  'proof-rejected': [401, 'PROOF_REJECTED', 'user_action', 'The device proof does not hold. Call authenticate again.'],
+  'mfa-method-not-allowed': [
+    400,
+    'MFA_METHOD_NOT_ALLOWED',
+    'user_action',
+    'This second factor cannot be used. Choose another one, or use a recovery code.',
+  ],
+  'phone-invalid': [400, 'PHONE_INVALID', 'user_action', 'Give the whole number with its country code: +49…'],
+  'phone-locked': [
+    403,
+    'PHONE_LOCKED_BY_PROVISIONING',
+    'user_action',
+    "The phone number is managed by the organization's directory and can be changed there only.",
+  ],
+  unavailable: [
+    503,
+    'TEMPORARILY_UNAVAILABLE',
+    'retryable',
+    'The service is temporarily unavailable. Try again later.',
+  ],
+} as const satisfies Record<Problem['code'], Row>;
+
+const bug: Row = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
+
+/** A request that could not even be read. */
+export class UnreadableRequest extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'UnreadableRequest';
+    this.status = status;
+  }
+}
+
+export interface SigninFailureAnswer {
+  status: number;
+  retryAfterSeconds: number | undefined;
+  body: SigninFailure;
+  /** True where it is not the caller's doing, and nobody has told it yet. */
+  isBug: boolean;
+}
+
+/** The answer to whatever was thrown. */
+export function toSigninFailure(thrown: unknown, requestId: string): SigninFailureAnswer {
+  const failure = failureOf(thrown);
+  const { row, problem } = judged(failure);
+  const [status, code, category, message] = row;
+  const retryAfterSeconds = problem && 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined;
+  const nonce = failure instanceof StepRefusal ? failure.nonce : undefined;
+  return {
+    status,
+    retryAfterSeconds,
+    isBug: row === bug,
+    body: {
+      status: 'ERROR',
+      error: {
+        code,
+        category,
+        message,
+        ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+        request_id: requestId,
+      },
+      ...(nonce !== undefined && { nonce }),
+    },
+  };
+}
+
+function judged(failure: unknown): { row: Row; problem?: Problem } {
+  if (failure instanceof Refusal) return { row: detailed(failure.problem), problem: failure.problem };
+  const status = failure instanceof UnreadableRequest ? failure.status : bodyFault(failure);
+  if (status === undefined) return { row: bug };
+  const message = failure instanceof UnreadableRequest ? failure.message : wrongRequest[3];
+  return { row: [status, 'INVALID_REQUEST', 'fatal', status === 413 ? 'The body is larger than 64 KB.' : message] };
+}
+
+/** A field that is wrong is named: its name and rule are ours, its value is not repeated. */
+function detailed(problem: Problem): Row {
+  if (problem.code !== 'invalid') return rows[problem.code];
+  return [400, 'INVALID_REQUEST', 'fatal', `${problem.field} ${problem.reason}.`];
+}
+
+/** For the log: what was refused, at which step, and why. */
+export function logFields(thrown: unknown): Record<string, unknown> {
+  if (!(thrown instanceof Refusal)) return {};
+  const step: SigninStep | undefined = thrown instanceof StepRefusal ? thrown.step : undefined;
+  return { problem: thrown.problem.code, step, reason: 'reason' in thrown.problem ? thrown.problem.reason : undefined };
+}

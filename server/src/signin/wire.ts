@@ -1,0 +1,122 @@
+import {
+  authenticateRequest,
+  initiateMfaRequest,
+  type Success as SuccessOnWire,
+  verifyDeviceRequest,
+  verifyEmailOtpRequest,
+  verifyMfaRequest,
+} from '@latchkey/contracts';
+import type { StepInput } from '../domain/ceremonies/flow.ts';
+import type { Answers, Step, Success } from '../domain/ceremonies/steps.ts';
+import { parseStrictJson } from '../domain/devices/strict-json.ts';
+import { UnreadableRequest } from './signin-error.ts';
+
+type Fields = Omit<StepInput, 'proof' | 'body'>;
+
+const readers: { [S in Step]: (json: unknown) => Fields } = {
+  authenticate: (json) => {
+    const { txn, userid, remember_device } = checked(authenticateRequest, json);
+    return { txn, userid, rememberDevice: remember_device };
+  },
+  'verify-email-otp': (json) => checked(verifyEmailOtpRequest, json),
+  'verify-device': (json) => {
+    const { txn, userid, mfa_method, phone_number } = checked(verifyDeviceRequest, json);
+    return { txn, userid, mfaMethod: mfa_method, phoneNumber: phone_number };
+  },
+  'initiate-mfa': (json) => {
+    const { txn, userid, session_id } = checked(initiateMfaRequest, json);
+    return { txn, userid, sessionId: session_id };
+  },
+  'verify-mfa': (json) => {
+    const { txn, userid, otp, remember_me } = checked(verifyMfaRequest, json);
+    return { txn, userid, otp, rememberMe: remember_me };
+  },
+};
+
+/** What a step is taken with. Throws {@link UnreadableRequest}. */
+export function readStep(step: Step, json: unknown): Fields {
+  return readers[step](json);
+}
+
+interface Schema<T> {
+  safeParse(
+    value: unknown,
+  ): { success: true; data: T } | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
+}
+
+/** The parsed value. The refusal names the field and the rule, never the value. */
+export function checked<T>(schema: Schema<T>, json: unknown): T {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue && issue.path.length > 0 ? issue.path.map(String).join('.') : 'The body';
+  throw new UnreadableRequest(400, `${field}: ${issue?.message ?? 'is malformed'}.`);
+}
+
+/** The JSON of a body, byte by byte: strict UTF-8, no member twice. Throws {@link UnreadableRequest}. */
+export function readJson(body: Uint8Array): unknown {
+  try {
+    return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw new UnreadableRequest(400, 'The body must be JSON in UTF-8 that names each member once.');
+  }
+}
+
+const messages: Record<Answers[Step]['status'], string> = {
+  SUCCESS: 'Done.',
+  OTP_NEEDED: 'A code is on its way, if this address can sign in here.',
+  MFA_REQUIRED: 'A second factor is needed. Call initiateMfa.',
+  INVALID_EMAIL: 'This is not an e-mail address.',
+  DEVICE_REGISTERED: 'The device is registered. Call authenticate again.',
+  MFA_ENROLLMENT_NEEDED: 'A second factor must be set up. Call verifyDevice again with one of the methods.',
+  FINALIZE_REGISTRATION_NEEDED: 'The chosen method needs more. Call verifyDevice again with what is required.',
+  MFA_INITIATED: 'The second factor was started. Call verifyMfa with its code.',
+};
+
+/** A step's answer in the names of the wire (shared/contracts). */
+export function writeAnswer(step: Step, answer: Answers[Step] & { nonce: string }, redirectTo: string | null): object {
+  const message = messages[answer.status];
+  const { nonce } = answer;
+  switch (answer.status) {
+    case 'SUCCESS':
+      if (step === 'verify-email-otp')
+        return { status: 'SUCCESS', message: 'The address is verified. Call verifyDevice.', nonce };
+      return { ...writeSuccess(answer as Success, redirectTo, message), nonce };
+    case 'OTP_NEEDED':
+      return {
+        status: answer.status,
+        device_token: answer.deviceToken,
+        sent_to: answer.sentTo,
+        resend_after: answer.resendAfterSeconds,
+        ...(answer.code !== undefined && { code: answer.code }),
+        message,
+        nonce,
+      };
+    case 'MFA_REQUIRED':
+      return { status: answer.status, session_id: answer.sessionId, method: answer.method, message, nonce };
+    case 'MFA_INITIATED':
+      return {
+        status: answer.status,
+        method: answer.method,
+        ...(answer.sentTo !== undefined && { sent_to: answer.sentTo }),
+        ...(answer.resendAfterSeconds !== undefined && { resend_after: answer.resendAfterSeconds }),
+        ...(answer.totp && { totp: { secret: answer.totp.secret, otpauth_uri: answer.totp.otpauthUri } }),
+        ...(answer.code !== undefined && { code: answer.code }),
+        message,
+        nonce,
+      };
+    case 'MFA_ENROLLMENT_NEEDED':
+      return { status: answer.status, methods: answer.methods, message, nonce };
+    case 'FINALIZE_REGISTRATION_NEEDED':
+      return { status: answer.status, required: answer.required, message, nonce };
+    case 'DEVICE_REGISTERED':
+    case 'INVALID_EMAIL':
+      return { status: answer.status, message, nonce };
+  }
+}
+
+function writeSuccess(success: Success, redirectTo: string | null, message: string): SuccessOnWire {
+  const codes = success.recoveryCodes && { recovery_codes: success.recoveryCodes };
+  if ('code' in success) return { status: 'SUCCESS', message, code: success.code, ...codes };
+  return { status: 'SUCCESS', message, redirect_to: redirectTo ?? '', ...codes };
+}
