@@ -1,0 +1,110 @@
+/** Finds a Chromium for the browser tests, or gets one; started once before it is believed. Prints its path. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { run, withHeartbeat } from './lib/run.mjs';
+import { memory, projectNode, root, say } from './lib/workspace.mjs';
+
+const names = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'chrome', 'microsoft-edge'];
+const places = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  '/opt/google/chrome/chrome',
+  '/snap/bin/chromium',
+];
+
+/** @returns {Promise<string>} the path of a browser that starts; throws one line where there is none */
+export async function findBrowser() {
+  const named = process.env.CHROME_PATH;
+  if (named) {
+    if (await starts(named)) return named;
+    throw new Error(`CHROME_PATH names ${named}, which does not start as a Chromium: correct it, or unset it.`);
+  }
+  for (const path of [...installed(), ...places]) if (existsSync(path) && (await starts(path))) return path;
+  const packaged = await unpackPackaged();
+  if (packaged && (await starts(packaged))) return packaged;
+  if (await installWithApt()) for (const path of installed()) if (await starts(path)) return path;
+  throw new Error('There is no Chromium for the browser tests: install Chrome or Chromium, or name one in CHROME_PATH.');
+}
+
+function installed() {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));
+}
+
+async function starts(path) {
+  const { code } = await run(projectNode(), [join(root, '.config/lib/try-browser.mjs'), path], { capture: true });
+  return code === 0;
+}
+
+/**
+ * The Chromium of a registry package. It unpacks itself into the folder for temporary files, where anybody could have
+ * put another one before: so it is given a folder of its own. As on the system it was built for, it brings the
+ * libraries that a bare system lacks.
+ */
+async function unpackPackaged() {
+  const manifest = join(root, 'node_modules/@sparticuz/chromium/package.json');
+  if (!existsSync(manifest) || process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  const folder = join(memory, `chromium-${JSON.parse(readFileSync(manifest, 'utf8')).version}`);
+  const starter = join(folder, 'start');
+  if (existsSync(starter)) return starter;
+  say('Unpacking a Chromium for the browser tests …');
+  mkdirSync(memory, { recursive: true });
+  const fresh = mkdtempSync(`${folder}-`);
+  const script = `import chromium from '@sparticuz/chromium'; await chromium.executablePath();`;
+  const { code, output } = await run(projectNode(), ['--input-type=module', '-e', script], {
+    env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
+    capture: true,
+  });
+  if (code !== 0) {
+    rmSync(fresh, { recursive: true });
+    say(`It does not unpack: ${output.trim().split('\n').at(-1)}`);
+    return undefined;
+  }
+  // Its own names the folder that it expected; a bare system has no fonts of its own.
+  writeFileSync(
+    join(fresh, 'fonts', 'fonts.conf'),
+    `<?xml version="1.0"?>
+<fontconfig>
+  <dir>/usr/share/fonts</dir>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`,
+  );
+  writeFileSync(
+    join(fresh, 'start'),
+    `#!/bin/sh
+here=\${0%/*}
+export FONTCONFIG_PATH="$here/fonts"
+export LD_LIBRARY_PATH="$here/al2023/lib\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+exec "$here/chromium" "$@"
+`,
+    { mode: 0o755 },
+  );
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(fresh, folder);
+  return starter;
+}
+
+async function installWithApt() {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get') || !existsSync('/etc/debian_version')) return false;
+  say('Installing Chromium with apt-get for the browser tests …');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const steps = [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', 'chromium']];
+  for (const step of steps) {
+    const { code } = await withHeartbeat('still installing', run('apt-get', step, { env, capture: true }), say);
+    if (code !== 0) return false;
+  }
+  return true;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    process.stdout.write(`${await findBrowser()}\n`);
+  } catch (error) {
+    say(error.message);
+    process.exitCode = 1;
+  }
+}

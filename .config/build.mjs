@@ -1,0 +1,9 @@
+/** `npm run build`: builds everything that runs, also what is fresh. */
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { fail, requireNode20 } from './lib/workspace.mjs';
+
+requireNode20();
+await ensureInstalled();
+const broken = await ensureBuilt({ all: true });
+if (broken) fail(`The ${broken} does not build.`);

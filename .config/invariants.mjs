@@ -1,0 +1,54 @@
+/**
+ * What neither the compiler nor the linter sees: time, randomness and the environment come in through ports, and
+ * entities hold no children. Run with the folder that holds `server/` (default: this repository).
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './lib/workspace.mjs';
+
+const isTest = (path) => /\.test\.ts$/.test(path);
+const isEdge = (path) => path.startsWith('server/src/adapters/') || path === 'server/src/main.ts';
+
+const invariants = [
+  {
+    applies: (path) => !isEdge(path) && !isTest(path),
+    forbidden: [/\bDate\.now\b/, /\bnew Date\(\s*\)/, /\bMath\.random\b/, /\bprocess\.env\b/, /\bperformance\.now\b/],
+    sentence:
+      'Time, randomness and the environment stand only in adapters/ and main.ts: take a Clock, a Random or a setting of Config.',
+  },
+  {
+    applies: (path) => path.endsWith('.entity.ts'),
+    forbidden: [/\b(oneToMany|mappedBy|inversedBy)\b/],
+    sentence: 'Relations point child → parent only: children are queried, never held as inverse collections.',
+  },
+];
+
+const top = process.argv[2] ?? root;
+const faults = sources('server/src').flatMap((path) => {
+  const lines = withoutComments(readFileSync(join(top, path), 'utf8')).split('\n');
+  return invariants
+    .filter(({ applies }) => applies(path))
+    .flatMap(({ forbidden, sentence }) =>
+      lines.flatMap((line, index) =>
+        forbidden
+          .map((pattern) => line.match(pattern)?.[0])
+          .filter(Boolean)
+          .map((found) => `${path}:${index + 1}: ${found}\n    ${sentence}`),
+      ),
+    );
+});
+for (const fault of faults) console.log(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+function sources(folder) {
+  return readdirSync(join(top, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return sources(path);
+    return path.endsWith('.ts') ? [path] : [];
+  });
+}
+
+/** Keeps the lines, so that a fault can name its own; a `//` after a colon is an address. */
+function withoutComments(text) {
+  return text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './run.mjs';
+import { memory, root, say, tool } from './workspace.mjs';
+
+/**
+ * What is built, from what, and how to see that it is there. Sources are compared by content: a checkout or a copy
+ * changes times and nothing else.
+ */
+const parts = [
+  {
+    name: 'server',
+    sources: ['server/src', 'server/tsconfig.json', 'shared', 'tsconfig.json', '.config/tsconfig.base.json'],
+    result: 'server/dist/main.js',
+    build: (options) => run(tool('tsc'), ['-b', 'server', 'shared/browser', 'shared/node'], options),
+  },
+  {
+    name: 'console',
+    sources: ['console', 'shared/browser/src', 'shared/contracts/src', '.config/tsconfig.base.json'],
+    result: 'console/dist/signin/index.html',
+    build: (options) => run(tool('vite'), ['build', '--logLevel', 'warn'], { ...options, cwd: join(root, 'console') }),
+  },
+];
+
+/**
+ * Builds what is older than its sources.
+ * @returns {Promise<string | undefined>} the name of the part that does not build; its errors are on the screen
+ */
+export async function ensureBuilt({ all = false } = {}) {
+  for (const part of parts) {
+    const stamp = join(memory, `built-${part.name}`);
+    const wanted = hashOf(['package-lock.json', ...part.sources]);
+    const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, part.result));
+    if (isFresh && !all) continue;
+    say(`Building the ${part.name} …`);
+    const { code, seconds } = await part.build();
+    if (code !== 0) return part.name;
+    say(`Built in ${seconds.toFixed(1)} s.`);
+    mkdirSync(memory, { recursive: true });
+    writeFileSync(stamp, wanted);
+  }
+  return undefined;
+}
+
+function hashOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths.flatMap(filesIn)) hash.update(path).update('\0').update(readFileSync(join(root, path)));
+  return hash.digest('hex');
+}
+
+/** Without what is built or installed, and without tests, which are not part of what runs. */
+function filesIn(path) {
+  const skipped = ['node_modules', 'dist', 'data'];
+  const entries = readEntries(path);
+  if (entries === undefined) return existsSync(join(root, path)) ? [path] : [];
+  return entries
+    .filter(({ name }) => !skipped.includes(name) && !/\.test\.tsx?$|\.tsbuildinfo$/.test(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => (entry.isDirectory() ? filesIn(`${path}/${entry.name}`) : [`${path}/${entry.name}`]));
+}
+
+function readEntries(path) {
+  try {
+    return readdirSync(join(root, path), { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The top folder of the repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** What the scripts remember between runs; goes away with node_modules, which it speaks of. */
+export const memory = join(root, 'node_modules', '.cache', 'latchkey');
+
+const binaries = join(root, 'node_modules', '.bin');
+
+export function tool(name) {
+  return join(binaries, name);
+}
+
+/** The environment in which tools find each other, and the Node that comes with the project. */
+export function toolEnvironment(extra = {}) {
+  return { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}`, ...extra };
+}
+
+/** The environment without the project's own tools: for npm, which may replace them while it runs. */
+export function systemEnvironment() {
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== binaries);
+  return { ...process.env, PATH: path.join(delimiter) };
+}
+
+/** The Node that comes with the project, or this one where that does not run (or did not install) here. */
+export function projectNode() {
+  const own = tool('node');
+  return existsSync(own) && spawnSync(own, ['--version']).status === 0 ? own : process.execPath;
+}
+
+/** A line of progress; errors and progress go to stderr, so that stdout is the program's. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Ends the script with one clear line. */
+export function fail(line, code = 1) {
+  say(line);
+  process.exit(code);
+}
+
+export function requireNode20() {
+  const [major] = process.versions.node.split('.').map(Number);
+  if (major < 20) fail(`Node ${process.versions.node} is too old: install Node 20 or newer, and start again.`);
+}

@@ -1,0 +1,41 @@
+/** `npm start`: from a bare clone to a running server. `npm start -- <command>` hands the command to the server. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { fail, projectNode, requireNode20, root, toolEnvironment } from './lib/workspace.mjs';
+
+requireNode20();
+await ensureInstalled();
+const broken = await ensureBuilt();
+if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+
+const server = spawn(
+  projectNode(),
+  [
+    '--enable-source-maps',
+    '--import',
+    new URL('lib/lifeline.mjs', import.meta.url).href,
+    join(root, 'server', 'dist', 'main.js'),
+    ...process.argv.slice(2),
+  ],
+  {
+    cwd: root,
+    env: toolEnvironment({ LATCHKEY_LIFELINE: '3' }),
+    detached: true,
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+  },
+);
+
+/** npm passes on what the terminal has sent us as well: within this time it is one wish. */
+const ECHO_MS = 500;
+let lastSignal = Number.NEGATIVE_INFINITY;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    const isEcho = performance.now() - lastSignal < ECHO_MS;
+    lastSignal = performance.now();
+    if (!isEcho) server.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+  });
+}
+server.on('error', (error) => fail(`The server cannot be started: ${error.message}`));
+server.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
