@@ -63,6 +63,7 @@ export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boo
       clock,
       random: systemRandom,
       queue: { send: async () => undefined },
+      senders: { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },
     { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },

@@ -1,6 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
+import { failureOf } from '../http/failure.ts';
 
 /** What a refusal shows of itself besides its code. */
 interface Shown {
@@ -54,7 +55,7 @@ const ownCodes = new Set([
 
 /** What leaves the process for an error: a refusal, GraphQL's own words about the request, or nothing but a code. */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const original = unwrapResolverError(error);
+  const original = failureOf(unwrapResolverError(error));
   const place = formatted.path ? { path: formatted.path } : {};
   if (original instanceof Refusal) {
     const { message, extensions } = errorFor(original.problem);
@@ -70,10 +71,10 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
   return { message, ...place, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
 }
 
-/** True for what nobody meant to refuse: it belongs into the log. */
+/** True for what whoever runs the server must hear of: what nobody meant to refuse, and a database that is away. */
 export function isBug(error: GraphQLError): boolean {
-  const original = unwrapResolverError(error);
-  if (original instanceof Refusal) return false;
+  const original = failureOf(unwrapResolverError(error));
+  if (original instanceof Refusal) return original.problem.code === 'unavailable';
   const code = original instanceof GraphQLError ? original.extensions['code'] : undefined;
   return !(typeof code === 'string' && ownCodes.has(code));
 }

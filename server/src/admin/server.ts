@@ -1,7 +1,7 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
-import { type Admins } from '../domain/admins/admins.ts';
+import type { Admins } from '../domain/admins/admins.ts';
 import { hasAny } from '../domain/admins/permission.ts';
 import type { Audit } from '../domain/audit/audit.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
@@ -28,7 +28,7 @@ export interface AdminApi {
   bootstrapToken: string | undefined;
   /** Requests of a browser must come from this origin. */
   issuer: string;
-  /** The session cookie of a project, as the browser sent it. */
+  /** The secret of a project's session cookie, as the browser sent it. */
   sessionSecret(req: Request, projectId: string): string | undefined;
   /** Told of what should not happen. */
   onBug(error: unknown, requestId: string): void;

@@ -40,7 +40,10 @@ describe('the set-up link', () => {
 
   it('begins the sign-in of its holder on the console, and nowhere else', async () => {
     const { link, jar } = await open();
-    const response = await send('/setup', form(' Ada@example.com ', jar));
+    const response = await send(
+      '/setup',
+      form(' Ada@example.com ', { ...jar, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }),
+    );
     const [flow = ''] = room.flows.keys();
     expect([response.status, response.headers.get('location')]).toEqual([303, `/signin?flow=${flow}`]);
     const { requests, db } = room.services;
@@ -60,6 +63,8 @@ describe('the set-up link', () => {
     expect((await send('/setup', form('a@example.com', {}))).status).toBe(410);
     expect((await send('/setup', form('a@example.com', { Cookie: 'latchkey-setup=wrong' }))).status).toBe(410);
     expect((await send('/setup', form('a@example.com', { ...jar, Origin: 'https://evil.example' }))).status).toBe(403);
+    const crossSite = { ...jar, Origin: 'null', 'Sec-Fetch-Site': 'cross-site' };
+    expect((await send('/setup', form('a@example.com', crossSite))).status).toBe(403);
     expect((await send('/setup', form('nobody', jar))).status).toBe(400);
     expect((await send('/setup', { method: 'POST', headers: jar })).status).toBe(400);
     expect(await count()).toBe(before);

@@ -1,0 +1,35 @@
+/**
+ * Writes the files that are made from the code (`npm run gen`); with `--check`, names those that would change and
+ * fails. Paths are those of the repository.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { printAdminSchema } from './admin/schema.ts';
+import { renderConfigMarkdown } from './config.ts';
+import { discoveryDocument } from './oidc/discovery.ts';
+
+const generated: Record<string, string> = {
+  'server/config.md': renderConfigMarkdown(),
+  'server/src/admin/schema.graphql': printAdminSchema(),
+  'server/src/oidc/openid-configuration.json': `${JSON.stringify(discoveryDocument('https://id.example.com'), null, 2)}\n`,
+};
+
+const root = join(import.meta.dirname, '../..');
+const stale = Object.entries(generated).filter(([path, text]) => read(join(root, path)) !== text);
+const checking = process.argv.includes('--check');
+for (const [path, text] of stale) {
+  if (!checking) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  process.stdout.write(`${path}${checking ? ' is not what the code makes of it: run npm run gen' : ''}\n`);
+}
+if (checking && stale.length > 0) process.exitCode = 1;
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
