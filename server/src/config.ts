@@ -12,9 +12,9 @@ interface Setting {
   default?: string;
 }
 
-const port = z.coerce.number().int().min(0).max(65_535);
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const seconds = (max: number) => z.coerce.number().int().min(1).max(max);
+const port = whole(0, 65_535);
+const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
+const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const addressWith = (...schemes: string[]) =>
   z.string().refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1)), {
     message: `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
@@ -42,7 +42,7 @@ const settings = {
     description: 'PostgreSQL 14 or newer. Absent: a PostgreSQL of our own under `DATA_DIR`.',
   },
   DATABASE_POOL_SIZE: {
-    schema: z.coerce.number().int().min(2).max(1000),
+    schema: whole(2, 1000),
     form: 'connections',
     default: '10',
     description: 'How many connections one process holds at most, beside four for its jobs.',
@@ -94,7 +94,7 @@ const settings = {
       'Whose `X-Forwarded-For` is believed: a number of proxies in front, or their addresses (`10.0.0.0/8`, `loopback`), comma-separated.',
   },
   LOG_LEVEL: {
-    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']),
+    schema: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }),
     form: 'level',
     default: 'info',
     description: 'How much is logged.',
@@ -106,7 +106,7 @@ const settings = {
     description: 'A bearer token that the admin API accepts as an owner, for automation. Every use is in the audit log.',
   },
   SHUTDOWN_GRACE_SECONDS: {
-    schema: seconds(600),
+    schema: whole(1, 600),
     form: 'seconds',
     default: '10',
     description: 'How long requests and jobs under way may take to end when the process is told to stop.',
@@ -125,6 +125,11 @@ type Value<N extends Name> = z.output<(typeof settings)[N]['schema']>;
 export type Config = {
   readonly [N in Name]: (typeof settings)[N] extends { default: string } ? Value<N> : Value<N> | undefined;
 };
+
+function whole(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
 
 /** Settings that do not hold: one line for each fault, without any secret. */
 export class ConfigError extends Error {

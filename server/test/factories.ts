@@ -59,8 +59,13 @@ export class Factories {
   }
 
   /** A live session, as a finished sign-in leaves it; the secret is the cookie's value. */
-  session(project: Project, user: User, amr = ['swk']): Promise<{ session: Session; secret: string }> {
-    const signIn = { project, userId: user.id, amr, authTime: this.clock.now(), actor: system };
+  session(
+    project: Project,
+    user: User,
+    amr = ['swk'],
+    currentSecret?: string,
+  ): Promise<{ session: Session; secret: string }> {
+    const signIn = { project, userId: user.id, amr, authTime: this.clock.now(), currentSecret, actor: system };
     return this.services.db.transaction((em) => this.services.sessions.signIn(em, signIn));
   }
 
