@@ -14,6 +14,7 @@ import { Pages } from './http/pages.ts';
 import { oidcPages } from './oidc/pages.ts';
 import { type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import type { Services } from './services.ts';
+import { signinRoutes } from './signin/routes.ts';
 
 export interface AppOptions {
   services: Services;
@@ -44,6 +45,18 @@ export async function buildApp(options: AppOptions): Promise<Express> {
   app.use('/assets', express.static(join(options.consoleFolder, 'assets'), { immutable: true, maxAge: '1y', index: false }));
   app.use('/messages', express.static(join(options.consoleFolder, 'messages'), { maxAge: '5m', index: false }));
   app.use(oidcRoutes(oidcDeps(services, cookies, pages, issuer, log)));
+  app.use(
+    signinRoutes({
+      issuer,
+      ceremonies: services.ceremonies,
+      callers: services.callers,
+      cookies,
+      pages,
+      hasMailbox: services.delivery.hasMailbox,
+      isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
+      log,
+    }),
+  );
   app.use(await adminRoutes(adminDeps(options, cookies, pages)));
   app.use(lastResort(log));
   return app;

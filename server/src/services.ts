@@ -2,10 +2,12 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Accounts } from './domain/accounts/accounts.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
-import { Audit } from './domain/audit/audit.ts';
 import { SetupLink } from './domain/admins/setup-link.entity.ts';
+import { Audit } from './domain/audit/audit.ts';
 import { AuthorizationRequests } from './domain/ceremonies/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/authorizations.ts';
+import { Callers } from './domain/ceremonies/callers.ts';
+import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
 import { Recipients, type SetupLinks } from './domain/ceremonies/recipients.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { ClientAssertions } from './domain/clients/client-assertions.ts';
@@ -14,6 +16,7 @@ import { Clients } from './domain/clients/clients.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { Delivery } from './domain/delivery/delivery.ts';
 import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
+import { Devices } from './domain/devices/devices.ts';
 import { Directories } from './domain/directories/directories.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import { Database } from './domain/kernel/database.ts';
@@ -89,6 +92,25 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const accounts = new Accounts(db, clock, audit, users, (em, userId, reason, actor) =>
     logout.endAllOfUserIn(em, userId, reason, actor),
   );
+  const devices = new Devices(clock, random, audit);
+  const callers = new Callers(db, clients, requests, issuer);
+  const ceremonies = new Ceremonies({
+    db,
+    clock,
+    random,
+    audit,
+    users,
+    devices,
+    otp,
+    mfa,
+    delivery,
+    recipients,
+    sessions,
+    tokens,
+    setupLinks,
+    tellEnded: (em, session) => logout.tellEnded(em, session),
+    issuer,
+  });
   const retention = new Retention(db, clock);
   const seed = new Seed(db, clock, audit, projects, clients, issuer);
   return {
@@ -105,12 +127,15 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     origins,
     users,
     delivery,
+    devices,
     mfa,
     otp,
     sessions,
     tokens,
     requests,
     authorizations,
+    callers,
+    ceremonies,
     logout,
     directories,
     admins,

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Express } from 'express';
 import { openDatabase } from '../src/adapters/database.ts';
 import { openLog } from '../src/adapters/log.ts';
-import { mailboxMail, mailboxSms } from '../src/adapters/mailbox.ts';
 import { systemRandom } from '../src/adapters/system.ts';
 import { buildApp } from '../src/app.ts';
+import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
+import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type TurnableClock, turnableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
@@ -20,6 +21,10 @@ export interface TestApp {
   make: Factories;
   /** Logout tokens that were posted, instead of going out. */
   logoutTokens: { uri: string; token: string }[];
+  /** Does what was asked of the job queue so far, in order. */
+  runJobs(): Promise<void>;
+  /** Mail and SMS that were sent, oldest first, after {@link runJobs}. */
+  mailbox: (OutgoingMail | OutgoingSms)[];
   /** Every line that was logged. */
   logLines: string[];
   close(): Promise<void>;
@@ -34,6 +39,8 @@ export async function buildTestApp(): Promise<TestApp> {
   const clock = turnableClock();
   const logoutTokens: TestApp['logoutTokens'] = [];
   const logLines: string[] = [];
+  const asked: { job: string; data: Record<string, unknown> }[] = [];
+  const mailbox: TestApp['mailbox'] = [];
   const server = createServer();
   const url = await listen(server);
   const services = buildServices(
@@ -41,8 +48,11 @@ export async function buildTestApp(): Promise<TestApp> {
       orm,
       clock,
       random: systemRandom,
-      queue: { send: async () => undefined },
-      senders: { mail: mailboxMail, sms: mailboxSms },
+      queue: { send: async (_em, job, data) => void asked.push({ job, data }) },
+      senders: {
+        mail: { kind: 'mailbox', send: async (mail) => void mailbox.push(mail) },
+        sms: { kind: 'mailbox', send: async (sms) => void mailbox.push(sms) },
+      },
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });
         return { status: 200 };
@@ -69,6 +79,16 @@ export async function buildTestApp(): Promise<TestApp> {
     make: new Factories(services, clock),
     logoutTokens,
     logLines,
+    mailbox,
+    runJobs: async () => {
+      const onError = (error: unknown) => {
+        throw error;
+      };
+      const { queued } = jobs({ ...services, queue: { send: async () => undefined }, onError });
+      for (let next = asked.shift(); next; next = asked.shift()) {
+        await queued.find(({ name }) => name === next?.job)?.run(next.data);
+      }
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
