@@ -11,7 +11,7 @@ import { discoveryDocument } from './oidc/discovery.ts';
 const generated: Record<string, string> = {
   'server/config.md': renderConfigMarkdown(),
   'server/src/admin/schema.graphql': printAdminSchema(),
-  'server/src/oidc/openid-configuration.json': `${JSON.stringify(discoveryDocument('https://id.example.com'), null, 2)}\n`,
+  'server/src/oidc/generated/openid-configuration.json': `${JSON.stringify(discoveryDocument('https://id.example.com'), null, 2)}\n`,
 };
 
 const root = join(import.meta.dirname, '../..');

@@ -19,9 +19,7 @@ import { freshDatabase } from './database.ts';
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it needs
   data: any;
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it needs
   errors: any[];
   /** `extensions.code` of the first error. */
   code: string | undefined;
@@ -106,7 +104,7 @@ export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boo
       },
       pages: {
         text: (_req, key) => key,
-        send: (_req, res, page, { status = 200, values } = {}) => void res.status(status).json({ page, ...values }),
+        send: (_req, res, page, content) => void res.status(content?.status ?? 200).json({ page, ...content?.values }),
       },
       sessionSecret: (req, projectId) =>
         new RegExp(`session-${projectId}=([\\w-]+)`).exec(req.get('cookie') ?? '')?.[1],
@@ -135,7 +133,7 @@ export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boo
         body: JSON.stringify({ query, variables }),
       });
       const body = await response.text();
-      const { data, errors = [] } = JSON.parse(body) as Pick<Answer, 'data' | 'errors'>;
+      const { data, errors = [] } = JSON.parse(body) as Partial<Pick<Answer, 'data' | 'errors'>>;
       const code = errors[0]?.extensions?.code as string | undefined;
       return { status: response.status, headers: response.headers, data, errors, code, body };
     },

@@ -31,16 +31,24 @@ interface OperationRule {
   fresh?: boolean | ((args: Arguments) => boolean);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: GraphQL has checked them against the schema
-type Arguments = any;
+/** As GraphQL has checked them against the schema. */
+interface Arguments extends Fields {
+  input?: Fields;
+  clientId?: string;
+}
+interface Fields {
+  id?: string;
+  projectId?: string | null;
+  [name: string]: unknown;
+}
 
 const project = (args: Arguments): About | null => {
-  const id = (args.input ?? args).projectId as string | null | undefined;
+  const id = (args.input ?? args).projectId;
   return id == null ? null : { noun: 'project', id };
 };
 const of =
   (noun: OwnedNoun) =>
-  (args: Arguments): About => ({ noun, id: (args.input ?? args).id as string });
+  (args: Arguments): About => ({ noun, id: (args.input ?? args).id ?? '' });
 
 /** Every operation: the role that it needs, and where. What stands in no row here does not start. */
 export const operationRules: Record<'Query' | 'Mutation', Record<string, OperationRule>> = {
@@ -61,13 +69,13 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
   },
   Mutation: {
     createProject: { role: 'owner' },
-    updateProject: { role: 'project_admin', about: of('project'), fresh: (args) => args.input.testMode === true },
+    updateProject: { role: 'project_admin', about: of('project'), fresh: (args) => args.input?.['testMode'] === true },
     updateSessionPolicy: { role: 'project_admin', about: project },
     deleteProject: { role: 'owner', about: of('project'), fresh: true },
     createClient: { role: 'project_admin', about: project },
     updateClient: { role: 'project_admin', about: of('client'), fresh: redirectsSecrets },
     deleteClient: { role: 'project_admin', about: of('client'), fresh: true },
-    issueApiKey: { role: 'project_admin', about: (args) => ({ noun: 'client', id: args.clientId }), fresh: true },
+    issueApiKey: { role: 'project_admin', about: (args) => ({ noun: 'client', id: args.clientId ?? '' }), fresh: true },
     revokeApiKey: { role: 'project_admin', about: of('api-key') },
     issueScimToken: { role: 'project_admin', about: project, fresh: true },
     revokeScimToken: { role: 'project_admin', about: of('scim-token') },
@@ -81,19 +89,18 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
 };
 
 /** Codes, tokens and the proof of who a client is go where these point. */
-function redirectsSecrets({ input: { redirectUris, backchannelLogoutUri, jwks, tokenEndpointAuthMethod } }: Arguments) {
-  return [redirectUris, backchannelLogoutUri, jwks, tokenEndpointAuthMethod].some((value) => value !== undefined);
+function redirectsSecrets({ input = {} }: Arguments): boolean {
+  return ['redirectUris', 'backchannelLogoutUri', 'jwks', 'tokenEndpointAuthMethod'].some(
+    (name) => input[name] !== undefined,
+  );
 }
 
 interface NodeRule {
   /** Whose it is. `inherit`: it has no identity of its own; how the caller came to it was checked, and what it holds will be. */
-  projectOf: ((node: Node) => string | null) | 'inherit';
+  projectOf: ((node: never) => string | null) | 'inherit';
   /** All fields, by the role that each needs. */
   fields: Partial<Record<Role, readonly string[]>>;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: each rule names its own entity
-type Node = any;
 
 const ownProject = (node: Client | User | ScimToken) => node.project.id;
 const projectOrInstance = (node: AuditEvent | Membership | AdminToken) => node.project?.id ?? null;
@@ -264,7 +271,7 @@ async function checkOperation(rule: OperationRule, args: Arguments, { caller, em
 
 function checkField(rule: NodeRule, role: Role, node: unknown, { caller }: AdminContext): undefined {
   if (rule.projectOf === 'inherit') return;
-  checkRole(caller, role, rule.projectOf(node), 'project');
+  checkRole(caller, role, rule.projectOf(node as never), 'project');
 }
 
 /** Text that no column could hold is refused here, whatever it is for. */
