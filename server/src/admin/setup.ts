@@ -7,10 +7,10 @@ import type { Database } from '../domain/kernel/database.ts';
 import { newSecret, type Random } from '../domain/kernel/random.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import { isAddress } from '../domain/users/login.ts';
+import { Cookies } from '../http/cookies.ts';
 import type { Pages } from '../http/pages.ts';
 import type { Caller } from './caller.ts';
 import type { Mailbox } from './context.ts';
-import { readCookie, setupCookie } from './setup-cookie.ts';
 
 /** What the first run stands on. */
 export interface Setup {
@@ -34,12 +34,12 @@ const mailboxPageSize = 100;
  * consumes nothing; it moves the token from the address bar into a cookie that scripts cannot read.
  */
 export function setupRoutes(setup: Setup): Router {
-  const cookie = setupCookie(setup.issuer);
+  const cookies = new Cookies(setup.issuer);
   const form = { values: { issuer: setup.issuer, action: '/setup' } };
   const router = Router();
 
   const linkOf = async (req: Request): Promise<SetupLink | null> => {
-    const token = readCookie(req, cookie.name);
+    const token = cookies.setup(req);
     return token === undefined ? null : setup.admins.findSetupLink(setup.db.reader(), token);
   };
   const refuseLink = (req: Request, res: Response) => {
@@ -50,7 +50,7 @@ export function setupRoutes(setup: Setup): Router {
     const token = typeof req.query['token'] === 'string' ? req.query['token'] : undefined;
     if (token !== undefined) {
       if (!(await setup.admins.findSetupLink(setup.db.reader(), token))) return refuseLink(req, res);
-      res.append('Set-Cookie', cookie.write(token));
+      cookies.setSetup(res, token);
       return res.redirect(303, '/setup');
     }
     if (!(await linkOf(req))) return refuseLink(req, res);

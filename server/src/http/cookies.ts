@@ -2,6 +2,8 @@ import type { CookieOptions, Request, Response } from 'express';
 
 /** The page has half an hour; its cookie goes a little later. */
 const flowSeconds = 35 * 60;
+/** As long as the link itself. */
+const setupSeconds = 15 * 60;
 
 /**
  * The browser's cookies: one for the SSO session of each project, one for each flow of the hosted page. Each holds a
@@ -37,6 +39,15 @@ export class Cookies {
 
   clearFlow(res: Response, flow: string): void {
     this.set(res, this.flowName(flow), '', 0);
+  }
+
+  /** The token of a set-up link, while its holder signs in. */
+  setup(req: Request): string | undefined {
+    return readCookie(req, this.named('lk-setup'));
+  }
+
+  setSetup(res: Response, token: string): void {
+    this.set(res, this.named('lk-setup'), token, setupSeconds);
   }
 
   private sessionName(projectId: string): string {
