@@ -25,7 +25,9 @@ export async function findBrowser() {
   const packaged = await unpackPackaged();
   if (packaged && (await starts(packaged))) return packaged;
   if (await installWithApt()) for (const path of installed()) if (await starts(path)) return path;
-  throw new Error('There is no Chromium for the browser tests: install Chrome or Chromium, or name one in CHROME_PATH.');
+  throw new Error(
+    'There is no Chromium for the browser tests: install Chrome or Chromium, or name one in CHROME_PATH.',
+  );
 }
 
 function installed() {
@@ -92,7 +94,10 @@ async function installWithApt() {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get') || !existsSync('/etc/debian_version')) return false;
   say('Installing Chromium with apt-get for the browser tests …');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const steps = [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', 'chromium']];
+  const steps = [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
+  ];
   for (const step of steps) {
     const { code } = await withHeartbeat('still installing', run('apt-get', step, { env, capture: true }), say);
     if (code !== 0) return false;

@@ -64,7 +64,8 @@ export default {
     },
     {
       name: 'rooms-are-mounted-in-app',
-      comment: 'main → app → rooms → http → domain → kernel: a room is mounted by app.ts, and imported by nothing else.',
+      comment:
+        'main → app → rooms → http → domain → kernel: a room is mounted by app.ts, and imported by nothing else.',
       severity: 'error',
       from: { pathNot: [composers, tests, `${source}${either(rooms)}/`] },
       to: { path: `${source}${either(rooms)}/` },
@@ -78,7 +79,8 @@ export default {
     },
     {
       name: 'http-knows-no-room',
-      comment: 'http/ is the mechanics that rooms share: it imports domain/, and neither rooms nor adapters nor app.ts.',
+      comment:
+        'http/ is the mechanics that rooms share: it imports domain/, and neither rooms nor adapters nor app.ts.',
       severity: 'error',
       from: { path: `${source}http/`, pathNot: tests },
       to: { path: `${source}(${rooms.join('|')}|adapters|migrations)/|${source}app\\.ts$` },
@@ -95,12 +97,16 @@ export default {
       comment: 'domain/ reaches neither express, apollo nor type-graphql, also not by way of another file.',
       severity: 'error',
       from: { path: domain, pathNot: tests },
-      to: { path: 'node_modules/(express|@apollo|@as-integrations|type-graphql|graphql|graphql-scalars)/', reachable: true },
+      to: {
+        path: 'node_modules/(express|@apollo|@as-integrations|type-graphql|graphql|graphql-scalars)/',
+        reachable: true,
+      },
     },
     ...rungs,
     {
       name: 'domain-on-the-ladder',
-      comment: 'Each noun of domain/ stands on a rung: put its folder into the ladder in .config/dependency-cruiser.mjs.',
+      comment:
+        'Each noun of domain/ stands on a rung: put its folder into the ladder in .config/dependency-cruiser.mjs.',
       severity: 'error',
       from: {},
       to: { path: `${domain}[^/]+/`, pathNot: `${domain}${either(ladder)}/` },
@@ -116,7 +122,8 @@ export default {
     },
     {
       name: 'adapters-are-chosen-in-app',
-      comment: 'Adapters are chosen in app.ts alone (and opened in main.ts): ask for a port of domain/ and be given one.',
+      comment:
+        'Adapters are chosen in app.ts alone (and opened in main.ts): ask for a port of domain/ and be given one.',
       severity: 'error',
       from: { pathNot: [composers, tests, `${source}adapters/`] },
       to: { path: `${source}adapters/` },
@@ -158,7 +165,8 @@ export default {
     },
     {
       name: 'no-circles',
-      comment: 'No circles, type imports included: of two files that need each other, one holds what belongs to a third.',
+      comment:
+        'No circles, type imports included: of two files that need each other, one holds what belongs to a third.',
       severity: 'error',
       from: {},
       to: { circular: true },

@@ -45,7 +45,11 @@ export async function ensureBuilt({ all = false } = {}) {
 
 function hashOf(paths) {
   const hash = createHash('sha256');
-  for (const path of paths.flatMap(filesIn)) hash.update(path).update('\0').update(readFileSync(join(root, path)));
+  for (const path of paths.flatMap(filesIn))
+    hash
+      .update(path)
+      .update('\0')
+      .update(readFileSync(join(root, path)));
   return hash.digest('hex');
 }
 

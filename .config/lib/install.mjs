@@ -27,12 +27,19 @@ function matchesLockfile() {
   if (!existsSync(installedFile)) return false;
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   const installed = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
-  return Object.entries(wanted).every(([path, { version, link, optional, peer, os, cpu }]) => {
-    if (!path.startsWith('node_modules/') || link) return true;
-    if (installed[path] !== undefined) return installed[path].version === version && existsSync(join(root, path));
-    const isForHere = (list, value) => list === undefined || list.includes(value);
-    return peer === true || (optional === true && !(isForHere(os, process.platform) && isForHere(cpu, process.arch)));
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith('node_modules/') || entry.link) return true;
+    if (installed[path] === undefined) return (entry.optional || entry.peer) && !isForThisMachine(entry);
+    return installed[path].version === entry.version && existsSync(join(root, path));
   });
+}
+
+/** Whether it is made for this system and no other: of the optional packages, those cannot be done without. */
+function isForThisMachine({ os, cpu, libc }) {
+  if (os === undefined || cpu === undefined) return false;
+  const isGlibc = process.platform === 'linux' && process.report?.getReport().header.glibcVersionRuntime !== undefined;
+  const isLibc = libc === undefined || libc.includes(isGlibc ? 'glibc' : 'musl');
+  return os.includes(process.platform) && cpu.includes(process.arch) && isLibc;
 }
 
 async function install() {
@@ -43,6 +50,9 @@ async function install() {
   const work = npm ? run('node', [npm, ...args], options) : run('npm', args, options);
   const { code, seconds } = await withHeartbeat('still installing', work, say);
   if (code === 127) fail('npm is not there: install Node 20 or newer with npm, and start again.');
-  if (code !== 0) fail(`The dependencies could not be installed (npm ci ended with ${code}): mend what npm says above, and start again.`);
+  if (code !== 0)
+    fail(
+      `The dependencies could not be installed (npm ci ended with ${code}): mend what npm says above, and start again.`,
+    );
   say(`Installed in ${seconds.toFixed(0)} s.`);
 }

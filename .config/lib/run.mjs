@@ -9,10 +9,15 @@ import { root, toolEnvironment } from './workspace.mjs';
 export function run(program, args, { cwd = root, env = toolEnvironment(), capture = false } = {}) {
   const begin = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'] });
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio: ['ignore', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
+    });
     let output = '';
     const end = (code) => resolve({ code, output, seconds: (performance.now() - begin) / 1000 });
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => {
       output += `${program}: ${error.message}\n`;
       end(127);

@@ -1,12 +1,13 @@
 /** Ends well where the browser whose path it is given opens a page. A process of its own: a broken one may hang. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { browserFlags } from './browser-flags.mjs';
 
 const { chromium } = await import(pathToFileURL(createRequire(import.meta.url).resolve('playwright-core')).href).then(
   (module) => module.default ?? module,
 );
-const browser = await chromium.launch({ executablePath: process.argv[2], args: browserFlags(), timeout: 20_000 });
+// Chromium's sandbox needs a user that is not root.
+const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+const browser = await chromium.launch({ executablePath: process.argv[2], args, timeout: 20_000 });
 const page = await browser.newPage();
 await page.goto('data:text/html,<title>there</title>');
 if ((await page.title()) !== 'there') throw new Error('It shows another page');

@@ -1,0 +1,35 @@
+/** `npm run dev`: the same server, rebuilt and restarted on each change, and the console's pages rebuilt beside it. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { fail, projectNode, requireNode20, root, tool, toolEnvironment } from './lib/workspace.mjs';
+
+requireNode20();
+await ensureInstalled();
+const broken = await ensureBuilt();
+if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+
+const run = (program, args, cwd = root) =>
+  spawn(program, args, { cwd, env: toolEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] });
+const children = [
+  run(tool('tsc'), ['-b', 'server', 'shared/browser', 'shared/node', '--watch', '--preserveWatchOutput']),
+  run(tool('vite'), ['build', '--watch', '--logLevel', 'warn'], join(root, 'console')),
+  run(projectNode(), [
+    '--watch',
+    '--watch-preserve-output',
+    '--enable-source-maps',
+    'server/dist/main.js',
+    ...process.argv.slice(2),
+  ]),
+];
+
+// Ctrl-C reaches them all by itself; whichever ends takes the others along.
+let ending = false;
+const end = () => {
+  if (ending) return;
+  ending = true;
+  for (const child of children) child.kill('SIGTERM');
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
+for (const child of children) child.on('exit', end);

@@ -1,0 +1,10 @@
+/** `npm run gen`: writes the files that are made from the code; `npm run gen -- --check` names those that would change. */
+import { ensureInstalled } from './lib/install.mjs';
+import { run } from './lib/run.mjs';
+import { fail, projectNode, requireNode20, tool } from './lib/workspace.mjs';
+
+requireNode20();
+await ensureInstalled();
+if ((await run(tool('tsc'), ['-b', 'server'])).code !== 0) fail('The server does not build: mend what is said above.');
+const { code } = await run(projectNode(), ['--enable-source-maps', 'server/dist/gen.js', ...process.argv.slice(2)]);
+process.exitCode = code;

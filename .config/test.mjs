@@ -1,0 +1,139 @@
+/**
+ * `npm test`: from a bare clone to a verdict. All gates run, also after one has failed; the last line counts.
+ * `npm test -- <filter>` runs only the tests whose file matches, and no gates.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from './browser.mjs';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { run } from './lib/run.mjs';
+import { projectNode, requireNode20, root, say, tool, toolEnvironment } from './lib/workspace.mjs';
+
+requireNode20();
+await ensureInstalled();
+
+const reports = mkdtempSync(join(tmpdir(), 'latchkey-reports-'));
+const count = { passed: 0, failed: 0 };
+const failures = [];
+const filter = process.argv.slice(2);
+
+const begin = performance.now();
+if (filter.length === 0) {
+  await gates();
+  await unitTests();
+  await browserTests();
+} else {
+  const forBrowser = filter.some((word) => /spec|e2e/.test(word));
+  await (forBrowser ? builtAndBrowserTests() : unitTests());
+}
+rmSync(reports, { recursive: true });
+console.log(`\n${failures.length > 0 ? `Failed: ${failures.join(', ')}. ` : ''}Took ${seconds(begin)}.`);
+console.log(`${count.passed} passed, ${count.failed} failed`);
+process.exitCode = count.failed > 0 ? 1 : 0;
+
+/** What needs no running code; side by side, told in order. */
+async function gates() {
+  const sources = ['server/src', 'server/test', 'shared', 'console', 'e2e'];
+  const work = [
+    ['Format (biome)', [tool('biome'), ['check', '--config-path', '.config/format.json', '.']]],
+    ['Lint (oxlint)', [tool('oxlint'), ['--type-aware', '--config', '.config/oxlint.jsonc', '.']]],
+    [
+      'Who may import whom (dependency-cruiser)',
+      [tool('depcruise'), ['--config', '.config/dependency-cruiser.mjs', '--output-type', 'err-long', ...sources]],
+    ],
+    ['Time, randomness and settings by ports', [projectNode(), ['.config/invariants.mjs']]],
+    ['Types (tsc)', [tool('tsc'), ['-b']]],
+  ].map(([name, [program, args]]) => [name, run(program, args, { capture: true })]);
+  for (const [name, result] of work) {
+    const { code, output, seconds: took } = await result;
+    heading(name);
+    if (code !== 0) process.stdout.write(output);
+    verdict(name, code === 0, `${took.toFixed(1)} s`);
+  }
+  await gate('Build', async () => (await ensureBuilt()) === undefined);
+  await gate('Generated files', async () => {
+    const { code, output } = await run(projectNode(), ['server/dist/gen.js', '--check'], { capture: true });
+    process.stdout.write(output);
+    return code === 0;
+  });
+}
+
+async function unitTests() {
+  const file = join(reports, 'vitest.json');
+  const args = ['run', '--config', '.config/vitest.config.ts', '--reporter=default', '--reporter=json'];
+  await tests(
+    'Unit and protocol tests (vitest)',
+    [tool('vitest'), [...args, `--outputFile.json=${file}`, ...filter]],
+    {},
+    () => {
+      const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(file, 'utf8'));
+      return { passed: numPassedTests, failed: numFailedTests };
+    },
+  );
+}
+
+async function builtAndBrowserTests() {
+  await gate('Build', async () => (await ensureBuilt()) === undefined);
+  await browserTests();
+}
+
+async function browserTests() {
+  const name = 'Browser tests (Playwright)';
+  let browser;
+  try {
+    browser = await findBrowser();
+  } catch (error) {
+    heading(name);
+    say(error.message);
+    return verdict(name, false, '0 s');
+  }
+  const file = join(reports, 'playwright.json');
+  const env = { LATCHKEY_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
+  const args = ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json', ...filter];
+  await tests(name, [tool('playwright'), args], env, () => {
+    const { expected, flaky, unexpected } = JSON.parse(readFileSync(file, 'utf8')).stats;
+    return { passed: expected + flaky, failed: unexpected };
+  });
+}
+
+async function tests(name, [program, args], env, read) {
+  heading(name);
+  const { code, seconds: took } = await run(program, args, { env: toolEnvironment(env) });
+  const { passed, failed } = readCounts(read);
+  count.passed += passed;
+  count.failed += failed;
+  // A file that does not load, or a set-up that fails, is no test and yet a failure.
+  if (code !== 0 && failed === 0) count.failed += 1;
+  if (code !== 0) failures.push(name);
+  console.log(`${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${took.toFixed(1)} s`);
+}
+
+function readCounts(read) {
+  try {
+    return read();
+  } catch {
+    return { passed: 0, failed: 0 };
+  }
+}
+
+async function gate(name, work) {
+  heading(name);
+  const start = performance.now();
+  verdict(name, await work(), seconds(start));
+}
+
+function heading(name) {
+  console.log(`\n── ${name}`);
+}
+
+function verdict(name, isGood, took) {
+  count[isGood ? 'passed' : 'failed'] += 1;
+  if (!isGood) failures.push(name);
+  console.log(`${isGood ? '✓' : '✗'} ${name} (${took})`);
+}
+
+function seconds(since) {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,28 @@
+import { defineConfig } from '@playwright/test';
+
+/** Chromium as it is, but for its calls home; its sandbox needs a user that is not root. */
+const args = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+];
+
+export default defineConfig({
+  testDir: 'specs',
+  outputDir: 'test-results',
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: process.env['CI'] !== undefined,
+  use: {
+    browserName: 'chromium',
+    // `npm test` finds one and names it here.
+    launchOptions: { executablePath: process.env['LATCHKEY_BROWSER'] ?? process.env['CHROME_PATH'], args },
+    locale: 'en-GB',
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+  },
+});

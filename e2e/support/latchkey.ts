@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A real server of its own: own ports, own data folder, own embedded database. */
+export interface Latchkey {
+  baseUrl: string;
+  /** Of `/health/live`, `/health/ready` and `/metrics`. */
+  managementUrl: string;
+  /** The bearer token of an owner. */
+  adminToken: string;
+  dataDir: string;
+  /** What it has printed so far. */
+  output(): string;
+  /** In order, as on SIGTERM; gives the exit code. Removes the data folder unless `DATA_DIR` was given. */
+  stop(): Promise<number | null>;
+  /** As a power cut: SIGKILL to the server. Its database lives on, for the next server on that `DATA_DIR`. */
+  kill(): Promise<void>;
+}
+
+const main = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+const READY_WITHIN_MS = 60_000;
+
+/**
+ * Starts the built server and waits until it serves. `env` overrides what is set here; give `DATA_DIR` (and `PORT`,
+ * where addresses must stay the same) to start again on the data of an earlier one.
+ */
+export async function startLatchkey(env: Record<string, string> = {}): Promise<Latchkey> {
+  const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'latchkey-e2e-'));
+  const isOurs = env['DATA_DIR'] === undefined;
+  const port = env['PORT'] ?? String(await freePort());
+  const managementPort = env['MANAGEMENT_PORT'] ?? String(await freePort());
+  const settings = {
+    PATH: process.env['PATH'] ?? '',
+    BASE_URL: `http://localhost:${port}`,
+    PORT: port,
+    MANAGEMENT_PORT: managementPort,
+    DATA_DIR: dataDir,
+    BOOTSTRAP_ADMIN_TOKEN: randomBytes(24).toString('hex'),
+    DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
+    ...env,
+  };
+  const server = spawn(process.execPath, ['--enable-source-maps', main], {
+    env: settings,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const cleaner = isOurs ? cleanUpAfter(server, dataDir) : undefined;
+  let output = '';
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const latchkey: Latchkey = {
+    baseUrl: settings.BASE_URL,
+    managementUrl: `http://127.0.0.1:${managementPort}`,
+    adminToken: settings.BOOTSTRAP_ADMIN_TOKEN,
+    dataDir,
+    output: () => output,
+    async stop() {
+      await end(server, 'SIGTERM');
+      if (isOurs) {
+        await endDatabase(dataDir);
+        cleaner?.kill();
+        rmSync(dataDir, { recursive: true, force: true });
+      }
+      return server.exitCode;
+    },
+    kill: () => end(server, 'SIGKILL'),
+  };
+  await ready(latchkey, server);
+  return latchkey;
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function ready(latchkey: Latchkey, server: ChildProcess): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {
+    const answer = await fetch(`${latchkey.managementUrl}/health/ready`).catch(() => undefined);
+    if (answer?.ok || latchkey.output().includes('Latchkey is ready.')) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  await latchkey.stop();
+  throw new Error(`Latchkey did not start:\n${latchkey.output()}`);
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}
+
+/** After `kill` nobody else stops it. */
+async function endDatabase(dataDir: string): Promise<void> {
+  const pid = databasePid(dataDir);
+  if (pid === undefined) return;
+  process.kill(pid, 'SIGINT');
+  while (databasePid(dataDir) !== undefined) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+function databasePid(dataDir: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** However the test run ends, its end of the pipe is closed, and then neither server nor database stay behind. */
+function cleanUpAfter(server: ChildProcess, dataDir: string): ChildProcess {
+  const script = 'cat; kill -KILL "$1"; kill -QUIT "$(head -n 1 "$2/postgres/postmaster.pid")"; rm -rf "$2"';
+  const cleaner = spawn('/bin/sh', ['-c', script, 'sh', String(server.pid), dataDir], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  cleaner.unref();
+  return cleaner;
+}
