@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+let house: string;
+
+/** A house with the same rooms, in which each file is as small as can be. */
+function build(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-gates-'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+/** The rules that a house breaks, each as `rule: file`. */
+function brokenRules(folder: string): string[] {
+  const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+  const config = join(root, '.config/dependency-cruiser.mjs');
+  const { stdout } = spawnSync(process.execPath, [program, '--config', config, '--output-type', 'json', '.'], {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 100_000_000,
+  });
+  const { summary } = JSON.parse(stdout) as { summary: { violations: { rule: { name: string }; from: string }[] } };
+  return summary.violations.map(({ rule, from }) => `${rule.name}: ${from}`);
+}
+
+const sound = {
+  'package.json': '{"name":"house","dependencies":{"express":"1"}}',
+  'server/src/main.ts': `import { app } from './app.ts'; import { clock } from './adapters/clock.ts'; app(clock);`,
+  'server/src/app.ts': `import { routes } from './oidc/routes.ts'; export const app = (now: () => Date) => routes(now);`,
+  'server/src/adapters/clock.ts': `import type { Clock } from '../domain/kernel/clock.ts'; export const clock: Clock = () => new Date();`,
+  'server/src/http/context.ts': `import express from 'express'; export const context = express();`,
+  'server/src/oidc/routes.ts': `import { tokens } from '../domain/tokens/tokens.ts'; import { context } from '../http/context.ts'; export const routes = (now: () => Date) => [tokens(now), context];`,
+  'server/src/scim/routes.ts': `export const scim = 1;`,
+  'server/src/domain/kernel/clock.ts': `export type Clock = () => Date;`,
+  'server/src/domain/projects/project.entity.ts': `export class Project {}`,
+  'server/src/domain/users/user.entity.ts': `import { Project } from '../projects/project.entity.ts'; export class User extends Project {}`,
+  'server/src/domain/users/users.ts': `export const users = 1;`,
+  'server/src/domain/tokens/tokens.ts': `import type { Clock } from '../kernel/clock.ts'; export const tokens = (now: Clock) => now();`,
+  'console/admin/main.ts': `export const main = 1;`,
+  'e2e/support/admin.ts': `export const admin = 1;`,
+  'shared/contracts/src/index.ts': `export const contracts = 1;`,
+  'shared/node/src/index.ts': `export const node = 1;`,
+};
+
+/** Each adds one import that must not be; the key is the rule that must say so. */
+const planted: Record<string, [path: string, specifier: string]> = {
+  'main-stands-first': ['server/src/app.ts', './main.ts'],
+  'app-composes': ['server/src/oidc/routes.ts', '../app.ts'],
+  'rooms-are-mounted-in-app': ['server/src/adapters/clock.ts', '../oidc/routes.ts'],
+  'rooms-keep-apart': ['server/src/oidc/routes.ts', '../scim/routes.ts'],
+  'http-knows-no-room': ['server/src/http/context.ts', '../scim/routes.ts'],
+  'domain-knows-no-wire': ['server/src/domain/users/users.ts', '../../http/context.ts'],
+  'domain-reaches-no-server-library': ['server/src/domain/users/users.ts', 'express'],
+  'domain-users-downwards': ['server/src/domain/users/users.ts', '../tokens/tokens.ts'],
+  'domain-kernel-downwards': ['server/src/domain/kernel/clock.ts', '../users/users.ts'],
+  'domain-on-the-ladder': ['server/src/oidc/routes.ts', '../domain/widgets/widgets.ts'],
+  'entities-point-to-parents': ['server/src/domain/users/user.entity.ts', './users.ts'],
+  'adapters-are-chosen-in-app': ['server/src/oidc/routes.ts', '../adapters/clock.ts'],
+  'adapters-know-no-room': ['server/src/adapters/clock.ts', '../scim/routes.ts'],
+  'outside-knows-no-server': ['console/admin/main.ts', '../../server/src/domain/users/users.ts'],
+  'server-stands-alone': ['server/src/scim/routes.ts', '../../../e2e/support/admin.ts'],
+  'shared-stands-alone': ['shared/node/src/index.ts', '../../contracts/src/index.ts'],
+  declared: ['shared/node/src/index.ts', 'pino'],
+  'no-circles': ['server/src/domain/projects/project.entity.ts', '../users/user.entity.ts'],
+};
+
+describe('who may import whom', () => {
+  beforeAll(() => {
+    house = build(sound);
+  });
+  afterAll(() => rmSync(house, { recursive: true }));
+
+  it('lets a sound house stand', () => {
+    expect(brokenRules(house)).toEqual([]);
+  });
+
+  it('has a planted violation for each rule', async () => {
+    const { default: config } = (await import('./dependency-cruiser.mjs')) as {
+      default: { forbidden: { name: string }[] };
+    };
+    const names = config.forbidden.map(({ name }) => name).filter((name) => !/^domain-.*-downwards$/.test(name));
+    expect(Object.keys(planted)).toEqual(expect.arrayContaining(names));
+  });
+
+  it.each(Object.entries(planted).map(([rule, [path, specifier]]) => ({ rule, path, specifier })))(
+    '$rule is broken by $path importing $specifier',
+    ({ rule, path, specifier }) => {
+      const files: Record<string, string> = {
+        ...sound,
+        'server/src/domain/widgets/widgets.ts': 'export const widgets = 1;',
+      };
+      const broken = build({ ...files, [path]: `import type { X } from '${specifier}';\n${files[path]}` });
+      try {
+        expect(brokenRules(broken)).toContain(`${rule}: ${path}`);
+      } finally {
+        rmSync(broken, { recursive: true });
+      }
+    },
+  );
+});
+
+describe('time, randomness and settings by ports', () => {
+  const check = (text: string, path = 'server/src/domain/users/users.ts') => {
+    const folder = build({ ...sound, [path]: text });
+    try {
+      const { status, stdout } = spawnSync(process.execPath, [join(root, '.config/invariants.mjs'), folder], {
+        encoding: 'utf8',
+      });
+      return { status, stdout };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it.each(['Date.now()', 'new Date()', 'Math.random()', 'process.env.HOME', 'performance.now()'])(
+    'refuses %s in the domain',
+    (text) => {
+      const { status, stdout } = check(`export const planted =\n  ${text};`);
+      expect(status).toBe(1);
+      expect(stdout).toContain('server/src/domain/users/users.ts:2:');
+    },
+  );
+
+  it('refuses children held by an entity', () => {
+    const { status, stdout } = check(
+      'export const devices = () => p.oneToMany(Device);',
+      'server/src/domain/users/user.entity.ts',
+    );
+    expect(status).toBe(1);
+    expect(stdout).toContain('never held as inverse collections');
+  });
+
+  it('lets adapters, dates that are given, and comments be', () => {
+    expect(
+      check('export const at = (s: number) => new Date(s * 1000); // not new Date()\n/* Date.now() */').status,
+    ).toBe(0);
+    expect(check('export const now = () => Date.now();', 'server/src/adapters/clock.ts').status).toBe(0);
+  });
+});
+
+describe('lint', () => {
+  it('refuses a promise that nobody waits for', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-lint-'));
+    try {
+      writeFileSync(join(folder, 'tsconfig.json'), '{"compilerOptions":{"strict":true,"types":[]}}');
+      writeFileSync(
+        join(folder, 'planted.ts'),
+        'export async function act(): Promise<void> {}\nexport function start(): void {\n  act();\n}\n',
+      );
+      const args = ['--type-aware', '--config', join(root, '.config/oxlint.jsonc'), folder];
+      const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/oxlint'), args, { encoding: 'utf8' });
+      expect(status).toBe(1);
+      expect(stdout).toContain('no-floating-promises');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
