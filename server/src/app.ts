@@ -41,7 +41,15 @@ export async function buildApp(options: AppOptions): Promise<Express> {
   app.set('trust proxy', options.trustProxy);
   app.set('query parser', 'simple');
   app.use(withContext(options.random));
-  app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: issuer.startsWith('https://') }));
+  app.use(
+    helmet({
+      // Each page sets its own.
+      contentSecurityPolicy: false,
+      // A relying party may open the sign-in in a popup and wait for it.
+      crossOriginOpenerPolicy: false,
+      strictTransportSecurity: issuer.startsWith('https://'),
+    }),
+  );
   app.use('/assets', express.static(join(options.consoleFolder, 'assets'), { immutable: true, maxAge: '1y', index: false }));
   app.use('/messages', express.static(join(options.consoleFolder, 'messages'), { maxAge: '5m', index: false }));
   app.use(oidcRoutes(oidcDeps(services, cookies, pages, issuer, log)));

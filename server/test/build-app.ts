@@ -16,6 +16,8 @@ import { Factories } from './factories.ts';
 /** A whole Latchkey in this process: real HTTP, a real database of its own, a clock that is turned by hand. */
 export interface TestApp {
   url: string;
+  /** For a second process on the same database. */
+  databaseUrl: string;
   services: Services;
   clock: TurnableClock;
   make: Factories;
@@ -74,6 +76,7 @@ export async function buildTestApp(): Promise<TestApp> {
   server.on('request', app);
   return {
     url,
+    databaseUrl: database.url,
     services,
     clock,
     make: new Factories(services, clock),

@@ -21,6 +21,16 @@ export class Cookies {
     return readCookie(req, this.sessionName(projectId));
   }
 
+  /** Every project of which this browser holds a session cookie. */
+  sessions(req: Request): { projectId: string; secret: string }[] {
+    const prefix = this.sessionName('');
+    const names = new Set(cookiesOf(req).map(([name]) => name));
+    return [...names].flatMap((name) => {
+      const secret = name.startsWith(prefix) ? readCookie(req, name) : undefined;
+      return secret === undefined ? [] : [{ projectId: name.slice(prefix.length), secret }];
+    });
+  }
+
   setSession(res: Response, projectId: string, secret: string, maxAgeSeconds?: number): void {
     this.set(res, this.sessionName(projectId), secret, maxAgeSeconds);
   }
@@ -69,12 +79,15 @@ export class Cookies {
   }
 }
 
+function cookiesOf(req: Request): [name: string, value: string][] {
+  return (req.get('cookie') ?? '').split(';').map((pair) => {
+    const [name = '', ...value] = pair.trim().split('=');
+    return [name, value.join('=')];
+  });
+}
+
 /** One cookie by name; where it was sent twice, neither is believed. */
 function readCookie(req: Request, name: string): string | undefined {
-  const found = (req.get('cookie') ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
-  return found.length === 1 ? found[0] || undefined : undefined;
+  const found = cookiesOf(req).filter(([one]) => one === name);
+  return found.length === 1 ? found[0]?.[1] || undefined : undefined;
 }

@@ -25,6 +25,7 @@ export interface EndSessionDeps {
   };
   cookies: {
     session(req: Request, projectId: string): string | undefined;
+    sessions(req: Request): { projectId: string; secret: string }[];
     clearSession(res: Response, projectId: string): void;
   };
   /** A token for the confirmation form, worth something only with this session. */
@@ -32,7 +33,7 @@ export interface EndSessionDeps {
   pages: {
     error(req: Request, res: Response, status: number, reason: 'client' | 'parameters'): void;
     /** Asks; the fields come back by POST. `returnsTo` is where the answer may lead the browser. */
-    confirm(req: Request, res: Response, client: Client, fields: Record<string, string>, returnsTo: string | undefined): void;
+    confirm(req: Request, res: Response, client: Client | undefined, fields: Record<string, string>, returnsTo: string | undefined): void;
     signedOut(req: Request, res: Response, client: Client | undefined): void;
   };
 }
@@ -46,7 +47,7 @@ export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
     }
     const hint = await hintOf(deps, parameters);
     const clientId = parameters.get('client_id') ?? hint?.clientId;
-    if (clientId === undefined) return deps.pages.error(req, res, 400, 'client');
+    if (clientId === undefined) return endAll(deps, req, res, parameters);
     const client = await deps.clients.findEnabled(clientId);
     if (!client) return deps.pages.error(req, res, 400, 'client');
     await endFor(deps, req, res, client, parameters, hint?.clientId === client.id ? hint : null);
@@ -80,6 +81,22 @@ async function endFor(
   // Without a session, only a valid hint shows that the person comes from this client: else no redirect.
   if (returnTo === undefined || (!session && !hint)) return deps.pages.signedOut(req, res, client);
   res.redirect(303, returnTo);
+}
+
+/** Without a client nothing says which session is meant, so it asks about all that this browser holds. */
+async function endAll(deps: EndSessionDeps, req: Request, res: Response, parameters: Parameters): Promise<void> {
+  const held = deps.cookies.sessions(req);
+  const live = await Promise.all(held.map(({ projectId, secret }) => deps.liveSession(projectId, secret)));
+  const sessions = live.filter((session) => session !== null);
+  const all = sessions.map(({ id }) => id).join(' ');
+  if (sessions.length > 0 && !(req.method === 'POST' && deps.csrf.holds(all, parameters.get('csrf')))) {
+    return deps.pages.confirm(req, res, undefined, { csrf: deps.csrf.make(all) }, undefined);
+  }
+  for (const session of sessions) {
+    await deps.logout.endSession(session.id, actorOf(req, { kind: 'user', id: session.user.id }));
+    deps.cookies.clearSession(res, session.project.id);
+  }
+  deps.pages.signedOut(req, res, undefined);
 }
 
 async function end(

@@ -298,8 +298,8 @@ describe('oidcc-rp-initiated-logout', () => {
     ['-modified-id-token-hint', (hint) => ({ id_token_hint: `${hint.slice(0, -6)}AAAAAA` })],
     ['-bad-id-token-hint', () => ({ id_token_hint: 'bad' })],
     ['-no-id-token-hint', () => ({ id_token_hint: undefined })],
-    ['-no-params but the client', () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined })],
-    ['-only-state', () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined, state: 's' })],
+    ['-no-params besides the client', () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined })],
+    ['-only-state besides the client', () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined, state: 's' })],
   ])('%s', async (_module, bend) => {
     const { id_token: hint } = await rp.tokens();
     const good = { client_id: rp.client.id, id_token_hint: hint, post_logout_redirect_uri: postLogoutRedirectUri };
@@ -315,9 +315,17 @@ describe('oidcc-rp-initiated-logout', () => {
     expect(await rp.isSignedIn()).toBe(false);
   });
 
-  it('nothing at all is an error', async () => {
-    expect((await rp.endSession({})).status).toBe(400);
+  it.each<[string, Record<string, string>]>([
+    ['-no-params', {}],
+    ['-only-state', { state: 's' }],
+  ])('%s asks, ends what this browser holds, and says so', async (_module, parameters) => {
+    const asked = await rp.endSession(parameters);
     expect(await rp.isSignedIn()).toBe(true);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await asked.text())?.[1];
+    const ended = await rp.endSession({ csrf }, 'post');
+    expect([ended.status, ended.headers.get('location')]).toEqual([200, null]);
+    expect(await ended.text()).toContain('You are signed out');
+    expect(await rp.isSignedIn()).toBe(false);
   });
 });
 

@@ -31,11 +31,12 @@ export function oidcPages(pages: Pages): {
           formTargets: returnsTo === undefined ? [] : [new URL(returnsTo).origin],
         });
       },
-      signedOut: (req, res, client) => pages.send(req, res, 'signed-out', { values: client ? namesOf(client) : {} }),
+      signedOut: (req, res, client) => pages.send(req, res, 'signed-out', { values: namesOf(client) }),
     },
   };
 }
 
-function namesOf(client: Client): Record<string, string> {
+function namesOf(client: Client | undefined): Record<string, string> {
+  if (!client) return { client_name: '', project_name: 'Latchkey' };
   return { client_name: client.name, project_name: client.project.unwrap().name };
 }

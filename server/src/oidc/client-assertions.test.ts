@@ -1,0 +1,162 @@
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { redirectUri } from '../../test/factories.ts';
+import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import { openDatabase } from '../adapters/database.ts';
+import { ClientAssertions } from '../domain/clients/client-assertions.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import { Database } from '../domain/kernel/database.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import { assertionType } from './client-auth.ts';
+
+let app: TestApp;
+let project: Project;
+let client: Client;
+let rp: RelyingParty;
+const own = generateKeyPairSync('ed25519');
+const foreign = generateKeyPairSync('ed25519');
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  project = await app.make.project();
+  const jwks = own.publicKey.export({ format: 'jwk' });
+  ({ client } = await app.make.client(project, { tokenEndpointAuthMethod: 'private_key_jwt', jwks }));
+  rp = new RelyingParty(app, client);
+  await rp.signIn(await app.make.user(project));
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+function nowSeconds(): number {
+  return Math.floor(app.clock.now().getTime() / 1000);
+}
+
+function assertion(changes: Record<string, unknown> = {}, key: KeyObject = own.privateKey, alg = 'EdDSA'): Promise<string> {
+  const claims: Record<string, unknown> = {
+    iss: client.id,
+    sub: client.id,
+    aud: `${app.url}/oauth2/token`,
+    iat: nowSeconds(),
+    exp: nowSeconds() + 60,
+    jti: randomUUID(),
+    ...changes,
+  };
+  const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) as JWTPayload;
+  return new SignJWT(payload).setProtectedHeader({ alg }).sign(key);
+}
+
+async function exchange(clientAssertion: string, changes: Changes = {}): Promise<Response> {
+  return rp.exchange(await rp.code(), {
+    client_id: undefined,
+    client_assertion: clientAssertion,
+    client_assertion_type: assertionType,
+    ...changes,
+  });
+}
+
+describe('private_key_jwt (RFC 7523 §3)', () => {
+  it.each<[string, () => Record<string, unknown>]>([
+    ['the token endpoint as audience', () => ({})],
+    ['oidcc-ensure-client-assertion-with-iss-aud-succeeds: the issuer as audience', () => ({ aud: app.url })],
+    ['an array that holds one of them', () => ({ aud: ['https://other.example.com', app.url] })],
+    ['no iat', () => ({ iat: undefined })],
+    ['an expiry 20 seconds ago, within the leeway', () => ({ iat: nowSeconds() - 60, exp: nowSeconds() - 20 })],
+  ])('accepts %s', async (_name, changes) => {
+    expect((await exchange(await assertion(changes()))).status).toBe(200);
+  });
+
+  it('accepts the algorithm under its newer name (RFC 9864)', async () => {
+    expect((await exchange(await assertion({}, own.privateKey, 'Ed25519'))).status).toBe(200);
+  });
+
+  it('accepts client_id beside it, where it is the same', async () => {
+    expect((await exchange(await assertion(), { client_id: client.id })).status).toBe(200);
+  });
+
+  it.each<[string, () => Record<string, unknown>]>([
+    ['another audience', () => ({ aud: 'https://other.example.com' })],
+    ['a longer audience', () => ({ aud: `${app.url}/oauth2/token/` })],
+    ['no audience', () => ({ aud: undefined })],
+    ['iss that is not sub', () => ({ sub: randomUUID() })],
+    ['no sub', () => ({ sub: undefined })],
+    ['no iss', () => ({ iss: undefined })],
+    ['no exp', () => ({ exp: undefined })],
+    ['exp far ahead', () => ({ exp: nowSeconds() + 400 })],
+    ['exp in the past', () => ({ exp: nowSeconds() - 31 })],
+    ['an old iat', () => ({ iat: nowSeconds() - 400 })],
+    ['an iat in the future', () => ({ iat: nowSeconds() + 60 })],
+    ['nbf in the future', () => ({ nbf: nowSeconds() + 60 })],
+    ['no jti', () => ({ jti: undefined })],
+    ['an empty jti', () => ({ jti: '' })],
+  ])('refuses %s', async (_name, changes) => {
+    const response = await exchange(await assertion(changes()));
+    expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_client' }]);
+  });
+
+  it('refuses a key that is not registered, none, HS256 with the public key, and a null header', async () => {
+    const wrongKey = await assertion({}, foreign.privateKey);
+    const [, body] = wrongKey.split('.') as [string, string, string];
+    const encode = (header: unknown) => Buffer.from(JSON.stringify(header)).toString('base64url');
+    const secret = Buffer.from((own.publicKey.export({ format: 'jwk' }) as { x: string }).x, 'base64url');
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as JWTPayload;
+    const hs256 = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret);
+    for (const forged of [wrongKey, `${encode({ alg: 'none' })}.${body}.`, hs256, `${encode(null)}.${body}.AAAA`, 'x', '..']) {
+      expect((await exchange(forged)).status).toBe(401);
+    }
+  });
+
+  it('refuses an assertion that was used, also with another code', async () => {
+    const once = await assertion();
+    expect((await exchange(once)).status).toBe(200);
+    expect((await exchange(once)).status).toBe(401);
+  });
+
+  it('remembers it for longer than the leeway', async () => {
+    const once = await assertion({ exp: nowSeconds() + 10 });
+    expect((await exchange(once)).status).toBe(200);
+    app.clock.turn(35);
+    expect((await exchange(once)).status).toBe(401);
+  });
+
+  it('accepts one of 50 at the same moment, over two processes', async () => {
+    const once = await assertion();
+    const second = await openDatabase({ url: app.databaseUrl });
+    const audiences = [`${app.url}/oauth2/token`, app.url];
+    const elsewhere = new ClientAssertions(new Database(second), app.clock, audiences);
+    const tries = Array.from({ length: 50 }, (_, index) =>
+      (index % 2 === 0 ? app.services.assertions : elsewhere).verify(client, once),
+    );
+    const results = await Promise.allSettled(tries);
+    await second.close(true);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('refuses the client without its assertion, by name or by secret key', async () => {
+    expect((await rp.exchange(await rp.code())).status).toBe(401);
+    const { secretKey } = await app.make.client(project);
+    const response = await rp.exchange(await rp.code(), {}, { 'X-Api-Key': secretKey });
+    expect(response.status).toBe(401);
+  });
+
+  it('refuses another client_id beside it, a second credential, and a wrong type', async () => {
+    const { client: other, secretKey } = await app.make.client(project);
+    expect((await exchange(await assertion(), { client_id: other.id })).status).toBe(401);
+    expect((await exchange(await assertion(), { client_assertion_type: 'x' })).status).toBe(400);
+    expect((await exchange(await assertion(), { client_assertion_type: undefined })).status).toBe(400);
+    const body = { grant_type: 'authorization_code', code: await rp.code(), redirect_uri: redirectUri };
+    const basic = await rp.exchange(body.code, {}, { Authorization: 'Basic eDp5' });
+    expect(basic.status).toBe(401);
+    const both = { client_assertion: await assertion(), client_assertion_type: assertionType };
+    expect((await rp.exchange(await rp.code(), both, { 'X-Api-Key': secretKey })).status).toBe(400);
+  });
+
+  it('refuses an assertion of a public client', async () => {
+    const { client: open } = await app.make.client(project);
+    const forged = await assertion({ iss: open.id, sub: open.id });
+    expect((await exchange(forged)).status).toBe(401);
+  });
+});
