@@ -85,9 +85,15 @@ test('a directory’s user signs in, and a public client knows who it is', async
     redirectUris: [callback.redirectUri],
   });
   const user = await provision(projectId, address);
-  const config = await oidc.discovery(new URL(latchkey.baseUrl), clientId, { id_token_signed_response_alg: 'ES512' }, oidc.None(), {
-    execute: [oidc.allowInsecureRequests],
-  });
+  const config = await oidc.discovery(
+    new URL(latchkey.baseUrl),
+    clientId,
+    { id_token_signed_response_alg: 'ES512' },
+    oidc.None(),
+    {
+      execute: [oidc.allowInsecureRequests],
+    },
+  );
 
   const first = await start(config);
   await page.goto(first.url.href);

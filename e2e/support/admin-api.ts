@@ -24,7 +24,9 @@ export class AdminApi {
     return (await this.run<{ createProject: { id: string } }>(query, { input: { name } })).createProject.id;
   }
 
-  async createClient(input: Record<string, unknown>): Promise<{ clientId: string; publishableKey: string; secretKey: string }> {
+  async createClient(
+    input: Record<string, unknown>,
+  ): Promise<{ clientId: string; publishableKey: string; secretKey: string }> {
     const query = `mutation ($input: CreateClientInput!) {
       createClient(input: $input) { client { clientId } publishableKey secretKey } }`;
     type Created = { createClient: { client: { clientId: string }; publishableKey: string; secretKey: string } };

@@ -5,14 +5,15 @@ import type { Log } from './adapters/log.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
-import { sameSecret } from './domain/kernel/secret.ts';
 import type { Random } from './domain/kernel/random.ts';
+import { sameSecret } from './domain/kernel/secret.ts';
 import { requestContext, withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
 import { failureOf } from './http/failure.ts';
 import { Pages } from './http/pages.ts';
 import { oidcPages } from './oidc/pages.ts';
 import { type OidcDeps, oidcRoutes } from './oidc/routes.ts';
+import { scimRoutes } from './scim/routes.ts';
 import type { Services } from './services.ts';
 import { signinRoutes } from './signin/routes.ts';
 
@@ -50,7 +51,10 @@ export async function buildApp(options: AppOptions): Promise<Express> {
       strictTransportSecurity: issuer.startsWith('https://'),
     }),
   );
-  app.use('/assets', express.static(join(options.consoleFolder, 'assets'), { immutable: true, maxAge: '1y', index: false }));
+  app.use(
+    '/assets',
+    express.static(join(options.consoleFolder, 'assets'), { immutable: true, maxAge: '1y', index: false }),
+  );
   app.use('/messages', express.static(join(options.consoleFolder, 'messages'), { maxAge: '5m', index: false }));
   app.use(oidcRoutes(oidcDeps(services, cookies, pages, issuer, log)));
   app.use(
@@ -65,6 +69,10 @@ export async function buildApp(options: AppOptions): Promise<Express> {
       log,
     }),
   );
+  app.use(
+    '/v1/scim/:projectId',
+    scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log }),
+  );
   app.use(await adminRoutes(adminDeps(options, cookies, pages)));
   app.use(lastResort(log));
   return app;
@@ -76,7 +84,11 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
   const readHint = async (idToken: string) => {
     const claims = await signer.verify('id-token', idToken, { expiredIsFine: true });
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
-    return { subject: claims.sub, clientId: claims.aud, sid: typeof claims['sid'] === 'string' ? claims['sid'] : undefined };
+    return {
+      subject: claims.sub,
+      clientId: claims.aud,
+      sid: typeof claims['sid'] === 'string' ? claims['sid'] : undefined,
+    };
   };
   return {
     issuer,
@@ -113,7 +125,11 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
   };
 }
 
-function adminDeps({ services, clock, random, log, ...options }: AppOptions, cookies: Cookies, pages: Pages): AdminDeps {
+function adminDeps(
+  { services, clock, random, log, ...options }: AppOptions,
+  cookies: Cookies,
+  pages: Pages,
+): AdminDeps {
   const { db, audit, sessions, admins, projects, clients, directories, keys, delivery, senders, requests } = services;
   const mailbox = senders.mail?.kind === 'mailbox' ? { list: (page: PageRequest) => delivery.mailbox(page) } : null;
   return {
@@ -142,9 +158,12 @@ function lastResort(log: Log): ErrorRequestHandler {
     const { requestId } = requestContext(req);
     const failure = failureOf(thrown);
     const away = failure !== thrown;
-    const status = typeof (thrown as { status?: unknown })?.status === 'number' ? (thrown as { status: number }).status : 500;
+    const status =
+      typeof (thrown as { status?: unknown })?.status === 'number' ? (thrown as { status: number }).status : 500;
     if (away) res.setHeader('Retry-After', '5');
     if (!away && status >= 500) log.error({ err: thrown, requestId }, 'request failed');
-    res.status(away ? 503 : status).json({ error: away ? 'temporarily_unavailable' : 'server_error', request_id: requestId });
+    res
+      .status(away ? 503 : status)
+      .json({ error: away ? 'temporarily_unavailable' : 'server_error', request_id: requestId });
   };
 }

@@ -81,7 +81,12 @@ const settings = {
     description: 'An HTTP gateway for SMS: gets `POST {"to": "+…", "text": "…"}` as JSON.',
   },
   TWILIO_ACCOUNT_SID: { schema: z.string().min(1), form: 'text', description: 'SMS by Twilio: the account.' },
-  TWILIO_AUTH_TOKEN: { schema: z.string().min(1), form: 'text', secret: true, description: 'SMS by Twilio: its token.' },
+  TWILIO_AUTH_TOKEN: {
+    schema: z.string().min(1),
+    form: 'text',
+    secret: true,
+    description: 'SMS by Twilio: its token.',
+  },
   TWILIO_FROM: { schema: z.string().min(1), form: 'phone or service', description: 'SMS by Twilio: the sender.' },
   TRUST_PROXY: {
     schema: z
@@ -103,7 +108,8 @@ const settings = {
     schema: z.string().min(32, { message: 'must have at least 32 characters' }),
     form: 'text',
     secret: true,
-    description: 'A bearer token that the admin API accepts as an owner, for automation. Every use is in the audit log.',
+    description:
+      'A bearer token that the admin API accepts as an owner, for automation. Every use is in the audit log.',
   },
   SHUTDOWN_GRACE_SECONDS: {
     schema: whole(1, 600),

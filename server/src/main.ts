@@ -4,6 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { migrate, openDatabase } from './adapters/database.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded-postgres.ts';
 import { JobQueue } from './adapters/job-queue.ts';
+import { bind, listen, PortError } from './adapters/listener.ts';
 import { openLog } from './adapters/log.ts';
 import { Metrics, managementServer } from './adapters/management.ts';
 import { masterKeyOf } from './adapters/master-key.ts';
@@ -15,7 +16,6 @@ import { type Config, ConfigError, loadConfig } from './config.ts';
 import { system } from './domain/kernel/actor.ts';
 import { VaultError } from './domain/keys/vault.ts';
 import { jobs } from './jobs/jobs.ts';
-import { bind, listen, PortError } from './adapters/listener.ts';
 import { buildServices, type Services } from './services.ts';
 
 /** The build of the pages, beside this package. */
@@ -46,7 +46,10 @@ async function serve(config: Config): Promise<void> {
   const listening = await listen(config.HOST, config.PORT, 'PORT');
   const metrics = new Metrics();
   let serving = false;
-  const checks = { database: async (): Promise<string | null> => 'starting' } as Record<string, () => Promise<string | null>>;
+  const checks = { database: async (): Promise<string | null> => 'starting' } as Record<
+    string,
+    () => Promise<string | null>
+  >;
   const management = managementServer({ metrics, checks, isServing: () => serving });
   await bind(management, '127.0.0.1', config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
 
@@ -118,7 +121,12 @@ async function printAdminLink(config: Config): Promise<void> {
   await database.embedded?.stop();
 }
 
-function compose(config: Config, database: OpenedDatabase, orm: MikroORM, queue: Parameters<typeof buildServices>[0]['queue']) {
+function compose(
+  config: Config,
+  database: OpenedDatabase,
+  orm: MikroORM,
+  queue: Parameters<typeof buildServices>[0]['queue'],
+) {
   const allowPrivate = config.DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS;
   return buildServices(
     {

@@ -18,6 +18,7 @@ import { Delivery } from './domain/delivery/delivery.ts';
 import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { Devices } from './domain/devices/devices.ts';
 import { Directories } from './domain/directories/directories.ts';
+import { RequestRecords } from './domain/directories/request-records.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import { Database } from './domain/kernel/database.ts';
 import type { Queue } from './domain/kernel/queue.ts';
@@ -33,6 +34,7 @@ import { Otp } from './domain/otp/otp.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
+import { Groups } from './domain/users/groups.ts';
 import { Users } from './domain/users/users.ts';
 
 /** What the domain needs of the outside world. */
@@ -72,6 +74,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
   const origins = new Origins(db, clock);
   const users = new Users(clock, random, audit);
+  const groups = new Groups(db, clock, random, audit);
   // Admins stand above sign-in, which asks them about set-up links alone.
   const setupLinks: SetupLinks = {
     isOpen: async (em, id) => (await em.count(SetupLink, { id, usedAt: null, expiresAt: { $gt: clock.now() } })) === 1,
@@ -88,6 +91,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const authorizations = new Authorizations(db, clock, sessions, tokens, requests);
   const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });
   const directories = new Directories(db, clock, random, audit);
+  const requestRecords = new RequestRecords(db, clock, random);
   const admins = new Admins(db, clock, random, audit, users, issuer);
   const accounts = new Accounts(db, clock, audit, users, (em, userId, reason, actor) =>
     logout.endAllOfUserIn(em, userId, reason, actor),
@@ -126,6 +130,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     assertions,
     origins,
     users,
+    groups,
     delivery,
     devices,
     mfa,
@@ -138,6 +143,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     ceremonies,
     logout,
     directories,
+    requestRecords,
     admins,
     accounts,
     seed,

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** One condition of readiness; a string says what is wrong. */
 export type Check = () => Promise<string | null>;
@@ -43,7 +43,10 @@ export function managementServer(options: ManagementOptions): Server {
     if (path === '/health/live') return json(res, 200, { status: 'live' });
     if (path === '/health/ready') {
       const faults = await failing(options);
-      return json(res, faults.length === 0 ? 200 : 503, { status: faults.length === 0 ? 'ready' : 'not ready', faults });
+      return json(res, faults.length === 0 ? 200 : 503, {
+        status: faults.length === 0 ? 'ready' : 'not ready',
+        faults,
+      });
     }
     if (path === '/metrics') {
       const body = await options.metrics.registry.metrics();

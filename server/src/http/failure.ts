@@ -11,7 +11,10 @@ export function failureOf(thrown: unknown): unknown {
   if (thrown instanceof Refusal || !(thrown instanceof Error)) return thrown;
   for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
     const { code } = error as { code?: unknown };
-    if ((typeof code === 'string' && gone.test(code)) || /timeout exceeded when trying to connect/.test(error.message)) {
+    if (
+      (typeof code === 'string' && gone.test(code)) ||
+      /timeout exceeded when trying to connect/.test(error.message)
+    ) {
       return new Refusal({ code: 'unavailable', reason: error.message, retryAfterSeconds: 5 }, { cause: thrown });
     }
   }

@@ -60,7 +60,12 @@ export class Pages {
     return first ?? ((req.acceptsLanguages([...pageLanguages]) || 'en') as PageLanguage);
   }
 
-  private fill(page: string, language: PageLanguage, requestId: string, { values = {}, html = {} }: PageContent): string {
+  private fill(
+    page: string,
+    language: PageLanguage,
+    requestId: string,
+    { values = {}, html = {} }: PageContent,
+  ): string {
     const all: Record<string, string> = {
       lang: language,
       dir: 'ltr',

@@ -63,7 +63,11 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
     'code_challenge must be 43 characters of base64url.',
     (p) => !/^[A-Za-z0-9_-]{43}$/.test(p.get('code_challenge') ?? ''),
   ],
-  ['invalid_request', 'prompt is not one of none, login, select_account, consent.', (p) => !knownPrompt(p.get('prompt'))],
+  [
+    'invalid_request',
+    'prompt is not one of none, login, select_account, consent.',
+    (p) => !knownPrompt(p.get('prompt')),
+  ],
   ['invalid_request', 'max_age must be a whole number of seconds.', (p) => !isSeconds(p.get('max_age'))],
   ['invalid_request', 'nonce is longer than 2,048 characters.', (p) => (p.get('nonce') ?? '').length > longest],
   ['invalid_request', 'scope is longer than 2,048 characters.', (p) => (p.get('scope') ?? '').length > longest],

@@ -5,8 +5,8 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
 import { openDatabase } from '../adapters/database.ts';
-import { ClientAssertions } from '../domain/clients/client-assertions.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { ClientAssertions } from '../domain/clients/client-assertions.ts';
 import { Database } from '../domain/kernel/database.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { assertionType } from './client-auth.ts';
@@ -35,7 +35,11 @@ function nowSeconds(): number {
   return Math.floor(app.clock.now().getTime() / 1000);
 }
 
-function assertion(changes: Record<string, unknown> = {}, key: KeyObject = own.privateKey, alg = 'EdDSA'): Promise<string> {
+function assertion(
+  changes: Record<string, unknown> = {},
+  key: KeyObject = own.privateKey,
+  alg = 'EdDSA',
+): Promise<string> {
   const claims: Record<string, unknown> = {
     iss: client.id,
     sub: client.id,
@@ -104,7 +108,14 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     const secret = Buffer.from((own.publicKey.export({ format: 'jwk' }) as { x: string }).x, 'base64url');
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as JWTPayload;
     const hs256 = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret);
-    for (const forged of [wrongKey, `${encode({ alg: 'none' })}.${body}.`, hs256, `${encode(null)}.${body}.AAAA`, 'x', '..']) {
+    for (const forged of [
+      wrongKey,
+      `${encode({ alg: 'none' })}.${body}.`,
+      hs256,
+      `${encode(null)}.${body}.AAAA`,
+      'x',
+      '..',
+    ]) {
       expect((await exchange(forged)).status).toBe(401);
     }
   });

@@ -66,7 +66,8 @@ async function byAssertion(
   clientId: string | undefined,
 ): Promise<AuthenticatedClient> {
   if (assertion === undefined) throw new OAuthError('invalid_request', 'client_assertion is missing.');
-  if (type !== assertionType) throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}.`);
+  if (type !== assertionType)
+    throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}.`);
   const issuer = claimedIssuer(assertion);
   if (clientId !== undefined && clientId !== issuer) {
     refuse({ code: 'client-rejected', reason: 'client_id is not the assertion’s client' });

@@ -21,14 +21,19 @@ afterAll(async () => {
 beforeEach(async () => {
   project = await app.make.project({ name: 'Example' });
   user = await app.make.user(project);
-  rp = new RelyingParty(app, (await app.make.client(project, { backchannelLogoutUri: 'http://127.0.0.1:1/logout' })).client);
+  rp = new RelyingParty(
+    app,
+    (await app.make.client(project, { backchannelLogoutUri: 'http://127.0.0.1:1/logout' })).client,
+  );
   await rp.signIn(user);
   app.logoutTokens.length = 0;
 });
 
 async function deliver(): Promise<Record<string, unknown>[]> {
   for (const id of await app.services.logout.due()) await app.services.logout.deliver(id);
-  return app.logoutTokens.map(({ token }) => JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()));
+  return app.logoutTokens.map(({ token }) =>
+    JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()),
+  );
 }
 
 /** The hidden fields of the page that asks. */
@@ -52,7 +57,9 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
     const form = await askedForm(page);
     expect(form).toMatchObject({ ...asked, csrf: expect.stringMatching(/./) });
     const response = await rp.endSession(form, 'post');
-    expect(response.headers.get('location')).toBe(`${postLogoutRedirectUri}?${new URLSearchParams({ state: 'a&"<b>' })}`);
+    expect(response.headers.get('location')).toBe(
+      `${postLogoutRedirectUri}?${new URLSearchParams({ state: 'a&"<b>' })}`,
+    );
     expect(await rp.isSignedIn()).toBe(false);
     expect((await rp.endSession(form, 'post')).status).toBe(200);
   });
@@ -77,19 +84,25 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
     const { id_token: mine } = await rp.tokens();
     const other = await app.make.user(project);
     await rp.signIn(other);
-    expect(await askedForm(await rp.endSession({ client_id: rp.client.id, id_token_hint: mine }))).toHaveProperty('csrf');
+    expect(await askedForm(await rp.endSession({ client_id: rp.client.id, id_token_hint: mine }))).toHaveProperty(
+      'csrf',
+    );
     expect(await rp.isSignedIn()).toBe(true);
     await rp.signIn(user);
     const sibling = new RelyingParty(app, (await app.make.client(project)).client);
     await sibling.signIn(user);
     const { id_token: foreign } = await sibling.tokens();
-    expect(await askedForm(await rp.endSession({ client_id: rp.client.id, id_token_hint: foreign }))).toHaveProperty('csrf');
+    expect(await askedForm(await rp.endSession({ client_id: rp.client.id, id_token_hint: foreign }))).toHaveProperty(
+      'csrf',
+    );
     expect(await rp.isSignedIn()).toBe(true);
   });
 
   it('takes no access token for a hint', async () => {
     const { access_token: accessToken } = await rp.tokens();
-    expect(await askedForm(await rp.endSession({ client_id: rp.client.id, id_token_hint: accessToken }))).toHaveProperty('csrf');
+    expect(
+      await askedForm(await rp.endSession({ client_id: rp.client.id, id_token_hint: accessToken })),
+    ).toHaveProperty('csrf');
   });
 
   it('says that nobody is signed in, where nobody is', async () => {
@@ -112,17 +125,20 @@ describe('logout_scope (service.md 4.2, 6)', () => {
     expect(await deliver()).toMatchObject([{ sub: user.id, sid, aud: rp.client.id }]);
   });
 
-  it.each([undefined, 'global'])('%s: ends all of the user’s, and each client hears once without sid', async (scope) => {
-    const elsewhere = new RelyingParty(app, rp.client);
-    await elsewhere.signIn(user);
-    await elsewhere.tokens();
-    const { id_token: hint } = await rp.tokens();
-    await rp.endSession({ client_id: rp.client.id, id_token_hint: hint, logout_scope: scope });
-    expect([await rp.isSignedIn(), await elsewhere.isSignedIn()]).toEqual([false, false]);
-    const tokens = await deliver();
-    expect(tokens).toMatchObject([{ sub: user.id }]);
-    expect(tokens[0]).not.toHaveProperty('sid');
-  });
+  it.each([undefined, 'global'])(
+    '%s: ends all of the user’s, and each client hears once without sid',
+    async (scope) => {
+      const elsewhere = new RelyingParty(app, rp.client);
+      await elsewhere.signIn(user);
+      await elsewhere.tokens();
+      const { id_token: hint } = await rp.tokens();
+      await rp.endSession({ client_id: rp.client.id, id_token_hint: hint, logout_scope: scope });
+      expect([await rp.isSignedIn(), await elsewhere.isSignedIn()]).toEqual([false, false]);
+      const tokens = await deliver();
+      expect(tokens).toMatchObject([{ sub: user.id }]);
+      expect(tokens[0]).not.toHaveProperty('sid');
+    },
+  );
 });
 
 describe('sessions of one browser', () => {

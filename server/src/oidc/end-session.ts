@@ -33,7 +33,13 @@ export interface EndSessionDeps {
   pages: {
     error(req: Request, res: Response, status: number, reason: 'client' | 'parameters'): void;
     /** Asks; the fields come back by POST. `returnsTo` is where the answer may lead the browser. */
-    confirm(req: Request, res: Response, client: Client | undefined, fields: Record<string, string>, returnsTo: string | undefined): void;
+    confirm(
+      req: Request,
+      res: Response,
+      client: Client | undefined,
+      fields: Record<string, string>,
+      returnsTo: string | undefined,
+    ): void;
     signedOut(req: Request, res: Response, client: Client | undefined): void;
   };
 }
@@ -69,8 +75,7 @@ async function endFor(
   const asked = parameters.get('post_logout_redirect_uri') !== undefined;
   // An address that is not registered is not forgotten: the person is asked, and stays here.
   const mayEndAtOnce = hint !== null && (!asked || returnTo !== undefined);
-  const confirmed =
-    session !== null && req.method === 'POST' && deps.csrf.holds(session.id, parameters.get('csrf'));
+  const confirmed = session !== null && req.method === 'POST' && deps.csrf.holds(session.id, parameters.get('csrf'));
   if (session && !confirmed && !(mayEndAtOnce && hint.subject === session.user.id)) {
     const fields = { ...echoed(parameters), csrf: deps.csrf.make(session.id) };
     return deps.pages.confirm(req, res, client, fields, returnTo);

@@ -36,7 +36,10 @@ export class OAuthError extends Error {
 
 type Row = readonly [OAuthErrorCode, string];
 
-const invalidGrant: Row = ['invalid_grant', 'The code is unknown, expired or already used, or does not match this request.'];
+const invalidGrant: Row = [
+  'invalid_grant',
+  'The code is unknown, expired or already used, or does not match this request.',
+];
 const notHere: Row = ['invalid_request', 'The request cannot be handled here.'];
 
 /** How OAuth says each of the domain's refusals. Detail goes to the log. */

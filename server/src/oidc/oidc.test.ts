@@ -1,8 +1,9 @@
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { authorizationParameters, CookieBrowser, locationOf, type Pkce, pkce } from '../../test/browser.ts';
+import { authorizationParameters, CookieBrowser, locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
+import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -11,8 +12,7 @@ let app: TestApp;
 let project: Project;
 let client: Client;
 let user: User;
-let browser: CookieBrowser;
-let proof: Pkce;
+let rp: RelyingParty;
 
 beforeAll(async () => {
   app = await buildTestApp();
@@ -31,84 +31,26 @@ beforeEach(async () => {
     displayName: 'Ada Lovelace',
     phone: null,
   });
-  browser = new CookieBrowser();
-  proof = pkce();
+  rp = new RelyingParty(app, client);
 });
-
-async function signIn(who: User = user, where: CookieBrowser = browser): Promise<string> {
-  const { session, secret } = await app.make.session(project, who);
-  where.cookies.set(`lk-session-${project.id}`, secret);
-  return session.id;
-}
-
-function authorize(changes: Record<string, string | undefined> = {}, where: CookieBrowser = browser): Promise<Response> {
-  const query = new URLSearchParams(authorizationParameters(client.id, proof.challenge, changes));
-  return where.get(`${app.url}/authorize?${query}`);
-}
-
-/** The answer at the redirect URI. */
-async function answer(changes: Record<string, string | undefined> = {}): Promise<URLSearchParams> {
-  const response = await authorize(changes);
-  expect(response.status).toBe(303);
-  const location = locationOf(response);
-  expect(location.origin + location.pathname).toBe(redirectUri);
-  expect(location.searchParams.get('iss')).toBe(app.url);
-  return location.searchParams;
-}
-
-async function exchange(code: string, changes: Record<string, string | undefined> = {}): Promise<Response> {
-  const all = {
-    grant_type: 'authorization_code',
-    code,
-    code_verifier: proof.verifier,
-    client_id: client.id,
-    redirect_uri: redirectUri,
-    ...changes,
-  };
-  const form = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return fetch(`${app.url}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
-}
-
-interface Tokens {
-  id_token: string;
-  access_token: string;
-  expires_in: number;
-}
-
-async function tokens(changes: Record<string, string | undefined> = {}): Promise<Tokens> {
-  const code = (await answer(changes)).get('code') as string;
-  const response = await exchange(code);
-  expect(response.status).toBe(200);
-  return (await response.json()) as Tokens;
-}
-
-async function claims(idToken: string) {
-  const jwks = createLocalJWKSet(await app.services.keys.jwks());
-  const options = { issuer: app.url, audience: client.id, currentDate: app.clock.now() };
-  return (await jwtVerify(idToken, jwks, options)).payload;
-}
-
-function userInfo(accessToken: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(`${app.url}/userinfo`, { ...init, headers: { Authorization: `Bearer ${accessToken}`, ...init.headers } });
-}
 
 describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
   it('asks a stranger to sign in, on a page of its own and with a flow that only this browser can go on with', async () => {
-    const response = await authorize();
+    const response = await rp.authorize();
     expect(response.status).toBe(303);
     expect(locationOf(response).pathname).toBe('/signin');
     const flow = locationOf(response).searchParams.get('flow') as string;
-    await signIn();
+    await rp.signIn(user);
     const elsewhere = await new CookieBrowser().get(`${app.url}/authorize/resume?flow=${flow}`);
     expect(elsewhere.status).toBe(400);
-    const resumed = await browser.get(`${app.url}/authorize/resume?flow=${flow}`);
+    const resumed = await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`);
     expect(locationOf(resumed).searchParams.get('code')).toEqual(expect.any(String));
-    expect((await browser.get(`${app.url}/authorize/resume?flow=${flow}`)).status).toBe(400);
+    expect((await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`)).status).toBe(400);
   });
 
   it('answers at once under a live session', async () => {
-    await signIn();
-    const given = await answer();
+    await rp.signIn(user);
+    const given = await rp.answer();
     expect([...given.keys()].sort()).toEqual(['code', 'iss', 'state']);
     expect(given.get('state')).toBe('a state');
     expect((given.get('code') as string).length).toBeGreaterThanOrEqual(43);
@@ -132,17 +74,17 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     ['a nonce of 10,000 characters', { nonce: 'n'.repeat(10_000) }, 'invalid_request'],
     ['NUL in the nonce', { nonce: 'a\0b' }, 'invalid_request'],
   ])('sends an error back for %s', async (_name, changes, error) => {
-    await signIn();
-    const given = await answer(changes);
+    await rp.signIn(user);
+    const given = await rp.answer(changes);
     expect(given.get('error')).toBe(error);
     expect(given.get('state')).toBe('a state');
     expect([...given.keys()].sort()).toEqual(['error', 'error_description', 'iss', 'state']);
   });
 
   it('sends an error back for a repeated parameter', async () => {
-    const query = new URLSearchParams(authorizationParameters(client.id, proof.challenge));
+    const query = new URLSearchParams(authorizationParameters(client.id, rp.proof.challenge));
     query.append('scope', 'openid');
-    const location = locationOf(await browser.get(`${app.url}/authorize?${query}`));
+    const location = locationOf(await rp.browser.get(`${app.url}/authorize?${query}`));
     expect(location.searchParams.get('error')).toBe('invalid_request');
   });
 
@@ -162,9 +104,9 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     ['data', { redirect_uri: 'data:text/html,x' }],
     ['a state of 10,000 characters', { state: 's'.repeat(10_000) }],
   ])('shows an error page and redirects nowhere for %s', async (_name, changes) => {
-    await signIn();
+    await rp.signIn(user);
     for (const prompt of [undefined, 'none']) {
-      const response = await authorize({ ...changes, prompt });
+      const response = await rp.authorize({ ...changes, prompt });
       expect(response.status).toBe(400);
       expect(response.headers.get('location')).toBeNull();
       expect(response.headers.get('content-type')).toContain('text/html');
@@ -174,61 +116,61 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
 
   it('lets nothing of the request onto the error page', async () => {
     const evil = '<script>alert(1)</script>';
-    const body = await (await authorize({ client_id: evil, state: evil, redirect_uri: evil })).text();
+    const body = await (await rp.authorize({ client_id: evil, state: evil, redirect_uri: evil })).text();
     expect(body).not.toContain('alert(1)');
   });
 
   it('shows the error page for a client that was switched off', async () => {
-    await signIn();
+    await rp.signIn(user);
     await app.make.disable(client);
-    expect((await authorize()).status).toBe(400);
+    expect((await rp.authorize()).status).toBe(400);
   });
 
   it('sees the session of its own project only', async () => {
     const other = await app.make.project({ name: 'Other' });
     const stranger = await app.make.user(other);
     const { secret } = await app.make.session(other, stranger);
-    browser.cookies.set(`lk-session-${project.id}`, secret);
-    expect((await answer({ prompt: 'none' })).get('error')).toBe('login_required');
+    rp.browser.cookies.set(`lk-session-${project.id}`, secret);
+    expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
   });
 
   it('ends a session that was idle for too long, and one that lasted too long', async () => {
-    await signIn();
+    await rp.signIn(user);
     app.clock.turn(29 * 60);
-    expect((await answer({ prompt: 'none' })).get('code')).not.toBeNull();
+    expect((await rp.answer({ prompt: 'none' })).get('code')).not.toBeNull();
     app.clock.turn(29 * 60);
-    expect((await answer({ prompt: 'none' })).get('code')).not.toBeNull();
+    expect((await rp.answer({ prompt: 'none' })).get('code')).not.toBeNull();
     app.clock.turn(30 * 60);
-    expect((await answer({ prompt: 'none' })).get('error')).toBe('login_required');
-    await signIn();
+    expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
+    await rp.signIn(user);
     for (let half = 0; half < 17; half += 1) {
       app.clock.turn(28 * 60);
-      expect((await answer({ prompt: 'none' })).get('code')).not.toBeNull();
+      expect((await rp.answer({ prompt: 'none' })).get('code')).not.toBeNull();
     }
     app.clock.turn(10 * 60);
-    expect((await answer({ prompt: 'none' })).get('error')).toBe('login_required');
+    expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
   });
 
   it('ends the access of a user who was switched off, at once', async () => {
-    await signIn();
-    const given = await tokens();
+    await rp.signIn(user);
+    const given = await rp.tokens();
     await app.services.db.transaction(async (em) => {
       await em.execute('update users set active = false where id = ?', [user.id]);
     });
-    expect((await answer({ prompt: 'none' })).get('error')).toBe('login_required');
-    expect((await userInfo(given.access_token)).status).toBe(401);
+    expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
+    expect((await rp.userInfo(given.access_token)).status).toBe(401);
   });
 });
 
 describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
   it('answers with no-store, and with the tokens of service.md 2.2', async () => {
-    const sid = await signIn();
-    const code = (await answer({ nonce: 'n-1', scope: 'openid email unknown' })).get('code') as string;
-    const response = await exchange(code);
+    const sid = await rp.signIn(user);
+    const code = await rp.code({ nonce: 'n-1', scope: 'openid email unknown' });
+    const response = await rp.exchange(code);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    const body = await response.json();
+    const body = (await response.json()) as TokenAnswer;
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'openid email' });
-    expect(await claims(body.id_token)).toMatchObject({ sub: user.id, sid, nonce: 'n-1', email: user.email });
+    expect(await rp.claims(body.id_token)).toMatchObject({ sub: user.id, sid, nonce: 'n-1', email: user.email });
   });
 
   it.each<[string, Record<string, string | undefined>, number, string]>([
@@ -249,21 +191,21 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
     ['a client secret', { client_secret: 'x' }, 401, 'invalid_client'],
     ['an assertion of a public client', assertionOf('x.y.z'), 401, 'invalid_client'],
   ])('refuses %s', async (_name, changes, status, error) => {
-    await signIn();
-    const code = (await answer()).get('code') as string;
-    const response = await exchange(code, changes);
+    await rp.signIn(user);
+    const code = await rp.code();
+    const response = await rp.exchange(code, changes);
     expect(response.status).toBe(status);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.json()).toMatchObject({ error, error_description: expect.any(String) });
   });
 
   it('refuses the code of another client, and of another project', async () => {
-    await signIn();
+    await rp.signIn(user);
     const { client: sibling } = await app.make.client(project);
     const { client: stranger } = await app.make.client(await app.make.project());
     for (const other of [sibling, stranger]) {
-      const code = (await answer()).get('code') as string;
-      expect(await (await exchange(code, { client_id: other.id })).json()).toMatchObject({ error: 'invalid_grant' });
+      const code = await rp.code();
+      expect(await (await rp.exchange(code, { client_id: other.id })).json()).toMatchObject({ error: 'invalid_grant' });
     }
   });
 
@@ -305,7 +247,11 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
         }),
       );
     const redeem = async (key: string | undefined) => {
-      const body = new URLSearchParams({ grant_type: 'authorization_code', code: await sdkCode(), client_id: backEnd.id });
+      const body = new URLSearchParams({
+        grant_type: 'authorization_code',
+        code: await sdkCode(),
+        client_id: backEnd.id,
+      });
       const response = await fetch(`${app.url}/oauth2/token`, {
         method: 'POST',
         body,
@@ -323,13 +269,13 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
 
 describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
   beforeEach(async () => {
-    await signIn();
+    await rp.signIn(user);
   });
 
   it('gives the claims of the scopes, and leaves out what is not on record', async () => {
-    const { access_token: accessToken } = await tokens({ scope: 'openid profile email phone address' });
+    const { access_token: accessToken } = await rp.tokens({ scope: 'openid profile email phone address' });
     for (const init of [{}, { method: 'POST' }]) {
-      const response = await userInfo(accessToken, init);
+      const response = await rp.userInfo(accessToken, init);
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({
         sub: user.id,
@@ -344,26 +290,30 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
   });
 
   it('takes the token in any case of the scheme, and in a form body', async () => {
-    const { access_token: accessToken } = await tokens();
-    expect((await userInfo('', { headers: { Authorization: `bearer ${accessToken}` } })).status).toBe(200);
+    const { access_token: accessToken } = await rp.tokens();
+    expect((await rp.userInfo('', { headers: { Authorization: `bearer ${accessToken}` } })).status).toBe(200);
     const body = new URLSearchParams({ access_token: accessToken });
     expect((await fetch(`${app.url}/userinfo`, { method: 'POST', body })).status).toBe(200);
   });
 
   it('challenges without an error where there is no token', async () => {
     const response = await fetch(`${app.url}/userinfo`);
-    expect([response.status, response.headers.get('www-authenticate'), await response.text()]).toEqual([401, 'Bearer', '']);
+    expect([response.status, response.headers.get('www-authenticate'), await response.text()]).toEqual([
+      401,
+      'Bearer',
+      '',
+    ]);
   });
 
   it('refuses a token in the query', async () => {
-    const { access_token: accessToken } = await tokens();
+    const { access_token: accessToken } = await rp.tokens();
     const response = await fetch(`${app.url}/userinfo?access_token=${accessToken}`);
     expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }]);
   });
 
   it('refuses an ID token, an expired token, and one without openid', async () => {
-    const given = await tokens();
-    const idToken = await userInfo(given.id_token);
+    const given = await rp.tokens();
+    const idToken = await rp.userInfo(given.id_token);
     expect([idToken.status, await idToken.json()]).toMatchObject([401, { error: 'invalid_token' }]);
     expect(idToken.headers.get('www-authenticate')).toContain('error="invalid_token"');
     const { jti } = JSON.parse(Buffer.from(given.access_token.split('.')[1] as string, 'base64url').toString());
@@ -375,10 +325,10 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
       scope: 'email',
       exp: now + 60,
     });
-    const refused = await userInfo(narrow);
+    const refused = await rp.userInfo(narrow);
     expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }]);
     app.clock.turn(300);
-    expect((await userInfo(given.access_token)).status).toBe(401);
+    expect((await rp.userInfo(given.access_token)).status).toBe(401);
   });
 });
 
@@ -390,12 +340,14 @@ describe('discovery, keys and CORS', () => {
   });
 
   it('publishes public keys only, each with its own kid', async () => {
-    const { keys } = (await (await fetch(`${app.url}/.well-known/jwks.json`)).json()) as { keys: Record<string, unknown>[] };
+    const { keys } = (await (await fetch(`${app.url}/.well-known/jwks.json`)).json()) as {
+      keys: Record<string, unknown>[];
+    };
     expect(new Set(keys.map((key) => key['kid'])).size).toBe(keys.length);
     expect(keys.map((key) => key['alg']).sort()).toEqual(['ES512', 'EdDSA']);
     for (const key of keys) expect(key).not.toHaveProperty('d');
-    await signIn();
-    const { id_token: idToken } = await tokens();
+    await rp.signIn(user);
+    const { id_token: idToken } = await rp.tokens();
     expect(keys.map((key) => key['kid'])).toContain(decodeProtectedHeader(idToken).kid);
   });
 

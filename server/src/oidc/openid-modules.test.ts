@@ -29,7 +29,9 @@ beforeEach(async () => {
   project = await app.make.project();
   user = await app.make.user(project, {
     displayName: 'Ada Lovelace',
-    phone: `+1202${String(Math.trunc(performance.now() * 1000)).padStart(7, '0').slice(-7)}`,
+    phone: `+1202${String(Math.trunc(performance.now() * 1000))
+      .padStart(7, '0')
+      .slice(-7)}`,
     attributes: { addresses: [{ locality: 'London', country: 'GB', primary: true }] },
   });
   rp = new RelyingParty(app, (await app.make.client(project)).client);
@@ -64,7 +66,13 @@ describe('oidcc-basic-certification', () => {
     const answer = await rp.answer({ nonce });
     expect(answer.get('state')).toBe('a state');
     const claims = await exchanged(answer.get('code'));
-    expect(claims).toMatchObject({ iss: app.url, aud: rp.client.id, sub: user.id, nonce, acr: expect.stringMatching(/./) });
+    expect(claims).toMatchObject({
+      iss: app.url,
+      aud: rp.client.id,
+      sub: user.id,
+      nonce,
+      acr: expect.stringMatching(/./),
+    });
     expect(claims['exp']).toBeGreaterThan(claims['iat'] as number);
   });
 
@@ -105,7 +113,9 @@ describe('oidcc-basic-certification', () => {
   });
 
   it('oidcc-alternate-happy-flow', async () => {
-    expect(Object.keys(await userInfoOf('phone email openid'))).toEqual(expect.arrayContaining(['email', 'phone_number']));
+    expect(Object.keys(await userInfoOf('phone email openid'))).toEqual(
+      expect.arrayContaining(['email', 'phone_number']),
+    );
   });
 
   it.each([
@@ -217,7 +227,9 @@ describe('oidcc-basic-certification', () => {
     ['oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported', 'request_uri'],
     ['oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported', 'request'],
   ])('%s', async (_module, parameter) => {
-    expect((await rp.answer({ [parameter]: 'https://app.example.com/x' })).get('error')).toBe(`${parameter}_not_supported`);
+    expect((await rp.answer({ [parameter]: 'https://app.example.com/x' })).get('error')).toBe(
+      `${parameter}_not_supported`,
+    );
   });
 
   it('oidcc-redirect-uri-query-OK, -added, -mismatch', async () => {
@@ -279,7 +291,11 @@ describe('oidcc-rp-initiated-logout', () => {
   it('oidcc-rp-initiated-logout', async () => {
     const { id_token: hint } = await rp.tokens();
     app.clock.turn(120);
-    const parameters = { client_id: rp.client.id, id_token_hint: hint, post_logout_redirect_uri: postLogoutRedirectUri };
+    const parameters = {
+      client_id: rp.client.id,
+      id_token_hint: hint,
+      post_logout_redirect_uri: postLogoutRedirectUri,
+    };
     const location = locationOf(await rp.endSession({ ...parameters, state: 'bye' }));
     expect(location.href).toBe(`${postLogoutRedirectUri}?state=bye`);
     expect(await rp.isSignedIn()).toBe(false);
@@ -288,7 +304,11 @@ describe('oidcc-rp-initiated-logout', () => {
 
   it('-no-state', async () => {
     const { id_token: hint } = await rp.tokens();
-    const parameters = { client_id: rp.client.id, id_token_hint: hint, post_logout_redirect_uri: postLogoutRedirectUri };
+    const parameters = {
+      client_id: rp.client.id,
+      id_token_hint: hint,
+      post_logout_redirect_uri: postLogoutRedirectUri,
+    };
     expect(locationOf(await rp.endSession(parameters)).href).toBe(postLogoutRedirectUri);
   });
 
@@ -299,7 +319,10 @@ describe('oidcc-rp-initiated-logout', () => {
     ['-bad-id-token-hint', () => ({ id_token_hint: 'bad' })],
     ['-no-id-token-hint', () => ({ id_token_hint: undefined })],
     ['-no-params besides the client', () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined })],
-    ['-only-state besides the client', () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined, state: 's' })],
+    [
+      '-only-state besides the client',
+      () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined, state: 's' }),
+    ],
   ])('%s', async (_module, bend) => {
     const { id_token: hint } = await rp.tokens();
     const good = { client_id: rp.client.id, id_token_hint: hint, post_logout_redirect_uri: postLogoutRedirectUri };

@@ -94,7 +94,10 @@ const noStore: RequestHandler = (_req, res, next) => {
 
 function onlyMethods(allowed: string): RequestHandler {
   return (_req, res) => {
-    res.status(405).setHeader('Allow', allowed).json({ error: 'invalid_request', error_description: 'Method not allowed.' });
+    res
+      .status(405)
+      .setHeader('Allow', allowed)
+      .json({ error: 'invalid_request', error_description: 'Method not allowed.' });
   };
 }
 

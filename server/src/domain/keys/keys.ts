@@ -143,7 +143,10 @@ export class Keys {
     const predecessor = currentKey(keys, alg, this.clock.now());
     if (predecessor) {
       predecessor.signsUntil = signsFrom;
-      predecessor.publishedUntil = secondsLater(signsFrom, this.schedule.longestTokenSeconds + this.schedule.noticeSeconds);
+      predecessor.publishedUntil = secondsLater(
+        signsFrom,
+        this.schedule.longestTokenSeconds + this.schedule.noticeSeconds,
+      );
     }
     const key = em.create(SigningKey, {
       id: kid,
@@ -164,11 +167,13 @@ export class Keys {
   }
 
   private async read(now: Date): Promise<LoadedKey[]> {
-    const keys = await this.db.reader().find(
-      SigningKey,
-      { withdrawnAt: null, $or: [{ publishedUntil: null }, { publishedUntil: { $gt: now } }] },
-      { orderBy: { signsFrom: 'desc' } },
-    );
+    const keys = await this.db
+      .reader()
+      .find(
+        SigningKey,
+        { withdrawnAt: null, $or: [{ publishedUntil: null }, { publishedUntil: { $gt: now } }] },
+        { orderBy: { signsFrom: 'desc' } },
+      );
     return Promise.all(
       keys.map(async (key) => ({
         kid: key.id,

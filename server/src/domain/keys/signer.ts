@@ -28,7 +28,9 @@ export class Signer {
   async sign(kind: TokenKind, claims: JWTPayload): Promise<string> {
     const { typ, alg } = tokenKinds[kind];
     const key = await this.keys.signing(alg);
-    return new SignJWT({ iss: this.issuer, ...claims }).setProtectedHeader({ alg, typ, kid: key.kid }).sign(key.signKey);
+    return new SignJWT({ iss: this.issuer, ...claims })
+      .setProtectedHeader({ alg, typ, kid: key.kid })
+      .sign(key.signKey);
   }
 
   /**

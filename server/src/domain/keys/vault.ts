@@ -63,7 +63,9 @@ export class Vault {
 
   /** A keyed hash (HMAC-SHA256, base64url) for what is short enough to be guessed, such as six digits. */
   mac(purpose: string, id: string, text: string): string {
-    return createHmac('sha256', this.keyFor(`mac:${purpose}`)).update(`${id}\0${text}`).digest('base64url');
+    return createHmac('sha256', this.keyFor(`mac:${purpose}`))
+      .update(`${id}\0${text}`)
+      .digest('base64url');
   }
 
   private keyFor(purpose: string): Buffer {

@@ -5,7 +5,7 @@ import { turnableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/database.ts';
 import { systemRandom } from '../../adapters/system.ts';
-import { type Services, buildServices } from '../../services.ts';
+import { buildServices, type Services } from '../../services.ts';
 import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
 import { Project } from '../projects/project.entity.ts';

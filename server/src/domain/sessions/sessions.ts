@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
-import type { Audit } from '../audit/audit.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { Session } from './session.entity.ts';
 
@@ -41,7 +41,10 @@ export class Sessions {
    * The session after a sign-in. The same user in the same browser keeps the session (`sid`) with a new `auth_time`;
    * a session of another user is ended first. The secret is always a new one, so that none can be planted.
    */
-  async signIn(em: EntityManager, signIn: SignIn): Promise<{ session: Session; secret: string; replaced: Session | null }> {
+  async signIn(
+    em: EntityManager,
+    signIn: SignIn,
+  ): Promise<{ session: Session; secret: string; replaced: Session | null }> {
     const { project, actor } = signIn;
     const now = this.clock.now();
     const secret = newSecret(this.random);

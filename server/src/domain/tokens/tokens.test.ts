@@ -119,7 +119,12 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     const jwks = createLocalJWKSet(await keys.jwks());
     const currentDate = clock.now();
     const id = await jwtVerify(response.id_token, jwks, { issuer, audience: client.id, currentDate });
-    const access = await jwtVerify(response.access_token, jwks, { issuer, audience: issuer, currentDate, typ: 'at+jwt' });
+    const access = await jwtVerify(response.access_token, jwks, {
+      issuer,
+      audience: issuer,
+      currentDate,
+      typ: 'at+jwt',
+    });
     expect([id.protectedHeader.alg, access.protectedHeader.alg]).toEqual(['ES512', 'EdDSA']);
     expect(id.payload).toMatchObject({ sub: user.id, nonce: 'n', email: user.email, email_verified: true });
     expect(access.payload).toMatchObject({ client_id: client.id, scope: 'openid email' });
