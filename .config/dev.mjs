@@ -13,7 +13,7 @@ if (broken) fail(`The ${broken} does not build: mend what is said above, and sta
 const run = (program, args, cwd = root) =>
   spawn(program, args, { cwd, env: toolEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] });
 const children = [
-  run(tool('tsc'), ['-b', 'server', 'shared/browser', 'shared/node', '--watch', '--preserveWatchOutput']),
+  run(tool('tsc'), ['-b', '--watch', '--preserveWatchOutput']),
   run(tool('vite'), ['build', '--watch', '--logLevel', 'warn'], join(root, 'console')),
   run(projectNode(), [
     '--watch',
