@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig, renderConfigMarkdown } from './config.ts';
+import { type ConfigError, loadConfig, renderConfigMarkdown } from './config.ts';
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
 const noFiles = (): string => {
