@@ -1,0 +1,138 @@
+import { systemRandom } from '../src/adapters/system.ts';
+import type { Client } from '../src/domain/clients/client.entity.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import type { Project } from '../src/domain/projects/project.entity.ts';
+import { User } from '../src/domain/users/user.entity.ts';
+import { buildTestApp, type TestApp } from './build-app.ts';
+import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from './signin-browser.ts';
+
+/** An origin of the clients that the factories make. */
+export const appOrigin = 'https://app.example.com';
+
+export const newAddress = (): string => `${systemRandom.id()}@example.com`;
+
+/** What a JWT says, unverified. */
+export function claimsOf(jwt: string | undefined): Record<string, unknown> {
+  return JSON.parse(Buffer.from((jwt ?? '').split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** A running Latchkey with one project and one client at a time, for tests of sign-in. */
+export class SigninWorld {
+  readonly app: TestApp;
+  project!: Project;
+  client!: Client;
+  apiKey = '';
+  secretKey = '';
+  private read = 0;
+
+  constructor(app: TestApp) {
+    this.app = app;
+  }
+
+  static async open(): Promise<SigninWorld> {
+    return new SigninWorld(await buildTestApp());
+  }
+
+  /** A new project with its client; a new hour, so that no test spends another's budget of sends from this network. */
+  async begin(settings: Partial<Parameters<TestApp['make']['project']>[0]> = {}): Promise<void> {
+    this.project = await this.app.make.project({ name: 'Example', ...settings });
+    const created = await this.app.make.client(this.project);
+    this.client = created.client;
+    this.apiKey = created.publishableKey;
+    this.secretKey = created.secretKey;
+    this.app.clock.turn(3600);
+  }
+
+  async set(settings: Parameters<TestApp['services']['projects']['update']>[1]): Promise<void> {
+    this.project = await this.app.services.projects.update(this.project.id, settings, system);
+  }
+
+  /** A page of the application, in a browser of its own unless it is given one's key. */
+  async page(key?: DeviceKey, over: { origin?: string; apiKey?: string } = {}): Promise<SigninPage> {
+    const credential = { origin: appOrigin, apiKey: this.apiKey, ...over };
+    const now = () => Math.floor(this.app.clock.now().getTime() / 1000);
+    return new SigninPage(this.app.url, credential, key ?? (await newDeviceKey()), now);
+  }
+
+  /** The code of the newest message to that address or number, each message once. */
+  async codeFor(to: string): Promise<string> {
+    await this.app.runJobs();
+    const messages = this.app.mailbox.slice(this.read);
+    const message = messages.findLast((one) => one.to === to && /\b\d{6}\b/.test(one.text));
+    const code = message && /\b\d{6}\b/.exec(message.text)?.[0];
+    if (!code) throw new Error(`no code for ${to}`);
+    this.read = this.app.mailbox.length;
+    return code;
+  }
+
+  /** What was sent to that address since the last look, as subjects. */
+  async subjectsFor(to: string): Promise<string[]> {
+    await this.app.runJobs();
+    return this.app.mailbox.flatMap((one) => (one.to === to && 'subject' in one ? [one.subject] : []));
+  }
+
+  /** A sign-in up to the verified address. */
+  async verifyAddress(page: SigninPage, userid: string, fields: Record<string, unknown> = {}): Promise<void> {
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid, ...fields }), 'OTP_NEEDED');
+    const otp = await this.codeFor(userid);
+    expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
+  }
+
+  /** A whole first sign-in without a second factor; the page's key is a trusted device afterwards. */
+  async register(page: SigninPage, userid: string): Promise<StepAnswer> {
+    await this.verifyAddress(page, userid);
+    return page.step('verify-device', { userid }, 'registration');
+  }
+
+  /** Sets up a second factor on a new device, up to MFA_INITIATED of the authenticate that follows. */
+  async enrol(page: SigninPage, userid: string, fields: Record<string, unknown>): Promise<StepAnswer> {
+    await this.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid, ...fields }, 'registration'), 'DEVICE_REGISTERED');
+    return this.meetFactor(page, userid);
+  }
+
+  /** authenticate and initiate-mfa on a trusted device. */
+  async meetFactor(page: SigninPage, userid: string): Promise<StepAnswer> {
+    await page.challenge();
+    const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+  }
+
+  async user(values: Partial<User> = {}): Promise<User> {
+    return this.app.make.user(this.project, values);
+  }
+
+  async findUser(userid: string): Promise<User | null> {
+    return this.app.services.db.reader().findOne(User, { project: this.project.id, emailKey: userid });
+  }
+
+  async exchange(
+    code: string,
+    over: { headers?: Record<string, string>; form?: Record<string, string> } = {},
+  ): Promise<{ status: number; body: Record<string, string> }> {
+    const response = await fetch(`${this.app.url}/oauth2/token`, {
+      method: 'POST',
+      headers: over.headers ?? { 'X-Api-Key': this.secretKey },
+      body: new URLSearchParams({ grant_type: 'authorization_code', code, client_id: this.client.id, ...over.form }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  }
+
+  /** Types of this project's audit events, oldest first. */
+  async events(): Promise<string[]> {
+    const sql = 'select type from audit_events where project_id = ? order by id';
+    const found = await this.app.services.db.reader().execute<{ type: string }[]>(sql, [this.project.id]);
+    return found.map(({ type }) => type);
+  }
+}
+
+export function expectStatus(answer: StepAnswer, status: string): StepAnswer {
+  if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.httpStatus} ${answer.text}`);
+  return answer;
+}
+
+/** Another code than this one. */
+export function otherCode(code: string, plus = 1): string {
+  return String((Number(code) + plus) % 1_000_000).padStart(6, '0');
+}
