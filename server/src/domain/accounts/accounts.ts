@@ -1,4 +1,3 @@
-import { DeadlockException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -6,8 +5,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import type { SessionEnd } from '../sessions/sessions.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
+import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { foldCase } from '../users/login.ts';
-import { execute, sql } from '../users/statement.ts';
+import { execute, type Sql, sql } from '../users/statement.ts';
 import type { User } from '../users/user.entity.ts';
 import { type UserChange, type UserRecord, type Users, type UserValues, valuesOf } from '../users/users.ts';
 
@@ -28,6 +29,20 @@ export class Accounts {
     this.audit = audit;
     this.users = users;
     this.endSessions = endSessions;
+  }
+
+  /** Null where the project has no such user. */
+  async find(projectId: string, userId: string): Promise<UserRecord | null> {
+    return this.users.find(this.db.reader(), projectId, userId);
+  }
+
+  list(projectId: string, selection: Selection): Promise<Listed<UserRecord>[]> {
+    return this.users.list(this.db.reader(), projectId, selection);
+  }
+
+  /** How many users the project has under `where`, a condition on the row `r`. */
+  count(projectId: string, where?: Sql): Promise<number> {
+    return countRows(this.db.reader(), 'users', projectId, where);
   }
 
   /** A user that a directory brings. Refuses `taken`. */
@@ -153,14 +168,7 @@ export class Accounts {
     );
   }
 
-  /** Once more where two transactions waited for each other. */
-  private async atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.db.transaction(work);
-      } catch (error) {
-        if (!(error instanceof DeadlockException) || tries === 3) throw error;
-      }
-    }
+  private atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+    return pastDeadlocks(() => this.db.transaction(work));
   }
 }

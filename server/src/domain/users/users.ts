@@ -8,9 +8,11 @@ import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { Project } from '../projects/project.entity.ts';
+import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, foldCase, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
 import { execute, query, sql } from './statement.ts';
 import { User } from './user.entity.ts';
+import { type UserRow, userColumns, userOfRow } from './user-rows.ts';
 
 /** What is written of a user; the rest (login e-mail and phone, keys, version) follows from it. */
 export interface UserValues {
@@ -66,6 +68,12 @@ export class Users {
   /** Null where the project has no such user. */
   async find(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
+  }
+
+  /** A page of the project's users. */
+  async list(em: EntityManager, projectId: string, selection: Selection): Promise<Listed<UserRecord>[]> {
+    const rows = await listRows<UserRow>(em, 'users', userColumns, projectId, selection);
+    return rows.map((row) => ({ ...userOfRow(row), order_key: row.order_key }));
   }
 
   /**

@@ -1,0 +1,50 @@
+import type { Request } from 'express';
+import { parseBody } from './json.ts';
+import { ScimError } from './scim-error.ts';
+
+/** Longest body of a request other than Bulk (decisions 10). */
+export const maxBodyBytes = 1024 * 1024;
+
+const mediaTypes = ['application/scim+json', 'application/json'];
+
+/**
+ * The JSON object that a request carries, as `application/scim+json`, `application/json` or without a type.
+ * Throws 413 beyond `maxBytes`, 415, `invalidSyntax`.
+ */
+export async function readBody(req: Request, maxBytes = maxBodyBytes): Promise<Record<string, unknown>> {
+  checkType(req);
+  return parseBody(await readBytes(req, maxBytes));
+}
+
+function checkType(req: Request): void {
+  const [type = '', ...parameters] = (req.get('content-type') ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  if (type !== '' && !mediaTypes.includes(type)) {
+    throw new ScimError(415, `Send the body as ${mediaTypes.join(' or ')}.`);
+  }
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (charset !== undefined && charset.replaceAll('"', '') !== 'utf-8' && charset !== 'utf8') {
+    throw new ScimError(415, 'Send the body in UTF-8.');
+  }
+  const encoding = (req.get('content-encoding') ?? 'identity').toLowerCase();
+  if (encoding !== 'identity') throw new ScimError(415, 'Send the body without a content encoding.');
+}
+
+async function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
+  if (Number(req.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What is left of the body is not read: the connection ends with the answer. */
+function tooLarge(maxBytes: number): ScimError {
+  return new ScimError(413, `The body is larger than ${maxBytes} bytes.`, { headers: { Connection: 'close' } });
+}

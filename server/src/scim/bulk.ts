@@ -1,0 +1,241 @@
+import type { Random } from '../domain/kernel/random.ts';
+import type { Answer, Caller } from './answer.ts';
+import type { GroupEndpoint } from './groups.ts';
+import { field, isObject } from './patch-operations.ts';
+import { wholeResource } from './projection.ts';
+import { badRequest, ScimError, toScimError } from './scim-error.ts';
+import type { UserEndpoint } from './users.ts';
+
+/** Limits of one Bulk request, as ServiceProviderConfig tells them. */
+export const maxOperations = 1000;
+export const maxPayloadBytes = 4 * 1024 * 1024;
+
+const responseSchema = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse';
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export interface BulkDeps {
+  users: UserEndpoint;
+  groups: GroupEndpoint;
+  random: Random;
+  /** A bug is written down; its operation fails alone. */
+  onBug(error: unknown): void;
+}
+
+interface Operation {
+  method: (typeof methods)[number] | undefined;
+  bulkId: string | undefined;
+  path: string;
+  version: string | undefined;
+  data: unknown;
+  /** The bulkIds that it speaks of. */
+  references: string[];
+}
+
+/** What came of an operation. */
+interface Outcome {
+  error?: ScimError;
+  answer?: Answer;
+}
+
+/**
+ * Bulk (RFC 7644 §3.7): each operation is a transaction of its own. An operation that speaks of another's `bulkId`
+ * waits for it, in whatever order they were sent; ids are given beforehand, so that two may speak of each other.
+ */
+export class BulkEndpoint {
+  private readonly deps: BulkDeps;
+
+  constructor(deps: BulkDeps) {
+    this.deps = deps;
+  }
+
+  async run(caller: Caller, body: Record<string, unknown>): Promise<Answer> {
+    const operations = readOperations(body);
+    const failOnErrors = readFailOnErrors(body);
+    const batch = new Batch(operations, this.deps, caller);
+    let errors = 0;
+    for (const operation of inOrder(operations)) {
+      if (errors >= failOnErrors) break;
+      const outcome = await batch.run(operation);
+      if (outcome.error) errors += 1;
+    }
+    const results = operations.flatMap((operation) => batch.resultOf(operation));
+    return { status: 200, body: { schemas: [responseSchema], Operations: results } };
+  }
+}
+
+class Batch {
+  private readonly deps: BulkDeps;
+  private readonly caller: Caller;
+  /** The id that each bulkId stands for. */
+  private readonly ids = new Map<string, string>();
+  private readonly makers = new Map<string, Operation>();
+  private readonly outcomes = new Map<Operation, Outcome>();
+
+  constructor(operations: readonly Operation[], deps: BulkDeps, caller: Caller) {
+    this.deps = deps;
+    this.caller = caller;
+    for (const operation of operations) {
+      if (operation.bulkId === undefined || operation.method !== 'POST') continue;
+      if (this.makers.has(operation.bulkId)) {
+        throw badRequest('invalidValue', `bulkId ${JSON.stringify(operation.bulkId.slice(0, 80))} is given twice.`);
+      }
+      this.makers.set(operation.bulkId, operation);
+      this.ids.set(operation.bulkId, deps.random.id());
+    }
+  }
+
+  async run(operation: Operation): Promise<Outcome> {
+    const outcome = await this.attempt(operation);
+    this.outcomes.set(operation, outcome);
+    return outcome;
+  }
+
+  /** The part of the response that an operation has; none where it was not run. */
+  resultOf(operation: Operation): object[] {
+    const outcome = this.outcomes.get(operation);
+    if (!outcome) return [];
+    const { answer, error } = outcome;
+    const location = answer?.location ?? this.locationOf(operation);
+    return [
+      {
+        method: operation.method,
+        ...(operation.bulkId === undefined ? {} : { bulkId: operation.bulkId }),
+        ...(answer?.version === undefined ? {} : { version: answer.version }),
+        ...(location === undefined ? {} : { location }),
+        status: String(error?.status ?? answer?.status),
+        ...(error ? { response: error.toJSON() } : {}),
+      },
+    ];
+  }
+
+  private async attempt(operation: Operation): Promise<Outcome> {
+    try {
+      for (const reference of operation.references) this.checkReference(operation, reference);
+      return { answer: await this.perform(operation) };
+    } catch (thrown) {
+      const error = toScimError(thrown, this.caller.actor.requestId ?? '');
+      if (error.status === 500) this.deps.onBug(thrown);
+      return { error };
+    }
+  }
+
+  private checkReference(operation: Operation, reference: string): void {
+    const maker = this.makers.get(reference);
+    const failed = maker !== undefined && this.outcomes.get(maker)?.error !== undefined;
+    if (maker && !failed && (maker !== operation || operation.method === 'POST')) return;
+    const why = failed ? 'could not be created' : 'is not created in this request';
+    throw badRequest('invalidValue', `bulkId:${reference.slice(0, 80)} ${why}.`);
+  }
+
+  private async perform(operation: Operation): Promise<Answer> {
+    const { users, groups } = this.deps;
+    const { method, version, bulkId } = operation;
+    const [, collection, id] = /^\/?(Users|Groups)(?:\/([^/?#]+))?\/?$/i.exec(this.resolved(operation.path)) ?? [];
+    if (!method) throw badRequest('invalidValue', 'method must be POST, PUT, PATCH or DELETE.');
+    if (!collection) throw badRequest('invalidPath', 'path must be /Users or /Groups, with an id where one is meant.');
+    const endpoint = collection.toLowerCase() === 'users' ? users : groups;
+    if (method === 'POST') {
+      if (id !== undefined) throw badRequest('invalidPath', 'POST goes to /Users or /Groups.');
+      const made = bulkId === undefined ? undefined : this.ids.get(bulkId);
+      return endpoint.create(this.caller, this.data(operation), wholeResource, made);
+    }
+    if (id === undefined) throw badRequest('invalidPath', `${method} needs the id of a resource.`);
+    if (method === 'DELETE') return endpoint.remove(this.caller, id, version);
+    const act = method === 'PUT' ? endpoint.replace.bind(endpoint) : endpoint.patch.bind(endpoint);
+    return act(this.caller, id, this.data(operation), version);
+  }
+
+  private data({ data }: Operation): Record<string, unknown> {
+    if (!isObject(data)) throw badRequest('invalidSyntax', 'data must be an object.');
+    return mapStrings(data, (text) => this.resolved(text)) as Record<string, unknown>;
+  }
+
+  /** `text` with the id in place of each `bulkId:…` that is known. */
+  private resolved(text: string): string {
+    return text.replace(referencePattern, (whole, reference: string) => this.ids.get(reference) ?? whole);
+  }
+
+  private locationOf({ method, path }: Operation): string | undefined {
+    if (method === 'POST') return undefined;
+    const resolved = this.resolved(path);
+    return `${this.caller.baseUrl}${resolved.startsWith('/') ? '' : '/'}${resolved}`;
+  }
+}
+
+/** A reference is a whole value, an id in a path, or a value in a PATCH path's brackets. */
+const referencePattern = /(?<=^|\/|")bulkId:([^"/\]\s]+)/g;
+
+function readOperations(body: Record<string, unknown>): Operation[] {
+  const operations = field(body, 'Operations');
+  if (!Array.isArray(operations)) throw badRequest('invalidSyntax', 'Operations must be a list.');
+  if (operations.length > maxOperations) {
+    throw new ScimError(413, `More than ${maxOperations} operations. Send them in several requests.`);
+  }
+  return operations.map(readOperation);
+}
+
+function readOperation(operation: unknown): Operation {
+  if (!isObject(operation)) throw badRequest('invalidSyntax', 'An operation must be an object.');
+  const text = (name: string) => {
+    const value = field(operation, name) ?? undefined;
+    if (value !== undefined && typeof value !== 'string') throw badRequest('invalidSyntax', `${name} must be text.`);
+    return value;
+  };
+  const method = text('method')?.toUpperCase();
+  const path = text('path') ?? '';
+  const data = field(operation, 'data');
+  const references = new Set<string>();
+  const collect = (value: string) => {
+    for (const [, reference] of value.matchAll(referencePattern)) references.add(reference as string);
+    return value;
+  };
+  collect(path);
+  mapStrings(data, collect);
+  return {
+    method: methods.find((each) => each === method),
+    bulkId: text('bulkId'),
+    path,
+    version: text('version'),
+    data,
+    references: [...references],
+  };
+}
+
+function readFailOnErrors(body: Record<string, unknown>): number {
+  const value = field(body, 'failOnErrors') ?? undefined;
+  if (value === undefined) return Number.POSITIVE_INFINITY;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value || Number.POSITIVE_INFINITY;
+  throw badRequest('invalidValue', 'failOnErrors must be a whole number.');
+}
+
+/** The operations so that each comes after those it speaks of; a circle is cut where it is met. */
+function inOrder(operations: readonly Operation[]): Operation[] {
+  const makers = new Map(
+    operations.map((operation) => [operation.method === 'POST' ? operation.bulkId : undefined, operation]),
+  );
+  const ordered = new Set<Operation>();
+  const entered = new Set<Operation>();
+  // A stack of our own: a chain of a thousand references must not spend the caller's.
+  const stack = [...operations].reverse().map((operation) => ({ operation, done: false }));
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const { operation, done } = top;
+    if (done) ordered.add(operation);
+    else if (!entered.has(operation)) {
+      entered.add(operation);
+      stack.push({ operation, done: true });
+      for (const reference of [...operation.references].reverse()) {
+        const maker = makers.get(reference);
+        if (maker && !entered.has(maker)) stack.push({ operation: maker, done: false });
+      }
+    }
+  }
+  return [...ordered];
+}
+
+/** A JSON value with each text in it changed. */
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => mapStrings(each, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapStrings(each, change)]));
+}

@@ -1,0 +1,61 @@
+import { type Clock, isPast, secondsLater } from '../domain/kernel/clock.ts';
+import { digest } from '../domain/kernel/secret.ts';
+import { type Vault, VaultError } from '../domain/keys/vault.ts';
+import { badRequest } from './scim-error.ts';
+import type { SearchRequest } from './search-request.ts';
+
+/** A cursor is good for this long (RFC 9865 §4, `cursorTimeout`). */
+export const cursorTimeoutSeconds = 3600;
+
+/** Where a page ended. */
+export interface Position {
+  id: string;
+  /** The order key of that row, as text. */
+  key: string | null;
+  /** How many resources there were when the first page was read. */
+  total: number;
+}
+
+/** Cursors hold all they need, sealed: nothing is kept here, nobody can read or change them. */
+export class Cursors {
+  private readonly vault: Vault;
+  private readonly clock: Clock;
+
+  constructor(vault: Vault, clock: Clock) {
+    this.vault = vault;
+    this.clock = clock;
+  }
+
+  /** A cursor for one search of one project, in base64url. */
+  seal(projectId: string, search: SearchRequest, resourceType: string, position: Position): string {
+    const until = secondsLater(this.clock.now(), cursorTimeoutSeconds).getTime();
+    const text = JSON.stringify([position.id, position.key, position.total, until]);
+    return this.vault.seal('scim-cursor', identity(projectId, search, resourceType), text).toString('base64url');
+  }
+
+  /** Throws `invalidCursor` where it was altered or made for another search, `expiredCursor`. */
+  open(projectId: string, search: SearchRequest, resourceType: string, cursor: string): Position {
+    const [id, key, total, until] = this.unseal(identity(projectId, search, resourceType), cursor);
+    if (isPast(new Date(until), this.clock.now())) {
+      throw badRequest(
+        'expiredCursor',
+        `The cursor is older than ${cursorTimeoutSeconds} s. Begin again with an empty one.`,
+      );
+    }
+    return { id, key, total };
+  }
+
+  private unseal(name: string, cursor: string): [string, string | null, number, number] {
+    try {
+      return JSON.parse(this.vault.open('scim-cursor', name, Buffer.from(cursor, 'base64url')).toString());
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      throw badRequest('invalidCursor', 'The cursor is not one of this search. Begin with an empty one.');
+    }
+  }
+}
+
+/** Filter and order are part of a cursor's identity (RFC 9865 §2). */
+function identity(projectId: string, { filter, sortBy, descending }: SearchRequest, resourceType: string): string {
+  return digest(JSON.stringify([projectId, resourceType, filter ?? null, sortBy ?? null, descending]));
+}

@@ -1,0 +1,98 @@
+import { listResponseSchema } from './answer.ts';
+import { maxOperations, maxPayloadBytes } from './bulk.ts';
+import { cursorTimeoutSeconds } from './cursor.ts';
+import { type Attribute, isReadOnly, type Schema } from './schema/attribute.ts';
+import { discoverySchemas } from './schema/discovery.ts';
+import { type ResourceType, resourceTypes } from './schema/resource-type.ts';
+import { maxPageSize } from './search-request.ts';
+
+const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
+const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
+const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
+
+/** What this server can do (RFC 7643 §5, RFC 9865 §4). */
+export function serviceProviderConfig(baseUrl: string): object {
+  return {
+    schemas: [configUrn],
+    patch: { supported: true },
+    bulk: { supported: true, maxOperations, maxPayloadSize: maxPayloadBytes },
+    filter: { supported: true, maxResults: maxPageSize },
+    changePassword: { supported: false },
+    sort: { supported: true },
+    etag: { supported: true },
+    pagination: {
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: 'index',
+      defaultPageSize: maxPageSize,
+      maxPageSize,
+      cursorTimeout: cursorTimeoutSeconds,
+    },
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'OAuth Bearer Token',
+        description: 'A SCIM token of the project in the Authorization header.',
+        specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
+        primary: true,
+      },
+    ],
+    meta: { resourceType: 'ServiceProviderConfig', location: `${baseUrl}/ServiceProviderConfig` },
+  };
+}
+
+/** Every resource type (RFC 7643 §6). */
+export function resourceTypeDocuments(baseUrl: string): { id: string }[] {
+  return resourceTypes.map((type: ResourceType) => ({
+    schemas: [resourceTypeUrn],
+    id: type.name,
+    name: type.name,
+    endpoint: type.endpoint,
+    description: type.description,
+    schema: type.schema.id,
+    schemaExtensions: type.extensions.map(({ id }) => ({ schema: id, required: false })),
+    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${type.name}` },
+  }));
+}
+
+/** Every schema (RFC 7643 §7). */
+export function schemaDocuments(baseUrl: string): { id: string }[] {
+  const schemas = [...resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions]), ...discoverySchemas];
+  return schemas.map(({ id, name, description, attributes }: Schema) => ({
+    schemas: [schemaUrn],
+    id,
+    name,
+    description,
+    attributes: attributes.map(describe),
+    meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${id}` },
+  }));
+}
+
+/** All of them in one page: discovery knows no paging (RFC 7644 §4). */
+export function wholeList(resources: readonly object[]): object {
+  return {
+    schemas: [listResponseSchema],
+    totalResults: resources.length,
+    startIndex: 1,
+    itemsPerPage: resources.length,
+    Resources: resources,
+  };
+}
+
+function describe(attribute: Attribute): object {
+  const { name, type, description, subAttributes, canonicalValues, referenceTypes } = attribute;
+  return {
+    name,
+    type,
+    multiValued: attribute.multiValued ?? false,
+    description,
+    required: attribute.required ?? false,
+    ...(['complex', 'boolean', 'integer'].includes(type) ? {} : { caseExact: attribute.caseExact ?? false }),
+    mutability: isReadOnly(attribute) ? 'readOnly' : (attribute.mutability ?? 'readWrite'),
+    returned: attribute.returned ?? 'default',
+    ...(type === 'boolean' ? {} : { uniqueness: attribute.uniqueness ?? 'none' }),
+    ...(canonicalValues ? { canonicalValues } : {}),
+    ...(referenceTypes ? { referenceTypes } : {}),
+    ...(subAttributes ? { subAttributes: subAttributes.map(describe) } : {}),
+  };
+}

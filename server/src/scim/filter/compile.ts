@@ -1,0 +1,174 @@
+import { isUuid } from '../../domain/kernel/secret.ts';
+import { foldCase } from '../../domain/users/login.ts';
+import { joined, type Sql, sql, verbatim } from '../../domain/users/statement.ts';
+import type { Attribute } from '../schema/attribute.ts';
+import type { AttributeTarget } from '../schema/resource-type.ts';
+import type { Comparison, ElementFilter, Filter, Literal, ResourceFilter } from './ast.ts';
+import { parseInstant } from './instant.ts';
+import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './operand.ts';
+
+/**
+ * A filter as a condition on the row `r`. Every condition is true or false, never null, so that `not` means what it
+ * says; what the caller wrote is only ever a parameter.
+ */
+export function compileFilter(filter: ResourceFilter, context: QueryContext): Sql {
+  return connectives(filter, (leaf) => {
+    const { ref: target } = leaf;
+    if (leaf.kind === 'element') return element(target, leaf.filter, context);
+    if (!target.attribute.multiValued) {
+      return leaf.kind === 'present'
+        ? presentSingle(target, context)
+        : compare(operandOf(target, context), leaf.comparison, leaf.value);
+    }
+    if (leaf.kind === 'present') return presentMultiple(target, context);
+    const indexed = byIndex(target, leaf.comparison, leaf.value, context);
+    if (indexed) return indexed;
+    const condition = compare(elementOperandOf(target.sub, context), leaf.comparison, leaf.value);
+    const some = exists(target, condition);
+    // What is not there is not equal either.
+    return leaf.comparison === 'ne' ? sql`(${some} or not ${exists(target, verbatim('true'))})` : some;
+  });
+}
+
+/** A filter in brackets as a condition on the element `e`. */
+export function compileElementFilter(filter: ElementFilter, context: QueryContext): Sql {
+  return connectives<Attribute>(filter, (leaf) => {
+    const operand = elementOperandOf(leaf.ref, context);
+    if (leaf.kind === 'present') return present(operand);
+    if (leaf.kind === 'compare') return compare(operand, leaf.comparison, leaf.value);
+    throw new Error('an element has no elements');
+  });
+}
+
+type Leaf<Ref> = Exclude<Filter<Ref>, { kind: 'and' | 'or' | 'not' }>;
+
+function connectives<Ref>(filter: Filter<Ref>, leaf: (leaf: Leaf<Ref>) => Sql): Sql {
+  switch (filter.kind) {
+    case 'and':
+    case 'or': {
+      const terms = filter.terms.map((term) => connectives(term, leaf));
+      return sql`(${joined(terms, ` ${filter.kind} `)})`;
+    }
+    case 'not':
+      return sql`(not ${connectives(filter.term, leaf)})`;
+    default:
+      return leaf(filter);
+  }
+}
+
+function element(target: AttributeTarget, filter: ElementFilter, context: QueryContext): Sql {
+  const condition = exists(target, compileElementFilter(filter, context));
+  const indexed = mustHold(filter).map(({ ref, comparison, value }) =>
+    byIndex({ ...target, sub: ref }, comparison, value, context),
+  );
+  const known = indexed.filter((each) => each !== undefined);
+  return known.length === 0 ? condition : sql`(${joined([...known, condition], ' and ')})`;
+}
+
+/** The comparisons without which the filter cannot hold. */
+function mustHold(filter: ElementFilter): Extract<ElementFilter, { kind: 'compare' }>[] {
+  if (filter.kind === 'compare') return [filter];
+  return filter.kind === 'and' ? filter.terms.flatMap(mustHold) : [];
+}
+
+/** The same question put to an index of its own: every e-mail, and memberships by their user. */
+function byIndex(
+  target: AttributeTarget,
+  comparison: Comparison,
+  value: Literal,
+  context: QueryContext,
+): Sql | undefined {
+  const { attribute, sub } = target;
+  if (sub?.name !== 'value' || typeof value !== 'string') return undefined;
+  if (attribute.name === 'emails' && (comparison === 'eq' || comparison === 'sw')) {
+    const key = verbatim('i.value_key');
+    const condition = textCondition(key, comparison, foldCase(value), verbatim('?'));
+    return sql`r.id in (select i.user_id from user_emails i where i.project_id = ${context.projectId} and ${condition})`;
+  }
+  if (comparison !== 'eq') return undefined;
+  if (attribute.name === 'members' && isStoredUuid(value)) {
+    return sql`r.id in (select m.group_id from group_members m where m.user_id = ${value}::uuid)`;
+  }
+  if (attribute.name === 'groups' && isStoredUuid(value)) {
+    return sql`r.id in (select m.user_id from group_members m where m.group_id = ${value}::uuid)`;
+  }
+  return undefined;
+}
+
+function exists(target: AttributeTarget, condition: Sql): Sql {
+  const filled = target.attribute.name === 'schemas' ? sql`e.value is not null and ${condition}` : condition;
+  return sql`exists (select 1 from ${elementsOf(target)} where ${filled})`;
+}
+
+function presentSingle(target: AttributeTarget, context: QueryContext): Sql {
+  if (target.sub || target.attribute.type !== 'complex') return present(operandOf(target, context));
+  const parts = (target.attribute.subAttributes ?? []).map((sub) => present(operandOf({ ...target, sub }, context)));
+  return sql`(${joined(parts, ' or ')})`;
+}
+
+function presentMultiple(target: AttributeTarget, context: QueryContext): Sql {
+  const { attribute, sub } = target;
+  if (sub || !attribute.subAttributes) return exists(target, present(elementOperandOf(sub, context)));
+  const parts = attribute.subAttributes.map((each) => present(elementOperandOf(each, context)));
+  return exists(target, sql`(${joined(parts, ' or ')})`);
+}
+
+function present(operand: Operand): Sql {
+  const { value } = operand;
+  return operand.kind === 'text' ? sql`(${value} is not null and ${value} <> '')` : sql`${value} is not null`;
+}
+
+const signs = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
+
+function compare(operand: Operand, comparison: Comparison, value: Literal): Sql {
+  if (comparison === 'ne') return sql`(not ${compare(operand, 'eq', value)})`;
+  switch (operand.kind) {
+    case 'boolean': {
+      const given = operand.absentMeans === undefined ? operand.value : sql`coalesce(${operand.value}, false)`;
+      return sql`(${given} is not null and ${given} = ${value}::boolean)`;
+    }
+    case 'uuid':
+      if (comparison === 'eq') {
+        return isStoredUuid(value) ? sql`(${operand.value} = ${value}::uuid)` : verbatim('false');
+      }
+      return textCondition(sql`${operand.value}::text`, comparison, String(value), verbatim('?'));
+    case 'instant':
+      if (comparison === 'co' || comparison === 'sw' || comparison === 'ew') {
+        return textCondition(asText(operand.value), comparison, String(value).toUpperCase(), verbatim('?'));
+      }
+      return sql`(${operand.value} ${verbatim(signs[comparison])} ${instantOf(value)}::timestamptz)`;
+    case 'text': {
+      const literal = operand.fold === 'foldCase' ? foldCase(String(value)) : String(value);
+      const parameter = verbatim(operand.fold === 'sql' ? 'lower(?)' : '?');
+      return sql`(${operand.folded} is not null and ${textCondition(operand.folded, comparison, literal, parameter)})`;
+    }
+  }
+}
+
+/** Compares in byte order, whatever the database's collation: the indexes are built so. */
+function textCondition(value: Sql, comparison: Exclude<Comparison, 'ne'>, literal: string, parameter: Sql): Sql {
+  const bytewise = sql`${value} collate "C"`;
+  const bound = (text: string): Sql => ({ text: parameter.text.replace('?', '?::text'), params: [text] });
+  if (comparison === 'co') return sql`strpos(${value}, ${bound(literal)}) > 0`;
+  if (comparison === 'sw') return sql`${bytewise} like ${bound(`${escapeLike(literal)}%`)}`;
+  if (comparison === 'ew') return sql`${bytewise} like ${bound(`%${escapeLike(literal)}`)}`;
+  return sql`${bytewise} ${verbatim(signs[comparison])} ${bound(literal)}`;
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, (character) => `\\${character}`);
+}
+
+/** The form in which instants are shown. */
+function asText(instant: Sql): Sql {
+  return sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+function instantOf(value: Literal): string {
+  return new Date(parseInstant(String(value)) as number).toISOString();
+}
+
+/** Ids are compared with case, and stored in lower case. */
+function isStoredUuid(value: Literal): boolean {
+  return isUuid(value) && value === value.toLowerCase();
+}

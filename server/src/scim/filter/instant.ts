@@ -1,0 +1,18 @@
+const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?$/i;
+
+/**
+ * An xsd:dateTime (RFC 7643 §2.3.5) as milliseconds since the Unix epoch, fractions beyond cut off; without a zone it
+ * is UTC. Undefined for what is no point in time.
+ */
+export function parseInstant(text: string): number | undefined {
+  const match = form.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match;
+  const milliseconds = fraction.padEnd(3, '0').slice(0, 3);
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${zone.toUpperCase()}`;
+  const at = Date.parse(iso);
+  if (Number.isNaN(at)) return undefined;
+  // Date.parse takes 30 February for 2 March.
+  const sameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return sameDay ? at : undefined;
+}

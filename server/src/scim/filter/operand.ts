@@ -1,0 +1,70 @@
+import { joined, type Sql, sql, verbatim } from '../../domain/users/statement.ts';
+import type { Attribute, Storage } from '../schema/attribute.ts';
+import type { AttributeTarget } from '../schema/resource-type.ts';
+
+/** What a compiled filter must know of its request. */
+export interface QueryContext {
+  projectId: string;
+  /** The project's SCIM address, e.g. `https://id.example.com/v1/scim/<project>`. */
+  baseUrl: string;
+}
+
+/** A value in SQL, and how it is compared. */
+export type Operand =
+  | { kind: 'text'; value: Sql; folded: Sql; fold: 'none' | 'sql' | 'foldCase' }
+  | { kind: 'uuid'; value: Sql }
+  | { kind: 'boolean'; value: Sql; absentMeans: false | undefined }
+  | { kind: 'instant'; value: Sql };
+
+/** The value of a single-valued attribute, or of a part of it, in the row `r`. */
+export function operandOf({ attribute, sub, extension }: AttributeTarget, context: QueryContext): Operand {
+  const stored = sub ?? attribute;
+  const base = jsonBase(extension);
+  const json = sub ? `${base}->'${attribute.name}'->>'${sub.name}'` : `${base}->>'${attribute.name}'`;
+  return operand(stored, stored.storage ?? jsonStorage(stored, `(${json})`), context);
+}
+
+/** The value of a part of an element `e`; of the element itself where it has no parts. */
+export function elementOperandOf(sub: Attribute | undefined, context: QueryContext): Operand {
+  if (!sub) return text(verbatim('e.value'), undefined, false);
+  return operand(sub, sub.storage ?? jsonStorage(sub, `(e.el->>'${sub.name}')`), context);
+}
+
+/** The elements of a multi-valued attribute of the row `r`, as a FROM item named `e`. */
+export function elementsOf({ attribute, extension }: AttributeTarget): Sql {
+  if (attribute.storage?.kind === 'elements') return verbatim(attribute.storage.from);
+  return verbatim(`jsonb_array_elements(${jsonBase(extension)}->'${attribute.name}') with ordinality as e(el, n)`);
+}
+
+function jsonBase(extension: AttributeTarget['extension']): string {
+  return extension ? `r.attributes->'${extension.id}'` : 'r.attributes';
+}
+
+function jsonStorage(attribute: Attribute, value: string): Storage {
+  return attribute.type === 'boolean' ? { kind: 'boolean', value: `${value}::boolean` } : { kind: 'text', value };
+}
+
+function operand(attribute: Attribute, storage: Storage, context: QueryContext): Operand {
+  switch (storage.kind) {
+    case 'text':
+      return text(verbatim(storage.value), storage.folded, attribute.caseExact ?? false);
+    case 'uuid':
+      return { kind: 'uuid', value: verbatim(storage.value) };
+    case 'boolean':
+      return { kind: 'boolean', value: verbatim(storage.value), absentMeans: attribute.absentMeans };
+    case 'instant':
+      return { kind: 'instant', value: verbatim(storage.value) };
+    case 'location': {
+      const endpoint = `${context.baseUrl}/${storage.resourceType}s/`;
+      return text(sql`(${endpoint}::text || ${verbatim(storage.id)}::text)`, undefined, true);
+    }
+    case 'elements':
+      throw new Error(`${attribute.name} has several values`);
+  }
+}
+
+function text(value: Sql, folded: { sql: string; by: 'sql' | 'foldCase' } | undefined, caseExact: boolean): Operand {
+  if (caseExact) return { kind: 'text', value, folded: value, fold: 'none' };
+  if (folded) return { kind: 'text', value, folded: verbatim(folded.sql), fold: folded.by };
+  return { kind: 'text', value, folded: joined([verbatim('lower('), value, verbatim(')')], ''), fold: 'sql' };
+}

@@ -1,0 +1,204 @@
+import { found } from '../domain/kernel/problem.ts';
+import type { GroupEdit, GroupRecord, Groups } from '../domain/users/groups.ts';
+import { foldCase } from '../domain/users/login.ts';
+import { type Answer, type Caller, checkVersion } from './answer.ts';
+import type { ElementFilter } from './filter/ast.ts';
+import { compileElementFilter } from './filter/compile.ts';
+import type { Resource } from './patch.ts';
+import { entries, isObject, type PatchStep, patchSteps } from './patch-operations.ts';
+import { type Projection, project, shows, wholeResource } from './projection.ts';
+import { groupType } from './schema/resource-type.ts';
+import { invalid, readSingle } from './schema/values.ts';
+import { badRequest } from './scim-error.ts';
+import type { Source } from './search.ts';
+
+/** The operations on Groups (RFC 7644 §3), as HTTP and Bulk call them. */
+export class GroupEndpoint {
+  readonly type = groupType;
+  private readonly groups: Groups;
+
+  constructor(groups: Groups) {
+    this.groups = groups;
+  }
+
+  async create(
+    caller: Caller,
+    body: Record<string, unknown>,
+    projection = wholeResource,
+    id?: string,
+  ): Promise<Answer> {
+    const { displayName, externalId, members } = readGroup(body);
+    const values = { displayName, externalId };
+    const group = await this.groups.create(caller.projectId, values, members, caller.actor, id);
+    return this.answerOf(201, group, caller, projection);
+  }
+
+  async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
+    const group = found(await this.groups.find(caller.projectId, id), 'group');
+    return this.answerOf(200, group, caller, projection);
+  }
+
+  async replace(
+    caller: Caller,
+    id: string,
+    body: Record<string, unknown>,
+    ifMatch: string | undefined,
+    projection = wholeResource,
+  ): Promise<Answer> {
+    const { displayName, externalId, members } = readGroup(body);
+    const edit = async (editing: GroupEdit) => {
+      checkVersion(ifMatch, editing.group.version);
+      editing.set({ displayName, externalId });
+      await editing.replace(members);
+    };
+    return this.answerOf(200, await this.groups.change(caller.projectId, id, edit, caller.actor), caller, projection);
+  }
+
+  async patch(
+    caller: Caller,
+    id: string,
+    body: Record<string, unknown>,
+    ifMatch: string | undefined,
+    projection = wholeResource,
+  ): Promise<Answer> {
+    const steps = [...patchSteps(groupType, body)];
+    const edit = async (editing: GroupEdit) => {
+      checkVersion(ifMatch, editing.group.version);
+      for (const step of steps) if (step.op !== 'drop') await applyToGroup(editing, step, caller);
+    };
+    return this.answerOf(200, await this.groups.change(caller.projectId, id, edit, caller.actor), caller, projection);
+  }
+
+  async remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Answer> {
+    await this.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(ifMatch, version));
+    return { status: 204, resourceId: id };
+  }
+
+  source(caller: Caller): Source<GroupRecord> {
+    return {
+      type: groupType,
+      list: (selection) => this.groups.list(caller.projectId, selection),
+      count: (where) => this.groups.count(caller.projectId, where),
+    };
+  }
+
+  /** The resources of a page. */
+  async shown(groups: readonly GroupRecord[], { baseUrl }: Caller, projection: Projection): Promise<object[]> {
+    const ids = shows(groupType, projection, 'members') ? groups.map(({ id }) => id) : [];
+    const members = await this.groups.membersOf(ids);
+    return groups.map((group) =>
+      project(groupType, groupResource(group, members.get(group.id) ?? [], baseUrl), projection),
+    );
+  }
+
+  private async answerOf(
+    status: 200 | 201,
+    group: GroupRecord,
+    caller: Caller,
+    projection: Projection,
+  ): Promise<Answer> {
+    const [body] = await this.shown([group], caller, projection);
+    return {
+      status,
+      body: body as object,
+      location: `${caller.baseUrl}/Groups/${group.id}`,
+      version: `W/"${group.version}"`,
+      resourceId: group.id,
+    };
+  }
+}
+
+interface GroupInput {
+  displayName: string;
+  externalId: string | null;
+  members: string[];
+}
+
+/** Reads a whole group, as POST and PUT send it. Throws `invalidValue`, `invalidSyntax`. */
+function readGroup(body: Record<string, unknown>): GroupInput {
+  const input: { displayName?: string; externalId: string | null; members: string[] } = {
+    externalId: null,
+    members: [],
+  };
+  for (const step of entries(groupType, 'replace', body)) {
+    if (step.op === 'drop') continue;
+    const { attribute } = step.path.target;
+    if (attribute.name === 'members') input.members = memberIds(step.value);
+    else if (attribute.name === 'externalId') input.externalId = textOf(step) ?? null;
+    else {
+      const displayName = textOf(step);
+      if (displayName !== undefined) input.displayName = displayName;
+    }
+  }
+  const { displayName } = input;
+  if (displayName === undefined) throw invalid('displayName', 'is required');
+  return { ...input, displayName };
+}
+
+/** Does one PATCH step to a group; members are added and removed where they are, not read first. */
+async function applyToGroup(editing: GroupEdit, step: PatchStep, caller: Caller): Promise<void> {
+  const { attribute, sub } = step.path.target;
+  if (attribute.name === 'members') {
+    if (sub && sub.name !== 'value') throw badRequest('mutability', `${sub.name} of a member follows from its value.`);
+    return step.path.filter ? patchChosen(editing, step, step.path.filter, caller) : patchMembers(editing, step);
+  }
+  const text = step.op === 'remove' ? undefined : textOf(step);
+  if (attribute.name === 'externalId') return editing.set({ externalId: text ?? null });
+  if (text === undefined) {
+    throw step.op === 'remove'
+      ? badRequest('mutability', 'displayName is required and cannot be removed.')
+      : invalid('displayName', 'is required');
+  }
+  editing.set({ displayName: text });
+}
+
+async function patchMembers(editing: GroupEdit, { op, value }: PatchStep): Promise<void> {
+  if (op === 'add') return editing.add(memberIds(value));
+  if (op === 'replace') return editing.replace(memberIds(value));
+  // Entra ID names whom it removes in the value; without one, all are meant.
+  return value === undefined || value === null ? editing.replace([]) : editing.remove(memberIds(value));
+}
+
+async function patchChosen(editing: GroupEdit, { op, path, value }: PatchStep, filter: ElementFilter, caller: Caller) {
+  const replacement = op === 'remove' ? [] : memberIds(path.target.sub ? [value] : value);
+  const removed = await editing.removeWhere(compileElementFilter(filter, caller));
+  if (op === 'remove') return;
+  const seed =
+    filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value' ? filter.value : undefined;
+  if (removed === 0 && typeof seed !== 'string')
+    throw badRequest('noTarget', 'No member meets the filter of the path.');
+  await editing.add(replacement.length > 0 ? replacement : [seed as string]);
+}
+
+/** The ids in a list of members; a lone member and bare ids count as well. */
+function memberIds(value: unknown): string[] {
+  const members = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
+  return members.map((member) => {
+    const key = isObject(member) ? Object.keys(member).find((name) => foldCase(name) === 'value') : undefined;
+    const id = key === undefined ? member : (member as Resource)[key];
+    if (typeof id !== 'string' || id === '') throw invalid('members', 'must each have the id of a user as value');
+    return id;
+  });
+}
+
+function textOf({ path: { target }, value }: PatchStep): string | undefined {
+  return readSingle(target.attribute, value, target.attribute.name) as string | undefined;
+}
+
+function groupResource(group: GroupRecord, members: readonly string[], baseUrl: string): Resource {
+  const location = `${baseUrl}/Groups/${group.id}`;
+  return {
+    schemas: [groupType.schema.id],
+    id: group.id,
+    ...(group.externalId == null ? {} : { externalId: group.externalId }),
+    displayName: group.displayName,
+    members: members.map((id) => ({ value: id, $ref: `${baseUrl}/Users/${id}`, type: 'User' })),
+    meta: {
+      resourceType: 'Group',
+      created: group.createdAt.toISOString(),
+      lastModified: group.updatedAt.toISOString(),
+      location,
+      version: `W/"${group.version}"`,
+    },
+  };
+}

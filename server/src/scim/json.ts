@@ -1,0 +1,89 @@
+import { badRequest } from './scim-error.ts';
+
+/** How deep a body may nest; SCIM's own messages need eight. */
+export const maxDepth = 40;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Parses a body strictly: UTF-8, a JSON object, bounded in depth, no name twice in one object (readers differ in
+ * which of the two they take). Throws `invalidSyntax`.
+ */
+export function parseBody(bytes: Uint8Array): Record<string, unknown> {
+  const text = decode(bytes);
+  checkDepth(text);
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('invalidSyntax', 'The body must be a JSON object.');
+  }
+  checkNames(text);
+  return value as Record<string, unknown>;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw badRequest('invalidSyntax', 'The body is not UTF-8.');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('invalidSyntax', 'The body is not JSON.');
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** The position behind the string that begins at `at`. */
+function behindString(text: string, at: number): number {
+  let position = at + 1;
+  while (position < text.length && text.charCodeAt(position) !== quote) {
+    position += text.charCodeAt(position) === backslash ? 2 : 1;
+  }
+  return position + 1;
+}
+
+/** Before the parser sees it, whose stack is not ours to spend. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = behindString(text, at) - 1;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > maxDepth) throw badRequest('invalidSyntax', `The body nests deeper than ${maxDepth}.`);
+    } else if (character === '}' || character === ']') depth -= 1;
+  }
+}
+
+const beforeValue = /[ \t\r\n]*:/y;
+
+/** In text that is known to be JSON: a string before a colon is a name. */
+function checkNames(text: string): void {
+  const open: (Set<string> | undefined)[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const character = text[at];
+    if (character === '{') open.push(new Set());
+    else if (character === '[') open.push(undefined);
+    else if (character === '}' || character === ']') open.pop();
+    if (character !== '"') {
+      at += 1;
+      continue;
+    }
+    const end = behindString(text, at);
+    const names = open.at(-1);
+    beforeValue.lastIndex = end;
+    if (names && beforeValue.test(text)) {
+      const name = JSON.parse(text.slice(at, end)) as string;
+      if (names.has(name)) throw badRequest('invalidSyntax', `${JSON.stringify(name.slice(0, 80))} is given twice.`);
+      names.add(name);
+    }
+    at = end;
+  }
+}

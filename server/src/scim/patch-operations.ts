@@ -1,0 +1,130 @@
+import type { Path } from './filter/ast.ts';
+import { parsePath } from './filter/parser.ts';
+import { isReadOnly, type Schema } from './schema/attribute.ts';
+import { type AttributeTarget, type ResourceType, resolve } from './schema/resource-type.ts';
+import { invalid } from './schema/values.ts';
+import { badRequest } from './scim-error.ts';
+
+export type PatchOp = 'add' | 'replace' | 'remove';
+
+/** One thing to be done to one attribute. */
+export interface PatchStep {
+  op: PatchOp;
+  path: Extract<Path, { kind: 'attribute' }>;
+  value: unknown;
+}
+
+/** Removes every attribute of an extension. */
+export interface DropStep {
+  op: 'drop';
+  schema: Schema;
+}
+
+/** A field of a message, whose name is compared without case. */
+export function field(message: Record<string, unknown>, name: string): unknown {
+  const key = Object.keys(message).find((each) => each.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : message[key];
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The steps of a PATCH body (RFC 7644 §3.5.2), in order. Paths are found in the schema, values not yet judged.
+ * What names no attribute of ours is `invalidPath` in a path, and passed over in a value without one.
+ */
+export function* patchSteps(type: ResourceType, body: Record<string, unknown>): Generator<PatchStep | DropStep> {
+  const operations = field(body, 'Operations');
+  const list = isObject(operations) ? [operations] : operations;
+  if (!Array.isArray(list) || list.length === 0) {
+    throw badRequest('invalidSyntax', 'Operations must be a list of at least one operation.');
+  }
+  for (const operation of list) {
+    if (!isObject(operation)) throw badRequest('invalidSyntax', 'An operation must be an object.');
+    yield* stepsOf(type, operation);
+  }
+}
+
+function* stepsOf(type: ResourceType, operation: Record<string, unknown>): Generator<PatchStep | DropStep> {
+  const op = opOf(field(operation, 'op'));
+  const value = field(operation, 'value');
+  const path = field(operation, 'path');
+  if (path !== undefined && path !== null && typeof path !== 'string') {
+    throw badRequest('invalidPath', 'path must be text.');
+  }
+  if (op !== 'remove' && value === undefined) throw invalid('value', `is required for ${op}`);
+  if (path === undefined || path === null || path.trim() === '') {
+    if (op === 'remove') throw badRequest('noTarget', 'remove needs a path.');
+    if (!isObject(value)) throw invalid('value', 'must be an object where there is no path');
+    yield* entries(type, op, value);
+    return;
+  }
+  yield* stepsAt(type, op, parsePath(type, path), value);
+}
+
+function opOf(op: unknown): PatchOp {
+  const name = typeof op === 'string' ? op.toLowerCase() : undefined;
+  if (name === 'add' || name === 'replace' || name === 'remove') return name;
+  throw badRequest('invalidSyntax', 'op must be add, replace or remove.');
+}
+
+function* stepsAt(type: ResourceType, op: PatchOp, path: Path, value: unknown): Generator<PatchStep | DropStep> {
+  if (path.kind === 'ignored') return;
+  if (path.kind === 'attribute') {
+    const { attribute, sub } = path.target;
+    if (isReadOnly(attribute) || (sub && isReadOnly(sub))) {
+      throw badRequest('mutability', `${attribute.name} is read-only.`);
+    }
+    yield { op, path, value };
+    return;
+  }
+  const { schema } = path;
+  if (op === 'remove' || value === null) {
+    if (schema === type.schema) throw badRequest('mutability', 'The core schema cannot be removed.');
+    yield { op: 'drop', schema };
+    return;
+  }
+  if (!isObject(value)) throw invalid('value', 'must be an object of attributes');
+  yield* entries(type, op, value, schema);
+}
+
+/**
+ * The steps that an object of attributes stands for: names, names with a dot, with a URN before them, with brackets,
+ * and extensions as objects of their own. Read-only attributes are passed over: clients send back what they got.
+ */
+export function* entries(
+  type: ResourceType,
+  op: 'add' | 'replace',
+  value: Record<string, unknown>,
+  schema: Schema = type.schema,
+): Generator<PatchStep | DropStep> {
+  const seen = new Set<string>();
+  for (const [name, each] of Object.entries(value)) {
+    const full = schema === type.schema || /^urn:/i.test(name) ? name : `${schema.id}:${name}`;
+    const path = pathOf(type, full);
+    if (path === undefined || path.kind === 'ignored') continue;
+    if (path.kind === 'schema') {
+      yield* stepsAt(type, op, path, each);
+      continue;
+    }
+    const { attribute, sub } = path.target;
+    if (isReadOnly(attribute) || (sub && isReadOnly(sub))) continue;
+    if (!sub && !path.filter) {
+      const key = nameOf(path.target);
+      if (seen.has(key)) throw badRequest('invalidSyntax', `${attribute.name} is given twice.`);
+      seen.add(key);
+    }
+    yield { op, path, value: each };
+  }
+}
+
+function pathOf(type: ResourceType, name: string): Path | undefined {
+  if (name.includes('[')) return parsePath(type, name);
+  const target = resolve(type, name);
+  return target?.kind === 'attribute' ? { kind: 'attribute', target } : target;
+}
+
+function nameOf({ attribute, extension }: AttributeTarget): string {
+  return extension ? `${extension.id}:${attribute.name}` : attribute.name;
+}

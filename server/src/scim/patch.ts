@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from 'node:util';
+import { foldCase } from '../domain/users/login.ts';
+import type { ElementFilter } from './filter/ast.ts';
+import { meets } from './filter/evaluate.ts';
+import type { DropStep, PatchStep } from './patch-operations.ts';
+import { isObject } from './patch-operations.ts';
+import { type Attribute, attributeNamed, defaultSubAttribute, isReadOnly } from './schema/attribute.ts';
+import type { AttributeTarget } from './schema/resource-type.ts';
+import { type Complex, calm, invalid, maxElements, readElements, readSingle, readValue } from './schema/values.ts';
+import { badRequest } from './scim-error.ts';
+
+/** The writable part of a resource under the schema's own names; extensions stand under their URN. */
+export type Resource = Record<string, unknown>;
+
+/** Does one step to `resource`, in place (RFC 7644 §3.5.2.1–3). */
+export function applyStep(resource: Resource, step: PatchStep | DropStep): void {
+  if (step.op === 'drop') {
+    delete resource[step.schema.id];
+    return;
+  }
+  const { target, filter } = step.path;
+  const container = containerOf(resource, target);
+  const next = target.attribute.multiValued
+    ? severalAfter(container[target.attribute.name] as Complex[] | undefined, step, filter)
+    : singleAfter(container[target.attribute.name], step);
+  if (next === undefined && target.attribute.required) {
+    throw step.op === 'remove'
+      ? badRequest('mutability', `${target.attribute.name} is required and cannot be removed.`)
+      : invalid(target.attribute.name, 'is required');
+  }
+  if (next === undefined) delete container[target.attribute.name];
+  else container[target.attribute.name] = next;
+  const { extension } = target;
+  if (extension && Object.keys(container).length === 0) delete resource[extension.id];
+}
+
+function containerOf(resource: Resource, { extension }: AttributeTarget): Record<string, unknown> {
+  if (!extension) return resource;
+  const present = resource[extension.id];
+  if (isObject(present)) return present;
+  const container = {};
+  resource[extension.id] = container;
+  return container;
+}
+
+function singleAfter(current: unknown, { op, path, value }: PatchStep): unknown {
+  const { attribute, sub } = path.target;
+  if (op === 'remove') return sub ? withoutPart(current, sub) : undefined;
+  if (sub) return merged(attribute, current, { [sub.name]: value });
+  if (attribute.type !== 'complex') return readSingle(attribute, value, attribute.name);
+  return merged(attribute, current, value);
+}
+
+/** A complex value with the parts that `value` names; the rest stays as it was. */
+function merged(attribute: Attribute, current: unknown, value: unknown): Complex | undefined {
+  if (value === null) return undefined;
+  const before = isObject(current) ? current : {};
+  const given = readSingle(attribute, value, attribute.name) as Complex | undefined;
+  if (given === undefined && (!isObject(value) || hasBlankValue(value))) return undefined;
+  const next: Complex = { ...before, ...given };
+  for (const name of isObject(value) ? clearedParts(attribute, value) : []) delete next[name];
+  // Who is meant has changed: the old address would be a lie.
+  if (next['value'] !== before['value'] && given?.['$ref'] === undefined) delete next['$ref'];
+  return Object.keys(next).length === 0 ? undefined : next;
+}
+
+function clearedParts(attribute: Attribute, value: Complex): string[] {
+  return Object.entries(value).flatMap(([name, part]) => {
+    const sub = part === null ? attributeNamed(attribute.subAttributes, name) : undefined;
+    return sub && !isReadOnly(sub) ? [sub.name] : [];
+  });
+}
+
+function hasBlankValue(value: Complex): boolean {
+  return Object.entries(value).some(([name, part]) => name.toLowerCase() === 'value' && part === '');
+}
+
+function withoutPart(current: unknown, sub: Attribute): Complex | undefined {
+  if (!isObject(current)) return undefined;
+  const { [sub.name]: _, ...rest } = current;
+  return Object.keys(rest).length === 0 ? undefined : rest;
+}
+
+function severalAfter(
+  current: readonly Complex[] = [],
+  { op, path, value }: PatchStep,
+  filter: ElementFilter | undefined,
+): Complex[] | undefined {
+  const { attribute, sub } = path.target;
+  if (op === 'remove') return assigned(removed(current, path.target, filter, value));
+  if (!filter && !sub) {
+    const given = readValue(attribute, value) as Complex[] | undefined;
+    return assigned(op === 'add' ? bounded(attribute, calm([...current, ...(given ?? [])])) : (given ?? []));
+  }
+  const parts = partsOf(attribute, sub, value);
+  const chosen = (element: Complex) => filter === undefined || meets(element, filter);
+  const touched = current.filter(chosen);
+  if (touched.length > 0) {
+    const next = current.map((element) => (chosen(element) ? changedBy(element, parts) : element));
+    const changed = current.flatMap((element, index) => (chosen(element) ? [index] : []));
+    return assigned(withOnePrimary(next, parts['primary'] === true ? changed.at(-1) : undefined));
+  }
+  const seed = filter ? seedOf(filter) : {};
+  if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} meets the filter of the path.`);
+  const created = readElements(attribute, { ...seed, ...parts });
+  return assigned(bounded(attribute, calm([...current, ...(created ?? [])])));
+}
+
+/** What is to be set in each chosen element; null takes a part away. */
+function partsOf(attribute: Attribute, sub: Attribute | undefined, value: unknown): Complex {
+  if (sub) return { [sub.name]: readSingle(sub, value, `${attribute.name}.${sub.name}`) ?? null };
+  const whole = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const given = readSingle(attribute, whole, attribute.name) as Complex | undefined;
+  const cleared = isObject(whole) ? clearedParts(attribute, whole) : [];
+  return { ...given, ...Object.fromEntries(cleared.map((name) => [name, null])) };
+}
+
+function changedBy(element: Complex, parts: Complex): Complex {
+  const next = { ...element, ...parts };
+  return Object.fromEntries(Object.entries(next).filter(([, part]) => part !== null));
+}
+
+function removed(
+  current: readonly Complex[],
+  { attribute, sub }: AttributeTarget,
+  filter: ElementFilter | undefined,
+  value: unknown,
+): Complex[] {
+  const chosen = (element: Complex) => filter === undefined || meets(element, filter);
+  if (sub) {
+    return current.flatMap((element) => {
+      if (!chosen(element)) return [element];
+      const { [sub.name]: _, ...rest } = element;
+      return isHollow(attribute, rest) ? [] : [rest];
+    });
+  }
+  if (filter || value === undefined || value === null) return current.filter((element) => !chosen(element));
+  // Entra ID names what it removes in the value.
+  const named = readElements(attribute, value) ?? [];
+  return current.filter((element) => !named.some((each) => agrees(element, each)));
+}
+
+/** Nothing is left of it but what says which one it was. */
+function isHollow(attribute: Attribute, element: Complex): boolean {
+  const told = Object.keys(element).filter((name) => !['type', 'primary', 'display'].includes(name));
+  return told.length === 0 && (defaultSubAttribute(attribute) !== undefined || Object.keys(element).length === 0);
+}
+
+function agrees(element: Complex, named: Complex): boolean {
+  return Object.entries(named).every(([name, part]) => {
+    const there = element[name];
+    if (typeof part === 'string' && typeof there === 'string') return foldCase(part) === foldCase(there);
+    return isDeepStrictEqual(part, there);
+  });
+}
+
+/** The element that `attr eq value` asks for, where there is none. */
+function seedOf(filter: ElementFilter): Complex | undefined {
+  return filter.kind === 'compare' && filter.comparison === 'eq' ? { [filter.ref.name]: filter.value } : undefined;
+}
+
+/** Of several primary values the one at `chosen` stays, else the last. */
+function withOnePrimary(elements: readonly Complex[], chosen: number | undefined): Complex[] {
+  const primary = chosen ?? elements.findLastIndex((element) => element['primary'] === true);
+  return elements.map((element, index) =>
+    element['primary'] === true && index !== primary ? { ...element, primary: false } : element,
+  );
+}
+
+function bounded(attribute: Attribute, elements: Complex[]): Complex[] {
+  if (elements.length > maxElements) throw invalid(attribute.name, `has more than ${maxElements} values`);
+  return elements;
+}
+
+function assigned(elements: Complex[]): Complex[] | undefined {
+  const filled = elements.filter((element) => Object.keys(element).length > 0);
+  return filled.length === 0 ? undefined : filled;
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../domain/kernel/clock.ts';
+import { refuse } from '../domain/kernel/problem.ts';
+
+/** How many requests a project may send. */
+export interface RateLimit {
+  /** Sustained. */
+  perSecond: number;
+  /** At once, after a pause. */
+  burst: number;
+}
+
+/** Twenty times what Entra ID sends; one directory can then not take everything from the others. */
+export const defaultRateLimit: RateLimit = { perSecond: 500, burst: 1000 };
+
+interface Bucket {
+  left: number;
+  atMs: number;
+}
+
+/** A token bucket for each project, in this process. Only callers who have authenticated fill one. */
+export class RateLimiter {
+  private readonly clock: Clock;
+  private readonly limit: RateLimit;
+  private readonly buckets = new Map<string, Bucket>();
+
+  constructor(clock: Clock, limit: RateLimit) {
+    this.clock = clock;
+    this.limit = limit;
+  }
+
+  /** Refuses `too-many`. */
+  spend(projectId: string): void {
+    const { perSecond, burst } = this.limit;
+    const now = this.clock.now().getTime();
+    const bucket = this.buckets.get(projectId) ?? { left: burst, atMs: now };
+    bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.atMs) / 1000) * perSecond);
+    bucket.atMs = now;
+    this.buckets.set(projectId, bucket);
+    if (bucket.left < 1) refuse({ code: 'too-many', retryAfterSeconds: Math.ceil((1 - bucket.left) / perSecond) });
+    bucket.left -= 1;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Request } from 'express';
+import type { Directory } from '../domain/directories/directories.ts';
+import type { RequestEntry } from '../domain/directories/request-records.ts';
+import { isStorableText, isUuid } from '../domain/kernel/secret.ts';
+import { listResponseSchema } from './answer.ts';
+import { isObject } from './patch-operations.ts';
+import type { ScimError } from './scim-error.ts';
+
+const maxText = 8192;
+
+/** What happened to a request, for its record. */
+export interface Happened {
+  at: Date;
+  durationMs: number;
+  status: number;
+  error: ScimError | undefined;
+  requestBody: unknown;
+  responseBody: unknown;
+  resourceId: string | undefined;
+}
+
+/** A request as it is kept for the inspector: no credentials, of lists only the totals, long texts cut off. */
+export function recordOf(req: Request, directory: Directory, happened: Happened): RequestEntry {
+  const { error, resourceId } = happened;
+  return {
+    projectId: directory.projectId,
+    tokenId: directory.tokenId,
+    tokenName: directory.tokenName,
+    at: happened.at,
+    method: req.method,
+    path: cut(req.url, 2048),
+    resourceId: isUuid(resourceId) ? resourceId : null,
+    status: happened.status,
+    scimType: error?.scimType ?? null,
+    detail: error ? cut(error.message, 1000) : null,
+    durationMs: Math.round(happened.durationMs),
+    userAgent:
+      req
+        .get('user-agent')
+        ?.replace(/[^\x20-\x7e]/g, '?')
+        .slice(0, 200) ?? null,
+    requestBody: textOf(redacted(happened.requestBody)),
+    responseBody: textOf(error ? error.toJSON() : summary(happened.responseBody)),
+  };
+}
+
+const secretNames = /^(password|secret|token|authorization)$/i;
+
+/** The body without what looks like a secret; the data of Bulk operations stay out, for they speak of many people. */
+function redacted(value: unknown, depth = 0): unknown {
+  if (depth > 8) return '…';
+  if (Array.isArray(value)) return value.slice(0, 50).map((each) => redacted(each, depth + 1));
+  if (!isObject(value)) return value;
+  const isBulk = depth === 2 && 'method' in value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      if (secretNames.test(name) || (isBulk && name === 'data')) return [name, '[not kept]'];
+      return [name, redacted(each, depth + 1)];
+    }),
+  );
+}
+
+function summary(body: unknown): unknown {
+  if (!isObject(body)) return undefined;
+  const isList = Array.isArray(body['schemas']) && body['schemas'].includes(listResponseSchema);
+  return isList ? { ...body, Resources: undefined } : redacted(body);
+}
+
+function textOf(value: unknown): string | null {
+  const text = value === undefined ? undefined : JSON.stringify(value);
+  return text === undefined ? null : cut(text, maxText);
+}
+
+function cut(text: string, length: number): string {
+  const short = text.length > length ? `${text.slice(0, length)}…` : text;
+  return isStorableText(short) ? short : short.toWellFormed().replaceAll('\0', '\uFFFD');
+}

@@ -1,0 +1,259 @@
+/**
+ * The SCIM room: a directory's users and groups over HTTP, below `/v1/scim/:projectId`.
+ * It owns SCIM's wire: schemas, filters, PATCH, Bulk, paging, discovery, errors. It leaves out what a user is
+ * (`domain/users`), what deactivation and erasure mean (`domain/accounts`) and whose a token is (`domain/directories`).
+ * Standards: RFC 7643, RFC 7644, RFC 9865 (cursor paging), RFC 6750 (bearer tokens), RFC 6585 (429).
+ */
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Accounts } from '../domain/accounts/accounts.ts';
+import type { Directories, Directory } from '../domain/directories/directories.ts';
+import type { RequestRecords } from '../domain/directories/request-records.ts';
+import type { Clock } from '../domain/kernel/clock.ts';
+import type { Random } from '../domain/kernel/random.ts';
+import type { Vault } from '../domain/keys/vault.ts';
+import type { Groups } from '../domain/users/groups.ts';
+import { actorOf, requestContext } from '../http/context.ts';
+import { failureOf } from '../http/failure.ts';
+import { queryOf } from '../http/parameters.ts';
+import { type Answer, type Caller, isUnchanged, listResponseSchema } from './answer.ts';
+import { maxBodyBytes, readBody } from './body.ts';
+import { BulkEndpoint, maxPayloadBytes } from './bulk.ts';
+import { Cursors } from './cursor.ts';
+import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig, wholeList } from './discovery.ts';
+import { GroupEndpoint } from './groups.ts';
+import { defaultRateLimit, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { recordOf } from './recording.ts';
+import { rootSearch } from './root-search.ts';
+import { badRequest, ScimError, toScimError } from './scim-error.ts';
+import { search } from './search.ts';
+import { projectionOfQuery, type SearchRequest, searchOfBody, searchOfQuery } from './search-request.ts';
+import { UserEndpoint } from './users.ts';
+
+export interface ScimDeps {
+  issuer: string;
+  accounts: Accounts;
+  groups: Groups;
+  directories: Directories;
+  requestRecords: RequestRecords;
+  vault: Vault;
+  clock: Clock;
+  random: Random;
+  rateLimit?: RateLimit;
+  log: { error(fields: object, message: string): void };
+}
+
+/** A request under way. */
+interface Call {
+  directory: Directory;
+  caller: Caller;
+  startedAt: Date;
+  body?: Record<string, unknown>;
+}
+
+type Operation = (req: Request, call: Call) => Answer | Promise<Answer>;
+
+/** To be mounted at `/v1/scim/:projectId`. */
+export function scimRoutes(deps: ScimDeps): Router {
+  const router = Router({ mergeParams: true });
+  const calls = new WeakMap<Request, Call>();
+  const limiter = new RateLimiter(deps.clock, deps.rateLimit ?? defaultRateLimit);
+  const cursors = new Cursors(deps.vault, deps.clock);
+  const users = new UserEndpoint(deps);
+  const groups = new GroupEndpoint(deps.groups);
+  const onBug = (err: unknown) => deps.log.error({ err }, 'SCIM bulk operation failed');
+  const bulk = new BulkEndpoint({ users, groups, random: deps.random, onBug });
+
+  const call = (req: Request) => calls.get(req) as Call;
+  const handle =
+    (operation: Operation): RequestHandler =>
+    async (req, res) =>
+      send(req, res, call(req), await operation(req, call(req)), deps);
+  const body = async (req: Request, maxBytes = maxBodyBytes) => {
+    const read = await readBody(req, maxBytes);
+    call(req).body = read;
+    return read;
+  };
+
+  router.use(async (req: Request<{ projectId: string }>, _res, next) => {
+    const { projectId } = req.params;
+    const directory = await deps.directories.authenticate(projectId, req.get('authorization'));
+    const actor = actorOf(req, { kind: 'scim', id: directory.tokenId, name: directory.tokenName });
+    const baseUrl = `${deps.issuer}/v1/scim/${directory.projectId}`;
+    const caller = { actor, baseUrl, projectId: directory.projectId };
+    calls.set(req, { directory, caller, startedAt: deps.clock.now() });
+    limiter.spend(directory.projectId);
+    next();
+  });
+
+  const list = async (endpoint: UserEndpoint | GroupEndpoint, { caller }: Call, request: SearchRequest) => {
+    const source = endpoint.source(caller);
+    const found = await search<never>(source as never, request, caller, cursors);
+    const resources = await endpoint.shown(found.rows, caller, request);
+    return listAnswer(request, found.total, resources, found.nextCursor);
+  };
+
+  for (const endpoint of [users, groups]) {
+    const path = endpoint.type.endpoint;
+    const id = (req: Request) => String(req.params['id']);
+    router
+      .route(path)
+      .get(handle((req, now) => list(endpoint, now, searchOfQuery(queryOf(req)))))
+      .post(
+        handle(async (req, { caller }) => endpoint.create(caller, await body(req), projectionOfQuery(queryOf(req)))),
+      )
+      .all(onlyMethods('GET, HEAD, POST'));
+    router
+      .route(`${path}/.search`)
+      .post(handle(async (req, now) => list(endpoint, now, searchOfBody(await body(req)))))
+      .all(onlyMethods('POST'));
+    router
+      .route(`${path}/:id`)
+      .get(handle((req, { caller }) => endpoint.read(caller, id(req), projectionOfQuery(queryOf(req)))))
+      .put(
+        handle(async (req, { caller }) =>
+          endpoint.replace(caller, id(req), await body(req), req.get('if-match'), projectionOfQuery(queryOf(req))),
+        ),
+      )
+      .patch(
+        handle(async (req, { caller }) =>
+          endpoint.patch(caller, id(req), await body(req), req.get('if-match'), projectionOfQuery(queryOf(req))),
+        ),
+      )
+      .delete(handle((req, { caller }) => endpoint.remove(caller, id(req), req.get('if-match'))))
+      .all(onlyMethods('GET, HEAD, PUT, PATCH, DELETE'));
+  }
+
+  const searchAll = async (now: Call, request: SearchRequest) => {
+    const { total, resources } = await rootSearch([users, groups], request, now.caller, cursors);
+    return listAnswer(request, total, resources, undefined);
+  };
+  router
+    .route('/.search')
+    .post(handle(async (req, now) => searchAll(now, searchOfBody(await body(req)))))
+    .all(onlyMethods('POST'));
+  router
+    .route('/Bulk')
+    .post(handle(async (req, { caller }) => bulk.run(caller, await body(req, maxPayloadBytes))))
+    .all(onlyMethods('POST'));
+  router.route('/Me').all(() => {
+    throw new ScimError(501, 'A directory is nobody here: there is no /Me.');
+  });
+
+  discovery('/ServiceProviderConfig', (_req, { caller }) => serviceProviderConfig(caller.baseUrl));
+  discovery('/ResourceTypes', (_req, { caller }) => wholeList(resourceTypeDocuments(caller.baseUrl)));
+  discovery('/ResourceTypes/:name', (req, { caller }) =>
+    named(resourceTypeDocuments(caller.baseUrl), req.params['name']),
+  );
+  discovery('/Schemas', (_req, { caller }) => wholeList(schemaDocuments(caller.baseUrl)));
+  discovery('/Schemas/:name', (req, { caller }) => named(schemaDocuments(caller.baseUrl), req.params['name']));
+
+  router.use(() => {
+    throw new ScimError(404, 'There is nothing at this address. Users are at /Users, groups at /Groups.');
+  });
+  router.use(errors(deps, calls));
+  return router;
+
+  function discovery(path: string, document: (req: Request, call: Call) => object): void {
+    router
+      .route(path)
+      .get(
+        handle((req, now) => {
+          if (new URLSearchParams(queryOf(req)).has('filter')) {
+            throw new ScimError(403, 'Discovery cannot be filtered.');
+          }
+          return { status: 200, body: document(req, now) };
+        }),
+      )
+      .all(onlyMethods('GET, HEAD'));
+  }
+}
+
+function listAnswer(
+  { startIndex, cursor }: SearchRequest,
+  total: number,
+  resources: readonly object[],
+  nextCursor: string | undefined,
+): Answer {
+  return {
+    status: 200,
+    body: {
+      schemas: [listResponseSchema],
+      totalResults: total,
+      itemsPerPage: resources.length,
+      ...(cursor === undefined ? { startIndex } : {}),
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+      Resources: resources,
+    },
+  };
+}
+
+/** One of the discovery documents by its id, in any case. */
+function named(documents: readonly { id: string }[], id: unknown): object {
+  const wanted = String(id).toLowerCase();
+  const document = documents.find((each) => each.id.toLowerCase() === wanted);
+  if (!document) throw new ScimError(404, 'There is nothing by this name.');
+  return document;
+}
+
+function onlyMethods(allowed: string): RequestHandler {
+  return (req) => {
+    throw new ScimError(405, `${req.method} is not possible here.`, { headers: { Allow: allowed } });
+  };
+}
+
+function send(req: Request, res: Response, call: Call, answer: Answer, deps: ScimDeps): void {
+  const { version, location, resourceId } = answer;
+  const isRead = req.method === 'GET' || req.method === 'HEAD';
+  const unchanged = isRead && isUnchanged(req.get('if-none-match'), version);
+  if (version !== undefined) res.setHeader('ETag', version);
+  if (location !== undefined) res.setHeader('Location', location);
+  const status = unchanged ? 304 : answer.status;
+  write(res, status, status === 200 || status === 201 ? answer.body : undefined);
+  note(req, call, { status, error: undefined, responseBody: answer.body, resourceId }, deps);
+}
+
+function write(res: Response, status: number, body: object | undefined): void {
+  res.status(status).setHeader('Cache-Control', 'no-store');
+  if (body === undefined) {
+    res.end();
+    return;
+  }
+  const text = JSON.stringify(body);
+  res.setHeader('Content-Type', 'application/scim+json');
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+}
+
+function note(
+  req: Request,
+  { directory, startedAt, body }: Call,
+  outcome: { status: number; error: ScimError | undefined; responseBody: unknown; resourceId: string | undefined },
+  { requestRecords, clock, log }: ScimDeps,
+): void {
+  const resourceId = outcome.resourceId ?? (typeof req.params['id'] === 'string' ? req.params['id'] : undefined);
+  const durationMs = clock.now().getTime() - startedAt.getTime();
+  const happened = { ...outcome, resourceId, at: startedAt, durationMs, requestBody: body };
+  requestRecords.add(recordOf(req, directory, happened), (err) =>
+    log.error({ err }, 'a SCIM request was not recorded'),
+  );
+}
+
+/** The SCIM envelope for whatever was thrown (RFC 7644 §3.12). */
+function errors(deps: ScimDeps, calls: WeakMap<Request, Call>): ErrorRequestHandler {
+  return (thrown: unknown, req, res, next) => {
+    if (res.headersSent) return next(thrown);
+    const { requestId } = requestContext(req);
+    const error = toScimError(known(failureOf(thrown)), requestId);
+    if (error.status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
+    for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+    write(res, error.status, error);
+    const call = calls.get(req);
+    const outcome = { status: error.status, error, responseBody: undefined, resourceId: undefined };
+    if (call) note(req, call, outcome, deps);
+  };
+}
+
+/** Express's own refusal of an address that cannot be decoded. */
+function known(thrown: unknown): unknown {
+  return thrown instanceof URIError ? badRequest('invalidSyntax', 'The address cannot be decoded.') : thrown;
+}

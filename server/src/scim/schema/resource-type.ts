@@ -1,0 +1,169 @@
+import { type Attribute, attributeNamed, type Schema } from './attribute.ts';
+import { groupSchema } from './group.ts';
+import { enterpriseSchema, userSchema } from './user.ts';
+
+/** A kind of resource (RFC 7643 §6). */
+export interface ResourceType {
+  name: 'User' | 'Group';
+  endpoint: '/Users' | '/Groups';
+  description: string;
+  schema: Schema;
+  extensions: readonly Schema[];
+  /** What every resource has (RFC 7643 §3.1). */
+  common: readonly Attribute[];
+  /** Attributes that are accepted and dropped: never stored, never returned. */
+  dropped: readonly string[];
+}
+
+/** What the name of an attribute speaks of. */
+export type Target =
+  | AttributeTarget
+  /** A schema as a whole: the core one, or an extension. */
+  | { kind: 'schema'; schema: Schema }
+  /** Something to be accepted without an effect: a schema that is not ours, or a dropped attribute. */
+  | { kind: 'ignored' };
+
+export interface AttributeTarget {
+  kind: 'attribute';
+  attribute: Attribute;
+  sub?: Attribute;
+  /** Set where the attribute belongs to an extension. */
+  extension?: Schema;
+}
+
+function commonAttributes(type: 'User' | 'Group', schemas: string): readonly Attribute[] {
+  const readOnly = { mutability: 'readOnly' } as const;
+  return [
+    {
+      name: 'schemas',
+      type: 'reference',
+      multiValued: true,
+      returned: 'always',
+      description: 'The schemas that the resource follows.',
+      storage: { kind: 'elements', from: schemas },
+      ...readOnly,
+    },
+    {
+      name: 'id',
+      type: 'string',
+      caseExact: true,
+      returned: 'always',
+      uniqueness: 'global',
+      description: 'The identifier that this server gave.',
+      storage: { kind: 'uuid', value: 'r.id' },
+      ...readOnly,
+    },
+    {
+      name: 'externalId',
+      type: 'string',
+      caseExact: true,
+      maxLength: 512,
+      description: 'The identifier that the directory gave.',
+      storage: { kind: 'text', value: 'r.external_id' },
+    },
+    {
+      name: 'meta',
+      type: 'complex',
+      description: 'What the server knows of the resource itself.',
+      ...readOnly,
+      subAttributes: [
+        {
+          name: 'resourceType',
+          type: 'string',
+          caseExact: true,
+          description: 'The kind of resource.',
+          storage: { kind: 'text', value: `'${type}'::text` },
+          ...readOnly,
+        },
+        {
+          name: 'created',
+          type: 'dateTime',
+          description: 'When it was created.',
+          storage: { kind: 'instant', value: 'r.created_at' },
+          ...readOnly,
+        },
+        {
+          name: 'lastModified',
+          type: 'dateTime',
+          description: 'When it was changed last.',
+          storage: { kind: 'instant', value: 'r.updated_at' },
+          ...readOnly,
+        },
+        {
+          name: 'location',
+          type: 'reference',
+          caseExact: true,
+          description: 'Its address.',
+          storage: { kind: 'location', id: 'r.id', resourceType: type },
+          ...readOnly,
+        },
+        {
+          name: 'version',
+          type: 'string',
+          caseExact: true,
+          description: 'Its version, the ETag.',
+          storage: { kind: 'text', value: `'W/"' || r.version || '"'` },
+          ...readOnly,
+        },
+      ],
+    },
+  ];
+}
+
+const enterprise = enterpriseSchema.id;
+
+export const userType: ResourceType = {
+  name: 'User',
+  endpoint: '/Users',
+  description: 'User Account',
+  schema: userSchema,
+  extensions: [enterpriseSchema],
+  common: commonAttributes(
+    'User',
+    `(values ('${userSchema.id}'), (case when r.attributes->'${enterprise}' is not null then '${enterprise}' end)) e(value)`,
+  ),
+  dropped: ['password'],
+};
+
+export const groupType: ResourceType = {
+  name: 'Group',
+  endpoint: '/Groups',
+  description: 'Group',
+  schema: groupSchema,
+  extensions: [],
+  common: commonAttributes('Group', `(values ('${groupSchema.id}')) e(value)`),
+  dropped: [],
+};
+
+export const resourceTypes: readonly ResourceType[] = [userType, groupType];
+
+/**
+ * What `name` speaks of: `attr`, `attr.sub`, either after a schema's URN and a colon, or a URN alone; in any case.
+ * Undefined where a schema of ours has no such attribute.
+ */
+export function resolve(type: ResourceType, name: string): Target | undefined {
+  const schemas = [type.schema, ...type.extensions];
+  if (!/^urn:/i.test(name)) return resolveIn(type, undefined, name);
+  const lower = name.toLowerCase();
+  for (const schema of schemas) {
+    const urn = schema.id.toLowerCase();
+    if (lower === urn) return { kind: 'schema', schema };
+    if (lower.startsWith(`${urn}:`) || lower.startsWith(`${urn}.`)) {
+      return resolveIn(type, schema === type.schema ? undefined : schema, name.slice(urn.length + 1));
+    }
+  }
+  return { kind: 'ignored' };
+}
+
+function resolveIn(type: ResourceType, extension: Schema | undefined, name: string): Target | undefined {
+  const [first = '', second, ...rest] = name.split('.');
+  if (rest.length > 0) return undefined;
+  const attribute = extension
+    ? attributeNamed(extension.attributes, first)
+    : (attributeNamed(type.schema.attributes, first) ?? attributeNamed(type.common, first));
+  if (!attribute) return !extension && type.dropped.includes(first.toLowerCase()) ? { kind: 'ignored' } : undefined;
+  const inExtension = extension ? { extension } : {};
+  if (second === undefined) return { kind: 'attribute', attribute, ...inExtension };
+  const sub = attributeNamed(attribute.subAttributes, second);
+  return sub && { kind: 'attribute', attribute, sub, ...inExtension };
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isStorableText } from '../../domain/kernel/secret.ts';
+import { badRequest, type ScimError } from '../scim-error.ts';
+import { type Attribute, attributeNamed, defaultMaxLength, defaultSubAttribute, isReadOnly } from './attribute.ts';
+
+/** A complex value with the names of the schema, holding only what is assigned. */
+export type Complex = Record<string, unknown>;
+
+/** How many values one attribute of a user may have. */
+export const maxElements = 500;
+
+/**
+ * Reads a value of `attribute` as clients write it, into the form in which it is stored; undefined where nothing is
+ * assigned (null, an empty array, an object without content). What the schema does not know and what is read-only is
+ * left out. Throws `invalidValue`.
+ */
+export function readValue(attribute: Attribute, value: unknown): unknown {
+  return attribute.multiValued ? readElements(attribute, value) : readSingle(attribute, value, attribute.name);
+}
+
+/** Reads the elements of a multi-valued attribute; a lone element counts as a list of one. */
+export function readElements(attribute: Attribute, value: unknown): Complex[] | undefined {
+  const given = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
+  if (given.length > maxElements) throw invalid(attribute.name, `has more than ${maxElements} values`);
+  const elements = given.flatMap((each) => {
+    const element = readSingle(attribute, each, attribute.name);
+    return element === undefined ? [] : [element as Complex];
+  });
+  return elements.length === 0 ? undefined : calm(elements);
+}
+
+/** Merges what is there twice, and leaves one primary value: the last that was named so. */
+export function calm(elements: readonly Complex[]): Complex[] {
+  const kept: Complex[] = [];
+  for (const element of elements) {
+    const same = kept.findIndex((other) => isSameElement(other, element));
+    if (same < 0) kept.push(element);
+    else kept[same] = { ...kept[same], ...element };
+  }
+  const primary = kept.findLastIndex((element) => element['primary'] === true);
+  return kept.map((element, index) =>
+    element['primary'] === true && index !== primary ? { ...element, primary: false } : element,
+  );
+}
+
+/** RFC 7643 §2.4: the same value and type is the same element; without a value, all of it must agree. */
+function isSameElement(a: Complex, b: Complex): boolean {
+  if (a['value'] === undefined && b['value'] === undefined) return isDeepStrictEqual(a, b);
+  return a['value'] === b['value'] && a['type'] === b['type'];
+}
+
+/** Reads one value, or one element of several. */
+export function readSingle(attribute: Attribute, value: unknown, name: string): unknown {
+  if (value === null || value === undefined) return undefined;
+  switch (attribute.type) {
+    case 'complex':
+      return readComplex(attribute, value, name);
+    case 'boolean':
+      return readBoolean(value, name);
+    default:
+      return readText(attribute, value, name);
+  }
+}
+
+function readComplex(attribute: Attribute, value: unknown, name: string): Complex | undefined {
+  const whole = defaultSubAttribute(attribute);
+  if (typeof value === 'string' && whole) return readComplex(attribute, { value }, name);
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid(name, 'must be an object');
+  const complex: Complex = {};
+  for (const [key, part] of Object.entries(value as object)) {
+    const sub = attributeNamed(attribute.subAttributes, key);
+    if (!sub || isReadOnly(sub)) continue;
+    if (Object.hasOwn(complex, sub.name)) throw badRequest('invalidSyntax', `${name}.${sub.name} is given twice.`);
+    const read = readSingle(sub, part, `${name}.${sub.name}`);
+    if (read !== undefined) complex[sub.name] = read;
+  }
+  // Entra ID clears a manager with {"value": ""}.
+  if (!attribute.multiValued && whole && complex['value'] === '') return undefined;
+  return Object.keys(complex).length === 0 ? undefined : complex;
+}
+
+function readBoolean(value: unknown, name: string): boolean {
+  if (typeof value === 'boolean') return value;
+  const word = typeof value === 'string' ? value.toLowerCase() : undefined;
+  if (word === 'true') return true;
+  if (word === 'false') return false;
+  throw invalid(name, 'must be true or false');
+}
+
+function readText(attribute: Attribute, value: unknown, name: string): string {
+  if (typeof value !== 'string') throw invalid(name, 'must be text');
+  const { maxLength = defaultMaxLength, check } = attribute;
+  if (value.length > maxLength) throw invalid(name, `must not be longer than ${maxLength} characters`);
+  if (!isStorableText(value)) throw invalid(name, 'must not hold NUL or half of a character');
+  const reason = check?.(value);
+  if (reason !== undefined) throw invalid(name, reason);
+  return value;
+}
+
+export function invalid(name: string, reason: string): ScimError {
+  return badRequest('invalidValue', `${name} ${reason}.`);
+}

@@ -1,0 +1,102 @@
+import { field } from './patch-operations.ts';
+import type { Projection } from './projection.ts';
+import { invalid } from './schema/values.ts';
+import { badRequest } from './scim-error.ts';
+
+/** A page holds at most this many resources (service.md 8), and so many where nobody says. */
+export const maxPageSize = 100;
+
+/** What is searched, in which order, and which page of it (RFC 7644 §3.4.2, RFC 9865). */
+export interface SearchRequest extends Projection {
+  filter: string | undefined;
+  sortBy: string | undefined;
+  descending: boolean;
+  /** 1-based. */
+  startIndex: number;
+  /** 0…{@link maxPageSize}; 0 asks for totals only. */
+  count: number;
+  /** Set where pages go by cursor; empty for the first. */
+  cursor: string | undefined;
+}
+
+const parameters = [
+  'filter',
+  'sortBy',
+  'sortOrder',
+  'startIndex',
+  'count',
+  'cursor',
+  'attributes',
+  'excludedAttributes',
+] as const;
+type Parameter = (typeof parameters)[number];
+
+/** Reads the query of a GET. Names in any case, each at most once. Throws `invalidValue` and the like. */
+export function searchOfQuery(query: string): SearchRequest {
+  const values = new Map<Parameter, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const parameter = parameters.find((each) => each.toLowerCase() === name.toLowerCase());
+    if (!parameter) continue;
+    if (values.has(parameter)) throw badRequest(keywordOf(parameter), `${parameter} is given more than once.`);
+    values.set(parameter, value);
+  }
+  return searchOf((name) => values.get(name));
+}
+
+/** Reads the body of `.search` (RFC 7644 §3.4.3). */
+export function searchOfBody(body: Record<string, unknown>): SearchRequest {
+  return searchOf((name) => {
+    const value = field(body, name) ?? undefined;
+    if (name === 'attributes' || name === 'excludedAttributes') return listed(name, value);
+    if (typeof value === 'number' && (name === 'count' || name === 'startIndex')) return String(value);
+    if (value === undefined || typeof value === 'string') return value;
+    throw badRequest(keywordOf(name), `${name} must be text.`);
+  });
+}
+
+function searchOf(value: (name: Parameter) => string | undefined): SearchRequest {
+  const cursor = value('cursor');
+  const order = value('sortOrder')?.toLowerCase() || 'ascending';
+  if (order !== 'ascending' && order !== 'descending') throw invalid('sortOrder', 'must be ascending or descending');
+  return {
+    // An empty one is no filter either: whoever sends it must not get everybody.
+    filter: value('filter'),
+    sortBy: value('sortBy') || undefined,
+    descending: order === 'descending',
+    startIndex: Math.max(1, integer('startIndex', value('startIndex')) ?? 1),
+    count: Math.min(maxPageSize, Math.max(0, integer('count', value('count'), cursor !== undefined) ?? maxPageSize)),
+    cursor,
+    attributes: names(value('attributes')),
+    excludedAttributes: names(value('excludedAttributes')),
+  };
+}
+
+/** Reads `attributes` and `excludedAttributes` of a query. */
+export function projectionOfQuery(query: string): Projection {
+  const { attributes, excludedAttributes } = searchOfQuery(query);
+  return { attributes, excludedAttributes };
+}
+
+function listed(name: Parameter, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(',');
+  throw invalid(name, 'must be a list of names');
+}
+
+function names(list: string | undefined): string[] {
+  return (list ?? '').split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+}
+
+function integer(name: 'startIndex' | 'count', text: string | undefined, byCursor = false): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  if (!/^[+-]?\d+$/.test(text.trim())) {
+    throw badRequest(byCursor ? 'invalidCount' : 'invalidValue', `${name} must be a whole number.`);
+  }
+  return Math.max(-1, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
+}
+
+function keywordOf(parameter: Parameter) {
+  if (parameter === 'filter') return 'invalidFilter' as const;
+  if (parameter === 'cursor') return 'invalidCursor' as const;
+  return 'invalidValue' as const;
+}

@@ -1,0 +1,98 @@
+import type { Listed, Order, Selection } from '../domain/users/listing.ts';
+import { type Sql, sql, verbatim } from '../domain/users/statement.ts';
+import type { Cursors, Position } from './cursor.ts';
+import { compileFilter } from './filter/compile.ts';
+import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './filter/operand.ts';
+import { parseFilter } from './filter/parser.ts';
+import { defaultSubAttribute } from './schema/attribute.ts';
+import { type AttributeTarget, type ResourceType, resolve } from './schema/resource-type.ts';
+import { badRequest } from './scim-error.ts';
+import type { SearchRequest } from './search-request.ts';
+
+/** What a search is run on. */
+export interface Source<Row> {
+  type: ResourceType;
+  list(selection: Selection): Promise<Listed<Row>[]>;
+  count(where: Sql | undefined): Promise<number>;
+}
+
+/** A page of what was found. */
+export interface Found<Row> {
+  rows: Row[];
+  total: number;
+  nextCursor?: string;
+}
+
+/** Runs a search on one kind of resource: by index, or by cursor where one is given. */
+export async function search<Row extends { id: string }>(
+  source: Source<Row>,
+  request: SearchRequest,
+  context: QueryContext,
+  cursors: Cursors,
+): Promise<Found<Row>> {
+  const where =
+    request.filter === undefined ? undefined : compileFilter(parseFilter(source.type, request.filter), context);
+  const order = orderOf(source.type, request, context);
+  if (request.cursor === undefined) return byIndex(source, request, where, order);
+
+  const { name } = source.type;
+  const { cursor, count } = request;
+  const position = cursor === '' ? undefined : cursors.open(context.projectId, request, name, cursor);
+  const from = position ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
+  const rows = count === 0 ? [] : await source.list({ where, order, from, limit: count + 1 });
+  const page = rows.slice(0, count);
+  const more = rows.length > count && count > 0;
+  const total = position?.total ?? (more || count === 0 ? await source.count(where) : page.length);
+  const last = page.at(-1);
+  if (!more || !last) return { rows: page, total };
+  const end: Position = { id: last.id, key: last.order_key, total };
+  return { rows: page, total, nextCursor: cursors.seal(context.projectId, request, name, end) };
+}
+
+async function byIndex<Row>(
+  source: Source<Row>,
+  { startIndex, count }: SearchRequest,
+  where: Sql | undefined,
+  order: Order | undefined,
+): Promise<Found<Row>> {
+  if (count === 0) return { rows: [], total: await source.count(where) };
+  const offset = startIndex - 1;
+  const rows = await source.list({ where, order, from: { offset }, limit: count });
+  // A page that is not full ends where the list ends.
+  const known = rows.length < count && (rows.length > 0 || offset === 0);
+  return { rows, total: known ? offset + rows.length : await source.count(where) };
+}
+
+/** How `sortBy` orders (RFC 7644 §3.4.2.3). Throws `invalidPath` for what has no order. */
+function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, context: QueryContext): Order | undefined {
+  if (sortBy === undefined) return undefined;
+  const target = resolve(type, sortBy);
+  if (target?.kind !== 'attribute')
+    throw badRequest('invalidPath', `${type.name} has no attribute ${sortBy.slice(0, 80)}.`);
+  const { attribute, sub } = target;
+  const part = sub ?? (attribute.type === 'complex' ? defaultSubAttribute(attribute) : undefined);
+  if (attribute.type === 'complex' && !part) {
+    throw badRequest('invalidPath', `${attribute.name} is complex: sort by one of its parts.`);
+  }
+  const named: AttributeTarget = part ? { ...target, sub: part } : target;
+  if (!attribute.multiValued) return { ...keyOf(operandOf(named, context)), descending };
+  if (attribute.storage?.kind === 'elements') throw badRequest('invalidPath', `${attribute.name} has no order.`);
+  const { key, type: sqlType } = keyOf(elementOperandOf(part, context));
+  // The primary value speaks for all, else the first.
+  const preferred = verbatim(`coalesce((e.el->>'primary')::boolean, false) desc, e.n`);
+  const first = sql`(select ${key} from ${elementsOf(named)} order by ${preferred} limit 1)`;
+  return { key: first, type: sqlType, descending };
+}
+
+function keyOf(operand: Operand): { key: Sql; type: Order['type'] } {
+  switch (operand.kind) {
+    case 'text':
+      return { key: sql`nullif(${operand.folded}, '') collate "C"`, type: 'text' };
+    case 'uuid':
+      return { key: sql`${operand.value}::text collate "C"`, type: 'text' };
+    case 'boolean':
+      return { key: operand.value, type: 'boolean' };
+    case 'instant':
+      return { key: operand.value, type: 'timestamptz' };
+  }
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { UserRecord, UserValues } from '../domain/users/users.ts';
+import { applyStep, type Resource } from './patch.ts';
+import { entries, isObject } from './patch-operations.ts';
+import { userType } from './schema/resource-type.ts';
+import { invalid } from './schema/values.ts';
+
+/** A group as its members see it. */
+export interface Membership {
+  id: string;
+  displayName: string;
+}
+
+/** Set where a directory has removed `active`: access stays as it was, and nothing is said of it. */
+const unassigned = 'activeUnassigned';
+
+/** The writable part of a user under the schema's names, free to be changed. */
+export function resourceOf(user: UserRecord): Resource {
+  const { [unassigned]: silent, name, ...rest } = structuredClone(user.attributes);
+  const names = defined({
+    ...(isObject(name) ? name : {}),
+    familyName: user.familyName ?? undefined,
+    givenName: user.givenName ?? undefined,
+  });
+  return defined({
+    ...rest,
+    userName: user.userName,
+    externalId: user.externalId ?? undefined,
+    displayName: user.displayName ?? undefined,
+    name: Object.keys(names).length > 0 ? names : undefined,
+    active: silent ? undefined : user.active,
+  });
+}
+
+/** Reads a whole user, as POST and PUT send it. Throws `invalidValue`, `invalidSyntax`. */
+export function readUser(body: Record<string, unknown>): Resource {
+  const resource: Resource = {};
+  for (const step of entries(userType, 'replace', body)) applyStep(resource, step);
+  if (resource['userName'] === undefined) throw invalid('userName', 'is required');
+  return resource;
+}
+
+/** What is to be stored. `current` is given where there is a user already. */
+export function valuesOfResource(resource: Resource, current?: UserRecord): UserValues {
+  const { userName, externalId, displayName, active, name, ...rest } = resource;
+  const { familyName, givenName, ...names } = isObject(name) ? name : {};
+  const attributes = {
+    ...rest,
+    ...(Object.keys(names).length > 0 ? { name: names } : {}),
+    ...(current && active === undefined ? { [unassigned]: true } : {}),
+  };
+  return {
+    userName: userName as string,
+    externalId: textOrNull(externalId),
+    displayName: textOrNull(displayName),
+    givenName: textOrNull(givenName),
+    familyName: textOrNull(familyName),
+    active: (active as boolean | undefined) ?? current?.active ?? true,
+    attributes,
+  };
+}
+
+/** The user as it is returned, its attributes in the order of the schema. */
+export function userResource(user: UserRecord, groups: readonly Membership[], baseUrl: string): Resource {
+  const { schema, extensions } = userType;
+  const resource = resourceOf(user);
+  const extended = extensions.filter(({ id }) => resource[id] !== undefined);
+  const location = `${baseUrl}/Users/${user.id}`;
+  const memberships = groups.map(({ id, displayName }) => ({
+    value: id,
+    $ref: `${baseUrl}/Groups/${id}`,
+    display: displayName,
+    type: 'direct',
+  }));
+  return defined({
+    schemas: [schema.id, ...extended.map(({ id }) => id)],
+    id: user.id,
+    externalId: resource['externalId'],
+    ...Object.fromEntries(schema.attributes.map(({ name }) => [name, resource[name]])),
+    groups: memberships.length > 0 ? memberships : undefined,
+    ...Object.fromEntries(extended.map(({ id }) => [id, resource[id]])),
+    meta: {
+      resourceType: 'User',
+      created: user.createdAt.toISOString(),
+      lastModified: user.updatedAt.toISOString(),
+      location,
+      version: userVersion(user, groups),
+    },
+  });
+}
+
+/** The ETag: the user's own version, and behind a dash a digest of the groups that are shown with it. */
+export function userVersion({ version }: UserRecord, groups: readonly Membership[]): string {
+  if (groups.length === 0) return `W/"${version}"`;
+  const digest = createHash('sha256');
+  for (const { id, displayName } of groups) digest.update(`${id}\0${displayName}\0`);
+  return `W/"${version}-${digest.digest('base64url').slice(0, 12)}"`;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function defined(values: Resource): Resource {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,133 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { openDatabase } from '../src/adapters/database.ts';
+import { systemRandom } from '../src/adapters/system.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import { withContext } from '../src/http/context.ts';
+import type { RateLimit } from '../src/scim/rate-limit.ts';
+import { scimRoutes } from '../src/scim/routes.ts';
+import { buildServices, type Services } from '../src/services.ts';
+import { type TurnableClock, turnableClock } from './clock.ts';
+import { freshDatabase } from './database.ts';
+import { Factories } from './factories.ts';
+
+/** What a directory gets back. */
+export interface ScimReply {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks where it likes
+  body: any;
+}
+
+export interface ScimRequestOptions {
+  headers?: Record<string, string>;
+  /** Sent as it is. */
+  raw?: string | Uint8Array;
+}
+
+/** One project with SCIM set up, as its directory sees it. */
+export interface ScimProject {
+  id: string;
+  /** Without a slash at its end. */
+  baseUrl: string;
+  token: string;
+  request(method: string, path: string, body?: unknown, options?: ScimRequestOptions): Promise<ScimReply>;
+}
+
+/** The SCIM room alone over real HTTP, with the real domain on a database of its own. */
+export interface ScimApp {
+  url: string;
+  services: Services;
+  clock: TurnableClock;
+  make: Factories;
+  /** What was written down as a bug. A test that ends with any has failed. */
+  bugs: unknown[];
+  project(settings?: Partial<Parameters<Services['projects']['create']>[0]>): Promise<ScimProject>;
+  /** Sends a request as a stranger would. */
+  send(method: string, url: string, headers: Record<string, string>, body?: string | Uint8Array): Promise<ScimReply>;
+  close(): Promise<void>;
+}
+
+export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: number } = {}): Promise<ScimApp> {
+  const database = await freshDatabase();
+  const orm = await openDatabase({ url: database.url, poolSize: options.poolSize ?? 10 });
+  const clock = turnableClock();
+  const bugs: unknown[] = [];
+  const app = express();
+  const server = createServer(app);
+  const url = await new Promise<string>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+  const services = buildServices(
+    {
+      orm,
+      clock,
+      random: systemRandom,
+      queue: { send: async () => undefined },
+      senders: { mail: null, sms: null },
+      postLogoutToken: async () => ({ status: 200 }),
+    },
+    { issuer: url, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true },
+  );
+  const { directories, requestRecords } = services;
+  const log = { error: (fields: object) => void bugs.push(fields) };
+  const rateLimit = options.rateLimit ?? { perSecond: 1, burst: 1_000_000 };
+  app.disable('x-powered-by');
+  app.use(withContext(systemRandom));
+  app.use(
+    '/v1/scim/:projectId',
+    scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log }),
+  );
+  const make = new Factories(services, clock);
+
+  const send: ScimApp['send'] = async (method, address, headers, body) => {
+    const response = await fetch(address, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  };
+
+  return {
+    url,
+    services,
+    clock,
+    make,
+    bugs,
+    send,
+    async project(settings) {
+      const project = await make.project({ name: 'Directory', ...settings });
+      const { token } = await directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
+      const baseUrl = `${url}/v1/scim/${project.id}`;
+      const authorization = `Bearer ${token}`;
+      return {
+        id: project.id,
+        baseUrl,
+        token,
+        request: (method, path, body, { headers = {}, raw } = {}) => {
+          const address = path.startsWith('http') ? path : `${baseUrl}${path}`;
+          const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+          const type = content === undefined ? {} : { 'content-type': 'application/scim+json' };
+          return send(method, address, { authorization, ...type, ...headers }, content);
+        },
+      };
+    },
+    async close() {
+      await requestRecords.settled();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await orm.close(true);
+      await database.drop();
+    },
+  };
+}
