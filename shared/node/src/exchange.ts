@@ -1,0 +1,240 @@
+import { JWTVerificationError, OAuthExchangeError, type OAuthExchangeErrorCode } from './error.ts';
+import { type Answer, checkedUrl, OutgoingError, objectIn, retryAfterOf, send } from './outgoing.ts';
+import type { PublicKeyInput } from './public-key.ts';
+import { faultOf, type KeySource, keySource, printable, verifyToken } from './verify-jwt.ts';
+
+export interface ExchangeCodeForClaimsOptions {
+  /** The authorization code that the browser brought. */
+  code: string;
+  /** Address of the token endpoint: `{base_url}/oauth2/token`. */
+  oauthTokenUrl: string;
+  clientId: string;
+  /** The client's secret key, `lk_sk_…`. */
+  apiKey: string;
+  /** A PEM, or the path of one. It wins over `jwksUrl` where both are given. */
+  publicKey?: PublicKeyInput;
+  /** Where the keys are fetched: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
+  jwksUrl?: string;
+  /** The PKCE verifier, if the page sent a challenge (RFC 7636). */
+  codeVerifier?: string;
+  /** Expected `aud`. Default: `clientId`. */
+  audience?: string;
+  /** Expected `iss`: the service's base address. */
+  issuer?: string;
+  /** Clock skew that is tolerated, in seconds. Default: 0. */
+  leeway?: number;
+  /** For a code of the hosted page: the redirect URI that it came to. Codes of the browser SDK have none. */
+  redirectUri?: string;
+  /** For a code of the hosted page: the nonce that was sent with the request. */
+  nonce?: string;
+  /** Default: `['ES512']`, which is what the service signs ID tokens with. */
+  algorithms?: string[];
+  /** For the whole request. Default: 10,000 ms. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+/** Verified claims of an ID token (OpenID Connect Core §2). */
+export interface Claims {
+  /** The user's identifier at the service: what your own account should be keyed on. */
+  sub: string;
+  /** Only absent for a user of whom no address is on record. */
+  email: string;
+  email_verified: boolean;
+  /** Your client id. */
+  aud: string;
+  iss: string;
+  /** Unix seconds. */
+  iat: number;
+  /** Unix seconds. */
+  exp: number;
+  [claim: string]: unknown;
+}
+
+/** The answer of the token endpoint, its ID token verified. */
+export interface TokenAndClaims {
+  /** The ID token as it came. */
+  idToken: string;
+  /** Opens UserInfo, and nothing else. */
+  accessToken: string;
+  tokenType: string;
+  /** Life of the access token, in seconds. */
+  expiresIn: number;
+  scope: string;
+  claims: Claims;
+}
+
+const maxBytes = 64 * 1024;
+const defaultTimeoutMs = 10_000;
+
+/**
+ * Exchanges an authorization code and verifies the ID token that it gives: signature, algorithm, `iss`, `aud`, times,
+ * and `nonce` where given. The options are checked before anything is sent, as a code is good only once; for the same
+ * reason nothing is sent twice.
+ *
+ * Throws `OAuthExchangeError` (no token came), `JWTVerificationError` (it is not to be trusted) and
+ * `InvalidPublicKeyError` (the key is unusable).
+ */
+export async function exchangeCodeForClaims(options: ExchangeCodeForClaimsOptions): Promise<Claims> {
+  return (await exchangeCodeForTokenAndClaims(options)).claims;
+}
+
+/** As {@link exchangeCodeForClaims}, with the tokens themselves. */
+export async function exchangeCodeForTokenAndClaims(options: ExchangeCodeForClaimsOptions): Promise<TokenAndClaims> {
+  checkOptions(options);
+  const source = await keySource(options);
+  const tokens = await post(options);
+  return { ...tokens, claims: await verifyIdToken(tokens.idToken, source, options) };
+}
+
+function checkOptions(options: ExchangeCodeForClaimsOptions): void {
+  for (const name of ['code', 'oauthTokenUrl', 'clientId', 'apiKey'] as const) {
+    const value: unknown = options[name];
+    if (typeof value !== 'string' || value === '') invalid(`The option ${name} is missing.`);
+  }
+  if (!/^[\x21-\x7e]+$/.test(options.apiKey)) invalid('The option apiKey holds characters that no key has.');
+  for (const name of ['codeVerifier', 'redirectUri', 'jwksUrl'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && (typeof value !== 'string' || value === '')) invalid(`The option ${name} is empty.`);
+  }
+  const { timeoutMs } = options;
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= 600_000))
+    invalid('timeoutMs must be from 1 to 600000.');
+  const fault = faultOf(options);
+  if (fault) invalid(fault);
+  try {
+    checkedUrl(options.oauthTokenUrl);
+    if (options.jwksUrl !== undefined) checkedUrl(options.jwksUrl);
+  } catch (error) {
+    throw fromOutgoing(error);
+  }
+}
+
+async function post(options: ExchangeCodeForClaimsOptions): Promise<Omit<TokenAndClaims, 'claims'>> {
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: options.code,
+    client_id: options.clientId,
+  });
+  if (options.codeVerifier !== undefined) form.set('code_verifier', options.codeVerifier);
+  if (options.redirectUri !== undefined) form.set('redirect_uri', options.redirectUri);
+  const answer = await send(options.oauthTokenUrl, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      Accept: 'application/json',
+      'X-Api-Key': options.apiKey,
+    },
+    body: form.toString(),
+    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    maxBytes,
+    signal: options.signal,
+  }).catch((error: unknown) => {
+    throw fromOutgoing(error);
+  });
+  const body = objectIn(answer.body);
+  if (answer.status !== 200) throw refusal(answer, body);
+  const {
+    id_token: idToken,
+    access_token: accessToken,
+    token_type: tokenType,
+    expires_in: expiresIn,
+    scope,
+  } = body ?? {};
+  if (typeof idToken !== 'string' || idToken === '') {
+    throw new OAuthExchangeError('RESPONSE_INVALID', 'The answer of the token endpoint holds no ID token.', {
+      status: answer.status,
+      requestId: requestIdOf(answer),
+    });
+  }
+  return {
+    idToken,
+    accessToken: typeof accessToken === 'string' ? accessToken : '',
+    tokenType: typeof tokenType === 'string' ? tokenType : 'Bearer',
+    expiresIn: typeof expiresIn === 'number' ? expiresIn : 0,
+    scope: typeof scope === 'string' ? scope : '',
+  };
+}
+
+/** OpenID Connect Core §3.1.3.7. */
+async function verifyIdToken(
+  idToken: string,
+  source: KeySource,
+  options: ExchangeCodeForClaimsOptions,
+): Promise<Claims> {
+  const { algorithms = ['ES512'], audience = options.clientId, issuer, leeway, nonce } = options;
+  const claims = await verifyToken(idToken, source, {
+    algorithms,
+    audience,
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(leeway === undefined ? {} : { leeway }),
+    ...(nonce === undefined ? {} : { nonce }),
+    types: ['jwt', undefined],
+    required: ['iss', 'sub', 'iat', 'exp'],
+  });
+  if (typeof claims.sub !== 'string' || claims.sub === '') {
+    throw new JWTVerificationError('CLAIM_INVALID', 'The token’s sub is no identifier.');
+  }
+  const party = claims['azp'];
+  if (party !== undefined && party !== options.clientId) {
+    throw new JWTVerificationError('AUDIENCE_MISMATCH', 'The token was issued to another client.');
+  }
+  return claims as Claims;
+}
+
+const codes: Record<string, OAuthExchangeErrorCode> = {
+  invalid_grant: 'INVALID_GRANT',
+  invalid_client: 'INVALID_CLIENT',
+  invalid_request: 'INVALID_REQUEST',
+  temporarily_unavailable: 'TEMPORARILY_UNAVAILABLE',
+  server_error: 'SERVER_ERROR',
+};
+
+function refusal(answer: Answer, body: Record<string, unknown> | null): OAuthExchangeError {
+  const { status } = answer;
+  const error = typeof body?.['error'] === 'string' ? printable(body['error']) : undefined;
+  const description = body?.['error_description'];
+  const code = (error === undefined ? undefined : codes[error]) ?? codeOf(status, error);
+  const said = error === undefined ? '' : `: ${error}`;
+  return new OAuthExchangeError(code, `The token endpoint answered with status ${status}${said}.`, {
+    status,
+    error,
+    errorDescription: typeof description === 'string' ? description.slice(0, 500) : undefined,
+    retryAfter: retryAfterOf(answer.headers),
+    requestId: requestIdOf(answer),
+  });
+}
+
+function codeOf(status: number, error: string | undefined): OAuthExchangeErrorCode {
+  if (status === 503 || status === 429) return 'TEMPORARILY_UNAVAILABLE';
+  if (status >= 500) return 'SERVER_ERROR';
+  if (error !== undefined) return 'REFUSED';
+  if (status === 404 || status === 405) return 'ENDPOINT_NOT_FOUND';
+  return 'RESPONSE_INVALID';
+}
+
+const outgoingCodes = {
+  'invalid-url': 'INVALID_OPTIONS',
+  'insecure-url': 'INSECURE_URL',
+  redirected: 'REDIRECTED',
+  'too-large': 'RESPONSE_TOO_LARGE',
+  timeout: 'TIMEOUT',
+  aborted: 'ABORTED',
+  network: 'NETWORK',
+} as const;
+
+function fromOutgoing(error: unknown): unknown {
+  if (!(error instanceof OutgoingError)) return error;
+  return new OAuthExchangeError(outgoingCodes[error.fault], `The code was not exchanged: ${error.message}`, {
+    cause: error,
+  });
+}
+
+function requestIdOf({ headers }: Answer): string | undefined {
+  const id = headers.get('x-request-id');
+  return id === null ? undefined : printable(id);
+}
+
+function invalid(what: string): never {
+  throw new OAuthExchangeError('INVALID_OPTIONS', what);
+}

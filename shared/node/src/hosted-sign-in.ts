@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { OAuthExchangeError } from './error.ts';
+import type { RequestLike } from './request-body.ts';
+import { printable } from './verify-jwt.ts';
+
+export interface HostedClient {
+  issuer: string;
+  clientId: string;
+  redirectUri: string;
+  scope: string;
+}
+
+/** What a sign-in that was begun here needs to be finished. */
+export interface Begun {
+  code: string;
+  codeVerifier: string;
+  nonce: string;
+  returnTo: string;
+}
+
+const lifetimeSeconds = 600;
+
+/**
+ * Sends the browser to the hosted page (RFC 6749 §4.1.1 with PKCE). Verifier, nonce and way back wait in a cookie of
+ * this browser, one for each `state`, so that several tabs do not get in each other's way.
+ */
+export function beginSignIn(res: ServerResponse, client: HostedClient, returnTo = '/'): void {
+  const [state, nonce, codeVerifier] = [secret(), secret(), secret()];
+  const url = new URL(`${client.issuer}/authorize`);
+  url.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    scope: client.scope,
+    state,
+    nonce,
+    code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  }).toString();
+  const value = Buffer.from(JSON.stringify({ state, nonce, codeVerifier, returnTo: local(returnTo) })).toString(
+    'base64url',
+  );
+  res.appendHeader('Set-Cookie', cookie(client, state, value, lifetimeSeconds));
+  res.writeHead(303, { Location: url.href, 'Cache-Control': 'no-store' }).end();
+}
+
+/** The code of an answer to a sign-in that this browser has begun (RFC 6749 §4.1.2, RFC 9207). Throws `OAuthExchangeError`. */
+export function finishSignIn(req: RequestLike, res: ServerResponse, client: HostedClient): Begun {
+  const query = new URL(req.originalUrl ?? req.url ?? '/', 'http://localhost').searchParams;
+  const state = query.get('state') ?? '';
+  const begun = cookieOf(req, cookieName(client, state));
+  res.appendHeader('Set-Cookie', cookie(client, state, '', 0));
+  if (state === '' || begun?.['state'] !== state) rejected('The answer is to no sign-in that this browser has begun.');
+  if (query.get('iss') !== client.issuer) rejected('The answer is not from the issuer that was asked.');
+  const error = query.get('error');
+  if (error !== null) {
+    throw new OAuthExchangeError('SIGN_IN_REFUSED', `The sign-in was refused: ${printable(error)}.`, {
+      status: 401,
+      error: printable(error),
+      errorDescription: query.get('error_description')?.slice(0, 500),
+    });
+  }
+  const { codeVerifier, nonce, returnTo } = begun;
+  const code = query.get('code');
+  if (!code || typeof codeVerifier !== 'string' || typeof nonce !== 'string') rejected('The answer holds no code.');
+  return { code, codeVerifier, nonce, returnTo: local(returnTo) };
+}
+
+/** A path of this site; anything else would make the callback an open redirect. */
+function local(path: unknown): string {
+  return typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : '/';
+}
+
+function cookieName({ redirectUri }: HostedClient, state: string): string {
+  const name = `latchkey-sign-in-${state.slice(0, 10).replace(/[^A-Za-z0-9_-]/g, '')}`;
+  return redirectUri.startsWith('https:') ? `__Host-${name}` : name;
+}
+
+function cookie(client: HostedClient, state: string, value: string, maxAgeSeconds: number): string {
+  const secure = client.redirectUri.startsWith('https:') ? '; Secure' : '';
+  const name = cookieName(client, state);
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+function cookieOf(req: RequestLike, name: string): Record<string, unknown> | undefined {
+  for (const pair of (req.headers.cookie ?? '').split(/; */)) {
+    if (!pair.startsWith(`${name}=`)) continue;
+    try {
+      const value: unknown = JSON.parse(Buffer.from(pair.slice(name.length + 1), 'base64url').toString());
+      if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    } catch {
+      // Not ours: as if it were not there.
+    }
+  }
+  return undefined;
+}
+
+function rejected(what: string): never {
+  throw new OAuthExchangeError('CALLBACK_REJECTED', what, { status: 400 });
+}
+
+function secret(): string {
+  return randomBytes(32).toString('base64url');
+}

@@ -1,0 +1,42 @@
+/** The server library: code exchange, token verification, logout, and delegation of second factors. */
+export {
+  DelegationClient,
+  type DelegationClientOptions,
+  type InitiateMfaChangeOptions,
+  type MfaChangeResult,
+  MfaMethod,
+  type UserCredentials,
+  type VerifyMfaChangeOptions,
+  type VerifyMfaChangeResult,
+} from './delegation-client.ts';
+export {
+  DelegationError,
+  type DelegationErrorCode,
+  InvalidPublicKeyError,
+  type InvalidPublicKeyErrorCode,
+  JWTVerificationError,
+  type JWTVerificationErrorCode,
+  LatchkeyNodeError,
+  OAuthExchangeError,
+  type OAuthExchangeErrorCode,
+} from './error.ts';
+export {
+  type Claims,
+  type ExchangeCodeForClaimsOptions,
+  exchangeCodeForClaims,
+  exchangeCodeForTokenAndClaims,
+  type TokenAndClaims,
+} from './exchange.ts';
+export { type LogoutClaims, type VerifyLogoutTokenOptions, verifyLogoutToken } from './logout-token.ts';
+export {
+  createLatchkeyMiddleware,
+  type Handler,
+  type LatchkeyMiddleware,
+  type LatchkeyMiddlewareOptions,
+  type OnLogout,
+  type OnSignIn,
+} from './middleware.ts';
+export type { PublicKeyInput } from './public-key.ts';
+export { MemoryReplayStore, type ReplayStore } from './replay-store.ts';
+export type { RequestLike } from './request-body.ts';
+export { type JwtClaims, type VerifyJwtOptions, verifyJwt } from './verify-jwt.ts';

@@ -1,0 +1,111 @@
+/** Why a request of ours brought no answer. */
+export type OutgoingFault =
+  | 'invalid-url'
+  | 'insecure-url'
+  | 'redirected'
+  | 'too-large'
+  | 'timeout'
+  | 'aborted'
+  | 'network';
+
+export class OutgoingError extends Error {
+  readonly fault: OutgoingFault;
+
+  constructor(fault: OutgoingFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OutgoingError';
+    this.fault = fault;
+  }
+}
+
+export interface Outgoing {
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+  /** For the whole of it, the body included. */
+  timeoutMs: number;
+  /** Of the body, unpacked. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+/** One request, bounded in time and size, without redirects, over https or to this machine. Throws {@link OutgoingError}. */
+export async function send(url: string, request: Outgoing): Promise<Answer> {
+  const address = checkedUrl(url);
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+  try {
+    const response = await fetch(address, {
+      method: request.method,
+      ...(request.headers ? { headers: request.headers } : {}),
+      ...(request.body === undefined ? {} : { body: request.body }),
+      redirect: 'manual',
+      signal,
+    });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new OutgoingError('redirected', `The answer was a redirect (${response.status}).`);
+    }
+    return { status: response.status, headers: response.headers, body: await bodyOf(response, request.maxBytes) };
+  } catch (error) {
+    if (error instanceof OutgoingError) throw error;
+    if (request.signal?.aborted) throw new OutgoingError('aborted', 'The request was aborted.', { cause: error });
+    if (timeout.aborted) {
+      throw new OutgoingError('timeout', `There was no whole answer in ${request.timeoutMs} ms.`, { cause: error });
+    }
+    throw new OutgoingError('network', 'The request failed.', { cause: error });
+  }
+}
+
+/** The address, if it is https, or http to this machine. Throws {@link OutgoingError}. */
+export function checkedUrl(url: string): URL {
+  let address: URL;
+  try {
+    address = new URL(url);
+  } catch (cause) {
+    throw new OutgoingError('invalid-url', 'The address is not a URL.', { cause });
+  }
+  if (address.username !== '' || address.password !== '') {
+    throw new OutgoingError('invalid-url', 'The address must hold no user name or password.');
+  }
+  if (address.protocol === 'https:') return address;
+  const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(address.hostname);
+  if (address.protocol === 'http:' && loopback) return address;
+  throw new OutgoingError('insecure-url', 'The address is neither https nor on this machine.');
+}
+
+async function bodyOf(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop by a throw cancels the rest.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new OutgoingError('too-large', `The answer has more than ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The JSON object in `text`, or null where it is anything else. */
+export function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `Retry-After` in seconds (RFC 9110 §10.2.3), where it is a plain number. */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+}

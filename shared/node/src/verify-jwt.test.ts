@@ -1,0 +1,201 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type JWTPayload, SignJWT } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeKey, nowSeconds, type TestKey } from '../test/provider.ts';
+import { InvalidPublicKeyError, JWTVerificationError, LatchkeyNodeError } from './error.ts';
+import { type VerifyJwtOptions, verifyJwt } from './verify-jwt.ts';
+
+let rsa: TestKey;
+let p521: TestKey;
+let p256: TestKey;
+let edwards: TestKey;
+
+beforeAll(async () => {
+  [rsa, p521, p256, edwards] = await Promise.all([
+    makeKey('RS256'),
+    makeKey('ES512'),
+    makeKey('ES256'),
+    makeKey('EdDSA'),
+  ]);
+});
+
+const sign = (key: TestKey, claims: JWTPayload = {}, header: object = {}) =>
+  new SignJWT({ sub: 'ada', ...claims }).setProtectedHeader({ alg: key.alg, ...header }).sign(key.privateKey);
+
+const part = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+async function refused(verified: Promise<unknown>): Promise<JWTVerificationError> {
+  const error = await verified.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(JWTVerificationError);
+  expect(error).toBeInstanceOf(LatchkeyNodeError);
+  return error as JWTVerificationError;
+}
+
+describe('verifyJwt', () => {
+  it('returns the claims of a token that its key has signed, RS256 by default', async () => {
+    expect(await verifyJwt(await sign(rsa, { role: 'admin' }), rsa.pem)).toEqual({ sub: 'ada', role: 'admin' });
+  });
+
+  it('takes only RS256 unless told otherwise', async () => {
+    const token = await sign(p521);
+    expect((await refused(verifyJwt(token, p521.pem))).code).toBe('ALGORITHM_NOT_ALLOWED');
+    expect(await verifyJwt(token, p521.pem, { algorithms: ['ES512'] })).toEqual({ sub: 'ada' });
+  });
+
+  it.each(['EdDSA', 'Ed25519'])('verifies Ed25519 under the name %s', async (alg) => {
+    const token = await new SignJWT({ sub: 'ada' }).setProtectedHeader({ alg }).sign(edwards.privateKey);
+    expect(await verifyJwt(token, edwards.pem, { algorithms: [alg] })).toEqual({ sub: 'ada' });
+  });
+
+  it('takes the key as PEM, as PEM with written-out line breaks, as Buffer, as DER and as a path', async () => {
+    const token = await sign(rsa);
+    const path = join(await mkdtemp(join(tmpdir(), 'latchkey-key-')), 'key.pem');
+    await writeFile(path, rsa.pem);
+    const der = Buffer.from(rsa.pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+    for (const key of [rsa.pem, rsa.pem.trim().replaceAll('\n', '\\n'), Buffer.from(rsa.pem), der, path]) {
+      expect(await verifyJwt(token, key)).toEqual({ sub: 'ada' });
+    }
+  });
+
+  it('lets the key’s type decide, never the token', async () => {
+    const algorithms = ['RS256', 'ES256', 'ES512', 'EdDSA'];
+    expect((await refused(verifyJwt(await sign(rsa), p521.pem, { algorithms }))).code).toBe('KEY_TYPE_MISMATCH');
+    expect((await refused(verifyJwt(await sign(p256), p521.pem, { algorithms }))).code).toBe('KEY_TYPE_MISMATCH');
+    expect((await refused(verifyJwt(await sign(edwards), rsa.pem, { algorithms }))).code).toBe('KEY_TYPE_MISMATCH');
+  });
+
+  it('refuses "none", in any spelling', async () => {
+    for (const alg of ['none', 'None', 'NONE', 'nOnE']) {
+      for (const signature of ['', 'AAAA']) {
+        const token = `${part({ alg })}.${part({ sub: 'ada' })}.${signature}`;
+        expect((await refused(verifyJwt(token, rsa.pem))).code).toBe('ALGORITHM_NOT_ALLOWED');
+      }
+    }
+  });
+
+  it('refuses HS256 made with the public key, and refuses to list it', async () => {
+    const input = `${part({ alg: 'HS256' })}.${part({ sub: 'ada' })}`;
+    const token = `${input}.${createHmac('sha256', rsa.pem).update(input).digest('base64url')}`;
+    expect((await refused(verifyJwt(token, rsa.pem))).code).toBe('ALGORITHM_NOT_ALLOWED');
+    const listed = await refused(verifyJwt(token, rsa.pem, { algorithms: ['RS256', 'HS256'] }));
+    expect(listed.code).toBe('INVALID_OPTIONS');
+    expect(listed.message).toContain('HS256');
+  });
+
+  it('judges the times, with no leeway unless it is given', async () => {
+    const expired = await sign(rsa, { exp: nowSeconds() - 5 });
+    expect((await refused(verifyJwt(expired, rsa.pem))).code).toBe('EXPIRED');
+    expect(await verifyJwt(expired, rsa.pem, { leeway: 60 })).toMatchObject({ sub: 'ada' });
+    const early = await sign(rsa, { nbf: nowSeconds() + 30 });
+    expect((await refused(verifyJwt(early, rsa.pem))).code).toBe('NOT_YET_VALID');
+    expect(await verifyJwt(early, rsa.pem, { leeway: 60 })).toMatchObject({ sub: 'ada' });
+  });
+
+  it('judges issuer, audience and nonce where they are given', async () => {
+    const token = await sign(rsa, { iss: 'https://id.example.com', aud: ['a', 'b'], nonce: 'n-1' });
+    const good = { issuer: 'https://id.example.com', audience: 'b', nonce: 'n-1' };
+    expect(await verifyJwt(token, rsa.pem, good)).toMatchObject({ aud: ['a', 'b'] });
+    const codeFor = async (options: VerifyJwtOptions, of = token) =>
+      (await refused(verifyJwt(of, rsa.pem, options))).code;
+    expect(await codeFor({ issuer: 'https://id.example.com/' })).toBe('ISSUER_MISMATCH');
+    expect(await codeFor({ audience: 'c' })).toBe('AUDIENCE_MISMATCH');
+    expect(await codeFor({ nonce: 'n-2' })).toBe('NONCE_MISMATCH');
+    const bare = await sign(rsa);
+    expect(await codeFor({ issuer: 'https://id.example.com' }, bare)).toBe('ISSUER_MISMATCH');
+    expect(await codeFor({ audience: 'a' }, bare)).toBe('AUDIENCE_MISMATCH');
+    expect(await codeFor({ nonce: 'n-1' }, bare)).toBe('NONCE_MISMATCH');
+  });
+
+  it('refuses options that check less than they seem to', async () => {
+    const token = await sign(rsa);
+    const options = [
+      { audience: '' },
+      { issuer: [] },
+      { nonce: '' },
+      { leeway: Number.NaN },
+      { leeway: -1 },
+      { leeway: '60' },
+      { algorithms: [] },
+      { algorithms: ['none'] },
+    ];
+    for (const one of options) {
+      expect((await refused(verifyJwt(token, rsa.pem, one as VerifyJwtOptions))).code).toBe('INVALID_OPTIONS');
+    }
+  });
+
+  it('refuses a token that was altered, cut, signed anew, or spelled in another way', async () => {
+    const token = await sign(rsa);
+    const [header = '', , signature = ''] = token.split('.');
+    const forged = `${header}.${part({ sub: 'eve' })}.${signature}`;
+    expect((await refused(verifyJwt(forged, rsa.pem))).code).toBe('SIGNATURE_INVALID');
+    expect((await refused(verifyJwt(await sign(await makeKey('RS256')), rsa.pem))).code).toBe('SIGNATURE_INVALID');
+    const spelling = ['=', '==', ' ', '\n'].map((end) => token + end);
+    for (const bad of ['', 'a', 'a.b', token.slice(0, -4).replace(/\.[^.]*$/, ''), `${token}.`, ...spelling, 7, null]) {
+      expect((await refused(verifyJwt(bad as string, rsa.pem))).code).toBe('MALFORMED');
+    }
+  });
+
+  it('refuses headers that are no header, and critical ones that it does not know', async () => {
+    for (const header of ['null', '[]', '7', '{', '{"alg":7}', '{"alg":"RS256","kid":7}']) {
+      const token = `${part(header)}.${part({})}.AAAA`;
+      expect((await refused(verifyJwt(token, rsa.pem))).code).toBe('MALFORMED');
+    }
+    const critical = `${part({ alg: 'RS256', crit: ['exp'], exp: 1 })}.${part({})}.AAAA`;
+    expect((await refused(verifyJwt(critical, rsa.pem))).code).toBe('MALFORMED');
+  });
+
+  it('refuses claims of the wrong type', async () => {
+    expect((await refused(verifyJwt(await sign(rsa, { exp: 'soon' as never }), rsa.pem))).code).toBe('CLAIM_INVALID');
+  });
+
+  it('says how to mend it, and names its cause', async () => {
+    const error = await refused(verifyJwt(await sign(rsa, { exp: 1 }), rsa.pem));
+    expect(error.name).toBe('JWTVerificationError');
+    expect(error.message).toBe(
+      'The token has expired. Let the user sign in again; if it is fresh, set this machine’s clock, or allow a leeway in seconds.',
+    );
+    expect(error.cause).toMatchObject({ code: 'ERR_JWT_EXPIRED' });
+  });
+});
+
+describe('a public key', () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const faults: [string, string | Buffer, string][] = [
+    ['empty', '', 'KEY_MISSING'],
+    ['no PEM and no file', '/nowhere/key.pem', 'KEY_FILE_UNREADABLE'],
+    ['random text', 'abc', 'KEY_FILE_UNREADABLE'],
+    ['a broken PEM', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'KEY_MALFORMED'],
+    ['a cut PEM', '-----BEGIN PUBLIC KEY-----\nMFkwEwYH', 'KEY_MALFORMED'],
+    ['bytes that are no key', Buffer.from([1, 2, 3]), 'KEY_MALFORMED'],
+    ['far too long', Buffer.alloc(100_000, 65), 'KEY_MALFORMED'],
+    ['a private key', privateKey.export({ type: 'pkcs8', format: 'pem' }), 'KEY_IS_PRIVATE'],
+    ['a private key in DER', privateKey.export({ type: 'pkcs8', format: 'der' }), 'KEY_IS_PRIVATE'],
+    ['a key that encrypts', spki('x25519'), 'KEY_TYPE_UNSUPPORTED'],
+    ['RSA of 1024 bits', spki('rsa', { modulusLength: 1024 }), 'KEY_TYPE_UNSUPPORTED'],
+    ['a curve that signs no token', spki('ec', { namedCurve: 'secp256k1' }), 'KEY_TYPE_UNSUPPORTED'],
+  ];
+
+  it.each(faults)('that is %s is an InvalidPublicKeyError', async (_, key, code) => {
+    const error = await refused(verifyJwt('a.b.c', key));
+    expect(error).toBeInstanceOf(InvalidPublicKeyError);
+    expect(error).toMatchObject({ name: 'InvalidPublicKeyError', code });
+  });
+
+  it('is never repeated in an error', async () => {
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const error = await refused(verifyJwt('a.b.c', pem));
+    expect(JSON.stringify([error.message, error.cause, error])).not.toContain(pem.split('\n')[1]);
+  });
+});
+
+function spki(type: string, options: object = {}): string {
+  const { publicKey } = generateKeyPairSync(type as 'rsa', options as { modulusLength: number });
+  return publicKey.export({ type: 'spki', format: 'pem' }).toString();
+}

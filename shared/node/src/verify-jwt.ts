@@ -1,0 +1,206 @@
+import type { KeyObject } from 'node:crypto';
+import { JWTVerificationError, type JWTVerificationErrorCode } from './error.ts';
+import { jose } from './jose.ts';
+import { algorithmsOf, type PublicKeyInput, readPublicKey, supportedAlgorithms } from './public-key.ts';
+import { type KeyQuery, remoteKeys } from './remote-keys.ts';
+
+export interface VerifyJwtOptions {
+  /** The algorithms that the token may be signed with. Default: `['RS256']`; the service's ID tokens need `['ES512']`. */
+  algorithms?: string[];
+  /** What `aud` must hold; of several, one. */
+  audience?: string | string[];
+  /** What `iss` must be; of several, one. */
+  issuer?: string | string[];
+  /** Clock skew that is tolerated, in seconds. Default: 0. */
+  leeway?: number;
+  /** What `nonce` must be. */
+  nonce?: string;
+}
+
+/** Claims of any token: the registered ones (RFC 7519 §4.1), and whatever else it holds. */
+export interface JwtClaims {
+  iss?: string;
+  sub?: string;
+  aud?: string | string[];
+  /** Unix seconds, as are `nbf` and `iat`. */
+  exp?: number;
+  nbf?: number;
+  iat?: number;
+  jti?: string;
+  [claim: string]: unknown;
+}
+
+/** What a token is judged by. */
+export interface Rules extends VerifyJwtOptions {
+  algorithms: string[];
+  /** Header `typ` that is accepted, without `application/`; absent: any. */
+  types?: readonly (string | undefined)[];
+  /** Claims that must be there. */
+  required?: string[];
+  /** Unix milliseconds. Default: now. */
+  now?: number;
+}
+
+/** Where the key comes from: handed over, or looked up by the token's header. */
+export type KeySource = (query: KeyQuery) => Promise<KeyObject> | KeyObject;
+
+const maxTokenLength = 64 * 1024;
+
+/**
+ * Verifies a JWT (RFC 7519) with a public key, and returns its claims. The key's type decides which algorithms it
+ * serves, so that no token chooses its own. Throws {@link JWTVerificationError}, for a bad key its subclass
+ * `InvalidPublicKeyError`.
+ *
+ * @param publicKey a PEM, the path of one, or its bytes
+ */
+export async function verifyJwt<Claims extends object = JwtClaims>(
+  token: string,
+  publicKey: PublicKeyInput,
+  options: VerifyJwtOptions = {},
+): Promise<Claims> {
+  const rules = { ...options, algorithms: options.algorithms ?? ['RS256'] };
+  const fault = faultOf(rules);
+  if (fault) throw new JWTVerificationError('INVALID_OPTIONS', fault);
+  const key = await readPublicKey(publicKey);
+  return (await verifyToken(token, () => key, rules)) as Claims;
+}
+
+/** Where the options say that the keys are, found usable before anything depends on it. A pinned key wins over an address. */
+export async function keySource(options: {
+  publicKey?: PublicKeyInput | undefined;
+  jwksUrl?: string | undefined;
+}): Promise<KeySource> {
+  if (options.publicKey === undefined && options.jwksUrl !== undefined) {
+    const keys = remoteKeys(options.jwksUrl);
+    await keys.ready();
+    return (query) => keys.find(query);
+  }
+  const key = await readPublicKey(options.publicKey ?? '');
+  return () => key;
+}
+
+/** What is wrong with options that check less than they seem to; null: nothing. */
+export function faultOf(options: VerifyJwtOptions): string | null {
+  const { algorithms, audience, issuer, leeway, nonce } = options;
+  if (algorithms !== undefined) {
+    if (!Array.isArray(algorithms) || algorithms.length === 0) return 'algorithms must be a list that is not empty.';
+    const foreign = algorithms.find((alg) => !supportedAlgorithms.includes(alg));
+    if (foreign !== undefined) return `The algorithm ${printable(foreign)} verifies nothing with a public key.`;
+  }
+  // An environment variable that is not set must not turn a check off.
+  for (const [name, value] of Object.entries({ audience, issuer, nonce })) {
+    const values: unknown[] = Array.isArray(value) ? value : [value];
+    if (value !== undefined && (values.length === 0 || values.some((one) => typeof one !== 'string' || one === ''))) {
+      return `${name} must not be empty.`;
+    }
+  }
+  if (leeway !== undefined && !(typeof leeway === 'number' && leeway >= 0 && leeway <= 3600)) {
+    return 'leeway must be a number of seconds, from 0 to 3600.';
+  }
+  return null;
+}
+
+/** Judges a token by rules that hold no fault. Throws {@link JWTVerificationError}. */
+export async function verifyToken(token: string, source: KeySource, rules: Rules): Promise<JwtClaims> {
+  const { errors, jwtVerify } = await jose();
+  const header = headerOf(token);
+  if (!rules.algorithms.includes(header.alg)) {
+    const expected = rules.algorithms.join(', ');
+    throw new JWTVerificationError(
+      'ALGORITHM_NOT_ALLOWED',
+      `The token is signed with ${printable(header.alg)}, not with ${expected}.`,
+    );
+  }
+  if (rules.types && !rules.types.includes(header.typ?.toLowerCase().replace(/^application\//, ''))) {
+    throw new JWTVerificationError('TYPE_MISMATCH', `The token is of type ${printable(header.typ ?? 'none')}.`);
+  }
+  const key = await source(header);
+  if (!algorithmsOf(key).includes(header.alg)) {
+    throw new JWTVerificationError(
+      'KEY_TYPE_MISMATCH',
+      `The token is signed with ${header.alg}, for which this key is of the wrong type.`,
+    );
+  }
+  try {
+    const { payload } = await jwtVerify(token, key, joseOptions(rules));
+    if (rules.nonce !== undefined && payload['nonce'] !== rules.nonce) {
+      throw new JWTVerificationError('NONCE_MISMATCH', 'The token’s nonce is not the one that was sent.');
+    }
+    return payload as JwtClaims;
+  } catch (cause) {
+    if (!(cause instanceof errors.JOSEError)) throw cause;
+    const [code, what] = said(cause);
+    throw new JWTVerificationError(code, what, { cause });
+  }
+}
+
+function joseOptions(rules: Rules) {
+  const { audience, issuer } = rules;
+  return {
+    algorithms: rules.algorithms,
+    clockTolerance: rules.leeway ?? 0,
+    currentDate: new Date(rules.now ?? Date.now()),
+    ...(audience === undefined ? {} : { audience }),
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(rules.required ? { requiredClaims: rules.required } : {}),
+  };
+}
+
+interface Header extends KeyQuery {
+  typ: string | undefined;
+}
+
+function headerOf(token: unknown): Header {
+  if (typeof token !== 'string' || token.length > maxTokenLength) malformed('The token is no string, or far too long.');
+  const parts = token.split('.');
+  if (parts.length !== 3 || !parts.every(isBase64url)) malformed('The token does not have three parts of base64url.');
+  let header: unknown;
+  try {
+    header = JSON.parse(Buffer.from(parts[0] as string, 'base64url').toString());
+  } catch (cause) {
+    malformed('The token’s header is no JSON.', cause);
+  }
+  const { alg, kid, typ } = (header ?? {}) as Record<string, unknown>;
+  if (typeof alg !== 'string') malformed('The token’s header names no algorithm.');
+  for (const value of [kid, typ]) {
+    if (value !== undefined && typeof value !== 'string') malformed('The token’s header is not well-formed.');
+  }
+  return { alg, kid: kid as string | undefined, typ: typ as string | undefined };
+}
+
+/** One text for one value: no padding, no stray bits at the end (RFC 4648 §3.5). */
+export function isBase64url(text: string): boolean {
+  return /^[A-Za-z0-9_-]*$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
+}
+
+function malformed(what: string, cause?: unknown): never {
+  throw new JWTVerificationError('MALFORMED', what, { cause });
+}
+
+const mismatches: Record<string, readonly [JWTVerificationErrorCode, string]> = {
+  iss: ['ISSUER_MISMATCH', 'The token is of another issuer.'],
+  aud: ['AUDIENCE_MISMATCH', 'The token is for another audience.'],
+  nbf: ['NOT_YET_VALID', 'The token is not valid yet.'],
+};
+
+/** jose's errors in this library's words. */
+function said(
+  error: Error & { code: string; claim?: string; reason?: string },
+): readonly [JWTVerificationErrorCode, string] {
+  const { claim = '', code, reason } = error;
+  if (code === 'ERR_JWT_EXPIRED') return ['EXPIRED', 'The token has expired.'];
+  if (code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED')
+    return ['SIGNATURE_INVALID', 'The signature is not that of the key.'];
+  if (code !== 'ERR_JWT_CLAIM_VALIDATION_FAILED') return ['MALFORMED', 'The token is not well-formed.'];
+  const mismatch = mismatches[claim];
+  if (mismatch && reason !== 'invalid') return mismatch;
+  if (reason === 'missing') return ['CLAIM_MISSING', `The token has no ${claim}.`];
+  return ['CLAIM_INVALID', `The token’s ${claim} is not what it must be.`];
+}
+
+/** A stranger's text, for a message: short, and without control characters. */
+export function printable(text: unknown): string {
+  return String(text)
+    .replace(/[^\x20-\x7e]/g, '?')
+    .slice(0, 60);
+}

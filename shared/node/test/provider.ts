@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+import { json, type Listening, listen, textOf } from './listen.ts';
+
+export interface TestKey {
+  alg: string;
+  kid: string;
+  jwk: JWK;
+  pem: string;
+  privateKey: CryptoKey;
+}
+
+export async function makeKey(alg: string): Promise<TestKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  return { alg, kid, jwk: { ...jwk, kid, alg, use: 'sig' }, pem: await exportSPKI(publicKey), privateKey };
+}
+
+export interface TokenRequest {
+  form: URLSearchParams;
+  headers: IncomingMessage['headers'];
+}
+
+/** A token endpoint and a key set as the service has them, with real keys; what they answer can be replaced. */
+export interface TestProvider extends Listening {
+  key: TestKey;
+  clientId: string;
+  apiKey: string;
+  requests: TokenRequest[];
+  /** How often the keys were asked for. */
+  jwksRequests: number;
+  /** Replaces what an address answers. */
+  override: Record<string, ((req: IncomingMessage, res: ServerResponse) => void) | undefined>;
+  /** The ID token of the next exchange. */
+  nextIdToken?: string | undefined;
+  idToken(claims?: JWTPayload, header?: { alg?: string; typ?: string; kid?: string }, key?: TestKey): Promise<string>;
+  logoutToken(claims?: JWTPayload, header?: { typ?: string }): Promise<string>;
+}
+
+export const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+export async function startProvider(): Promise<TestProvider> {
+  const key = await makeKey('ES512');
+  const handle = async (req: IncomingMessage, res: ServerResponse) => {
+    const path = new URL(req.url ?? '/', 'http://x').pathname;
+    const replaced = provider.override[path];
+    if (path === '/.well-known/jwks.json') provider.jwksRequests += 1;
+    if (path === '/oauth2/token') {
+      provider.requests.push({ form: new URLSearchParams(await textOf(req)), headers: req.headers });
+    }
+    if (replaced) return replaced(req, res);
+    if (path === '/.well-known/jwks.json') return json(res, 200, { keys: [provider.key.jwk] });
+    if (path === '/oauth2/token') {
+      return json(res, 200, {
+        id_token: provider.nextIdToken ?? (await provider.idToken()),
+        access_token: 'opens-userinfo',
+        token_type: 'Bearer',
+        expires_in: 300,
+        scope: 'openid profile email phone',
+      });
+    }
+    return json(res, 404, {});
+  };
+  const listening = await listen((req, res) => void handle(req, res));
+  const sign = (claims: JWTPayload, header: { alg?: string; typ?: string; kid?: string }, by: TestKey) =>
+    new SignJWT(claims).setProtectedHeader({ alg: by.alg, kid: by.kid, ...header }).sign(by.privateKey);
+  const common = () => ({ iss: listening.url, aud: provider.clientId, iat: nowSeconds(), jti: crypto.randomUUID() });
+  const provider: TestProvider = {
+    ...listening,
+    key,
+    clientId: '0193b0a1-0000-7000-8000-000000000001',
+    apiKey: `lk_sk_${'k'.repeat(43)}`,
+    requests: [],
+    jwksRequests: 0,
+    override: {},
+    idToken: (claims = {}, header = {}, by = provider.key) =>
+      sign(
+        {
+          ...common(),
+          sub: 'user-1',
+          nbf: nowSeconds(),
+          exp: nowSeconds() + 60,
+          email: 'ada@example.com',
+          email_verified: true,
+          ...claims,
+        },
+        { typ: 'JWT', ...header },
+        by,
+      ),
+    logoutToken: (claims = {}, header = {}) =>
+      sign(
+        {
+          ...common(),
+          sub: 'user-1',
+          exp: nowSeconds() + 120,
+          events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+          ...claims,
+        },
+        { typ: 'secevent+jwt', ...header },
+        provider.key,
+      ),
+  };
+  return provider;
+}
