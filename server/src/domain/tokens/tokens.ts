@@ -8,7 +8,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import type { Signer } from '../keys/signer.ts';
 import { profileOf } from '../users/profile.ts';
-import { User } from '../users/user.entity.ts';
+import type { User } from '../users/user.entity.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { accessTokenClaims, clampAccessTokenTtl, type Grant, idTokenClaims } from './claims.ts';
 
