@@ -76,7 +76,7 @@ export class UserResolver {
     @Ctx() { em }: AdminContext,
     @Arg('search', () => String, {
       nullable: true,
-      description: 'The beginning of a userName, e-mail address, displayName or externalId, in any case.',
+      description: 'The beginning of a userName, e-mail address or displayName, in any case, or of an externalId.',
     })
     search?: string | null,
     @Arg('filter', () => UserFilter, { nullable: true }) filter?: UserFilter | null,

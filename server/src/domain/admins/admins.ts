@@ -112,9 +112,10 @@ export class Admins {
     );
     if (used !== 1) refuse({ code: 'not-found', what: 'setup-link' });
     const user = found(await em.findOne(User, { id: userId, project: { builtIn: 'console' } }), 'user');
+    const by: Actor = { ...actor, kind: 'setup-link', id: setupLinkId, name: user.email ?? user.userName };
     const subject = { kind: 'setup-link', id: setupLinkId };
-    this.audit.record(em, { type: 'setup-link.used', actor, subject, detail: { userId } });
-    await this.put(em, user, 'owner', null, actor);
+    this.audit.record(em, { type: 'setup-link.used', actor: by, subject, detail: { userId } });
+    await this.put(em, user, 'owner', null, by);
   }
 
   /** What a user of the console's project may do; nothing, if they are not active. */

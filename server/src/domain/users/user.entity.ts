@@ -46,6 +46,11 @@ const schema = defineEntity({
         'create index "users_project_id_user_name_key_index" on "users" ("project_id", "user_name_key" collate "C", "id")',
     },
     {
+      name: 'users_project_id_email_key_index',
+      expression:
+        'create index "users_project_id_email_key_index" on "users" ("project_id", "email_key" collate "C", "id")',
+    },
+    {
       name: 'users_project_id_display_name_index',
       expression:
         'create index "users_project_id_display_name_index" on "users" ("project_id", lower("display_name") collate "C", "id")',
