@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
+import { redirectUri } from '../../test/factories.ts';
+import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import { appOrigin, claimsOf, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { system } from '../domain/kernel/actor.ts';
+
+let world: SigninWorld;
+let browser: CookieBrowser;
+let key: DeviceKey;
+let userid: string;
+const { verifier, challenge } = pkce();
+
+beforeAll(async () => {
+  world = await SigninWorld.open();
+});
+afterAll(() => world.app.close());
+beforeEach(async () => {
+  await world.begin();
+  browser = new CookieBrowser();
+  key = await newDeviceKey();
+  userid = newAddress();
+});
+
+const error = (code: string, httpStatus: number) => ({
+  status: 'ERROR',
+  httpStatus,
+  error: expect.objectContaining({ code }),
+});
+const cookieOf = (of: CookieBrowser) => [...of.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+
+/** GET /authorize up to the hosted page. */
+async function begin(over: Record<string, string | undefined> = {}, clientId = world.client.id): Promise<string> {
+  const query = new URLSearchParams(authorizationParameters(clientId, challenge, over));
+  const response = await browser.get(`${world.app.url}/authorize?${query}`);
+  const to = locationOf(response);
+  if (to.pathname !== '/signin') throw new Error(`expected the sign-in page, got ${to.href}`);
+  return to.searchParams.get('flow') as string;
+}
+
+function hosted(flow: string, over: { origin?: string; cookie?: string; key?: DeviceKey } = {}): SigninPage {
+  const credential = { origin: world.app.url, flow, cookie: cookieOf(browser), ...over };
+  return new SigninPage(world.app.url, credential, over.key ?? key, () =>
+    Math.floor(world.app.clock.now().getTime() / 1000),
+  );
+}
+
+/** What the page does with SUCCESS: keeps the cookie and goes where it is told. */
+async function goOn(done: StepAnswer): Promise<URL> {
+  for (const line of done.headers.getSetCookie()) {
+    const [pair = ''] = line.split(';');
+    browser.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+  }
+  return locationOf(await browser.get(done['redirect_to']));
+}
+
+async function signIn(flow: string): Promise<URL> {
+  return goOn(expectStatus(await world.register(hosted(flow), userid), 'SUCCESS'));
+}
+
+function redeem(back: URL) {
+  const code = back.searchParams.get('code') as string;
+  return world.exchange(code, { headers: {}, form: { code_verifier: verifier, redirect_uri: redirectUri } });
+}
+
+describe('the hosted page', () => {
+  it('signs a person in for the application that sent them, under an SSO session', async () => {
+    const flow = await begin({ scope: 'openid email', nonce: 'n' });
+    const done = expectStatus(await world.register(hosted(flow), userid), 'SUCCESS');
+    expect(done).not.toHaveProperty('code');
+    expect(done['redirect_to']).toBe(`${world.app.url}/authorize/resume?flow=${flow}`);
+    const [cookie = ''] = done.headers.getSetCookie();
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Lax/);
+    const back = await goOn(done);
+    expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
+    expect(back.searchParams.get('state')).toBe('a state');
+    const { status, body } = await redeem(back);
+    expect(status).toBe(200);
+    expect(claimsOf(body['id_token'])).toMatchObject({
+      nonce: 'n',
+      amr: ['swk', 'otp'],
+      email: userid,
+      sid: expect.any(String),
+    });
+  });
+
+  it('asks nothing of a trusted device, and shows nothing at all while the session lasts', async () => {
+    await signIn(await begin());
+    const silent = await browser.get(
+      `${world.app.url}/authorize?${new URLSearchParams(authorizationParameters(world.client.id, challenge))}`,
+    );
+    expect(locationOf(silent).searchParams.get('code')).toBeTruthy();
+    const page = hosted(await begin({ prompt: 'login' }));
+    await page.challenge();
+    const done = expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    expect((await goOn(done)).searchParams.get('code')).toBeTruthy();
+  });
+
+  it('is the device of its own origin only: a key of the application does not open it', async () => {
+    const sdk = await world.page(key);
+    await world.register(sdk, userid);
+    world.app.clock.turn(60);
+    const page = hosted(await begin());
+    await page.challenge();
+    const moved = { kind: 'use', claims: { org: appOrigin } } as const;
+    expect(await page.step('authenticate', { userid }, moved)).toMatchObject(error('PROOF_REJECTED', 401));
+  });
+
+  it('goes on only in the browser that began, from the own origin, with the flow that it names', async () => {
+    const flow = await begin();
+    const other = await begin();
+    for (const over of [{ cookie: '' }, { cookie: 'lk-flow=x' }, { cookie: cookieOf(browser).replace(/=./g, '=_') }]) {
+      expect(await hosted(flow, over).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+    }
+    expect(await hosted('x'.repeat(43)).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+    for (const origin of [appOrigin, 'https://evil.example', 'null']) {
+      expect(await hosted(flow, { origin }).challenge()).toMatchObject(error('ORIGIN_NOT_ALLOWED', 403));
+    }
+    const page = hosted(flow);
+    await page.challenge();
+    const elsewhere = hosted(other);
+    elsewhere.txn = page.txn;
+    expect(await elsewhere.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('cannot be used by the SDK of the client, nor the reverse', async () => {
+    const page = hosted(await begin());
+    await page.challenge();
+    const sdk = await world.page(key);
+    sdk.txn = page.txn;
+    expect(await sdk.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('has half an hour, and ends with its code', async () => {
+    const late = await begin();
+    world.app.clock.turn(30 * 60);
+    expect(await hosted(late).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+    const flow = await begin();
+    await signIn(flow);
+    expect(await hosted(flow).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+  });
+
+  it('ends the session of whoever was signed in before, and gives the next a new one', async () => {
+    const first = await redeem(await signIn(await begin()));
+    userid = newAddress();
+    key = await newDeviceKey();
+    const second = await redeem(await signIn(await begin({ prompt: 'login' })));
+    const sids = [first, second].map(({ body }) => claimsOf(body['id_token'])['sid']);
+    expect(sids[0]).not.toBe(sids[1]);
+    const events = await world.events();
+    expect(events).toContain('session.ended');
+  });
+
+  it('keeps the session of the same person, with a new secret', async () => {
+    const first = await redeem(await signIn(await begin()));
+    const before = cookieOf(browser);
+    const page = hosted(await begin({ prompt: 'login' }));
+    await page.challenge();
+    const second = await redeem(await goOn(await page.step('authenticate', { userid }, 'use')));
+    const sids = [first, second].map(({ body }) => claimsOf(body['id_token'])['sid']);
+    expect(sids[0]).toBe(sids[1]);
+    expect(cookieOf(browser)).not.toBe(before);
+  });
+});
+
+describe('GET /signin', () => {
+  const get = (flow: string, headers: Record<string, string> = {}) =>
+    browser.get(`${world.app.url}/signin?${new URLSearchParams({ flow })}`, headers);
+
+  it('is a page in the language of its reader, that lets nothing foreign in', async () => {
+    const flow = await begin({ login_hint: '"><script>alert(1)</script>@example.com' });
+    const response = await get(flow, { 'Accept-Language': 'de' });
+    expect(response.status).toBe(200);
+    const csp = response.headers.get('content-security-policy');
+    expect(csp).toContain("default-src 'none'");
+    expect(csp).toContain("frame-ancestors 'none'");
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    const html = await response.text();
+    expect(html).toContain('<html lang="de"');
+    expect(html).toContain(`data-flow="${flow}"`);
+    expect(html).not.toContain('<script>alert');
+    expect(html).not.toMatch(/%\{/);
+  });
+
+  it('prefers the languages that the application names', async () => {
+    const html = await (await get(await begin({ ui_locales: 'xx ja en' }), { 'Accept-Language': 'de' })).text();
+    expect(html).toContain('<html lang="ja"');
+  });
+
+  it('looked at any number of times changes nothing', async () => {
+    const flow = await begin();
+    for (let n = 0; n < 3; n++) expect((await get(flow)).status).toBe(200);
+    expect((await signIn(flow)).searchParams.get('code')).toBeTruthy();
+  });
+
+  it('of an unknown flow, another browser or no flow at all is an error page', async () => {
+    const flow = await begin();
+    browser = new CookieBrowser();
+    for (const wrong of [flow, 'x', '']) {
+      const response = await get(wrong);
+      expect(response.status).toBe(400);
+      expect(response.headers.get('content-type')).toContain('text/html');
+    }
+  });
+});
+
+describe('a set-up link', () => {
+  async function beginBySetupLink(setupLinkId: string) {
+    const { services } = world.app;
+    const { consoleClient } = await services.seed.plant({ demo: false });
+    const begun = await services.db.transaction((em) =>
+      services.requests.begin(em, {
+        projectId: consoleClient.project.id,
+        clientId: consoleClient.id,
+        redirectUri: `${world.app.url}/admin/callback`,
+        scope: 'openid',
+        codeChallenge: challenge,
+        setupLinkId,
+      }),
+    );
+    const cookie = `lk-flow-${begun.flow.slice(0, 16)}=${begun.browserSecret}`;
+    return hosted(begun.flow, { cookie });
+  }
+
+  it('makes its holder an owner and shows recovery codes once, in a project that takes no one else', async () => {
+    const { services } = world.app;
+    const { id } = await services.admins.mintSetupLink(system);
+    const done = await world.register(await beginBySetupLink(id), userid);
+    expectStatus(done, 'SUCCESS');
+    expect(done['recovery_codes']).toHaveLength(10);
+    expect(await services.admins.hasOwner()).toBe(true);
+  });
+
+  it('lets nobody in a second time, nor after its quarter of an hour', async () => {
+    const { services } = world.app;
+    const used = await services.admins.mintSetupLink(system);
+    await world.register(await beginBySetupLink(used.id), userid);
+    const late = await services.admins.mintSetupLink(system);
+    const second = await beginBySetupLink(used.id);
+    const third = await beginBySetupLink(late.id);
+    world.app.clock.turn(15 * 60);
+    for (const page of [second, third]) {
+      const stranger = newAddress();
+      await page.challenge();
+      expectStatus(await page.step('authenticate', { userid: stranger }), 'OTP_NEEDED');
+      await expect(world.codeFor(stranger)).rejects.toThrow('no code');
+    }
+  });
+
+  it('that was used in the middle of a sign-in gives neither rights nor a session', async () => {
+    const { services } = world.app;
+    const { id } = await services.admins.mintSetupLink(system);
+    const [slow, quick] = [await beginBySetupLink(id), await beginBySetupLink(id)];
+    const other = newAddress();
+    await world.verifyAddress(slow, other);
+    key = await newDeviceKey();
+    expectStatus(await world.register(quick, userid), 'SUCCESS');
+    const refused = await slow.step('verify-device', { userid: other }, 'registration');
+    expect(refused).toMatchObject(error('FLOW_EXPIRED', 410));
+    expect(refused.headers.getSetCookie()).toEqual([]);
+  });
+});

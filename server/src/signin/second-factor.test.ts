@@ -1,0 +1,404 @@
+import { generateSync } from 'otplib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SigninPage } from '../../test/signin-browser.ts';
+import { claimsOf, expectStatus, newAddress, otherCode, SigninWorld } from '../../test/signin-world.ts';
+
+let world: SigninWorld;
+let page: SigninPage;
+let userid: string;
+
+beforeAll(async () => {
+  world = await SigninWorld.open();
+});
+afterAll(() => world.app.close());
+beforeEach(async () => {
+  await world.begin({ mfaPolicy: 'optional' });
+  page = await world.page();
+  userid = newAddress();
+});
+
+const error = (code: string, httpStatus: number) => ({
+  status: 'ERROR',
+  httpStatus,
+  error: expect.objectContaining({ code }),
+});
+const totp = (secret: string) => generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) });
+const amrOf = async (code: string) => claimsOf((await world.exchange(code)).body['id_token'])['amr'];
+const pause = () => world.app.clock.turn(31);
+
+/** Enrols an authenticator app; returns its secret and what the sign-in ended with. */
+async function enrolTotp(on = page) {
+  const { totp: setup } = await world.enrol(on, userid, { mfa_method: 'totp' });
+  const secret: string = setup.secret;
+  const done = expectStatus(await on.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
+  pause();
+  return { secret, done };
+}
+
+describe('what a new device owes', () => {
+  it('is nothing where the policy is OFF, also with a method chosen', async () => {
+    await world.set({ mfaPolicy: 'off' });
+    await world.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'SUCCESS');
+  });
+
+  it('is nothing where the policy is OPTIONAL and no method was chosen', async () => {
+    await world.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+  });
+
+  it('is a choice where the policy is REQUIRED, until one is made', async () => {
+    await world.set({ mfaPolicy: 'required' });
+    await world.verifyAddress(page, userid);
+    const asked = await page.step('verify-device', { userid }, 'registration');
+    expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['email', 'sms', 'totp'] });
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'MFA_ENROLLMENT_NEEDED');
+    expectStatus(
+      await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration'),
+      'DEVICE_REGISTERED',
+    );
+  });
+
+  it('is that choice also on a device that was trusted before the policy changed', async () => {
+    await world.register(page, userid);
+    await world.set({ mfaPolicy: 'required' });
+    pause();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+    expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'MFA_ENROLLMENT_NEEDED');
+  });
+
+  it('is the factor that the user has, whatever the policy says and whatever is chosen', async () => {
+    await enrolTotp();
+    for (const mfaPolicy of ['off', 'optional', 'required'] as const) {
+      for (const mfa_method of [undefined, 'email', 'totp']) {
+        await world.set({ mfaPolicy });
+        pause();
+        world.app.clock.turn(3600);
+        const other = await world.page();
+        await world.verifyAddress(other, userid);
+        expectStatus(await other.step('verify-device', { userid, mfa_method }, 'registration'), 'DEVICE_REGISTERED');
+        await other.challenge();
+        expect(await other.step('authenticate', { userid }, 'use')).toMatchObject({
+          status: 'MFA_REQUIRED',
+          method: 'totp',
+        });
+        world.app.clock.turn(24 * 3600);
+      }
+    }
+  });
+});
+
+describe('an authenticator app', () => {
+  it('is shown its secret once, and from its first code on it is asked for', async () => {
+    const started = await world.enrol(page, userid, { mfa_method: 'totp' });
+    expect(started).toMatchObject({ status: 'MFA_INITIATED', method: 'totp' });
+    expect(started['totp'].secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(started['totp'].otpauth_uri).toMatch(/^otpauth:\/\/totp\/Example:/);
+    const { secret } = started['totp'];
+    const done = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+    expect(done).toMatchObject({ status: 'SUCCESS', code: expect.any(String) });
+    expect(done['recovery_codes']).toHaveLength(10);
+    expect(await amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+    pause();
+    const again = await world.meetFactor(page, userid);
+    expect(again).not.toHaveProperty('totp');
+    const second = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+    expectStatus(second, 'SUCCESS');
+    expect(second).not.toHaveProperty('recovery_codes');
+    expect((await world.subjectsFor(userid)).filter((subject) => /second step/i.test(subject))).toHaveLength(1);
+  });
+
+  it('is not asked for before its first code, and can be begun anew', async () => {
+    const first = await world.enrol(page, userid, { mfa_method: 'totp' });
+    const second = await world.meetFactor(page, userid);
+    expect(second['totp'].secret).toBe(first['totp'].secret);
+    pause();
+    const other = await world.page();
+    await world.verifyAddress(other, userid);
+    expectStatus(await other.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+    world.app.clock.turn(31 * 60);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('begun on one device cannot be finished on another, nor beside one that was verified meanwhile', async () => {
+    const mine = await world.enrol(page, userid, { mfa_method: 'totp' });
+    pause();
+    const other = await world.page();
+    const { totp: setup } = await world.enrol(other, userid, { mfa_method: 'totp' });
+    expect(setup.secret).not.toBe(mine['totp'].secret);
+    expectStatus(await other.step('verify-mfa', { userid, otp: totp(setup.secret) }, 'use'), 'SUCCESS');
+    const late = await page.step('verify-mfa', { userid, otp: totp(mine['totp'].secret) }, 'use');
+    expect(late).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('gives codes that are each good once, also in another sign-in', async () => {
+    const { secret } = await enrolTotp();
+    const otp = totp(secret);
+    await world.meetFactor(page, userid);
+    expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
+    await world.meetFactor(page, userid);
+    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+  });
+
+  it('may be half a minute wrong, and no more', async () => {
+    const { secret } = await enrolTotp();
+    const at = (shift: number) =>
+      generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) + shift });
+    world.app.clock.turn(600);
+    await world.meetFactor(page, userid);
+    expect(await page.step('verify-mfa', { userid, otp: at(-90) }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await page.step('verify-mfa', { userid, otp: at(90) }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expectStatus(await page.step('verify-mfa', { userid, otp: at(-30) }, 'use'), 'SUCCESS');
+  });
+
+  it('allows five tries a sign-in, then growing waits, and is off at fifty', async () => {
+    const { secret } = await enrolTotp();
+    const waits: number[] = [];
+    for (let round = 1; round <= 10; round++) {
+      await world.meetFactor(page, userid);
+      for (let n = 1; n <= 5; n++) {
+        const wrong = await page.step('verify-mfa', { userid, otp: otherCode(totp(secret), n + 5) }, 'use');
+        expect(wrong).toMatchObject(error('CODE_REJECTED', 400));
+      }
+      const sixth = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+      if (round === 10) {
+        expect(sixth).toMatchObject(error('MFA_METHOD_NOT_ALLOWED', 400));
+        break;
+      }
+      expect(sixth).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+      await page.challenge();
+      const owed = await page.step('authenticate', { userid }, 'use');
+      const locked = await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+      expect(locked).toMatchObject(error('RATE_LIMITED', 429));
+      expect(locked.headers.get('retry-after')).toBe(String(locked['error'].retry_after));
+      waits.push(locked['error'].retry_after);
+      world.app.clock.turn(locked['error'].retry_after);
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
+  });
+
+  it('that is off lets a recovery code in, which opens it again', async () => {
+    const { secret, done } = await enrolTotp();
+    await world.app.services.db.transaction((em) => em.execute('update enrolments set failures = 50'));
+    await world.meetFactor(page, userid);
+    const refused = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+    expect(refused).toMatchObject(error('MFA_METHOD_NOT_ALLOWED', 400));
+    const recovered = await page.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
+    expect(await amrOf(expectStatus(recovered, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
+    await world.meetFactor(page, userid);
+    expectStatus(await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
+  });
+});
+
+describe('recovery codes', () => {
+  it('are each good once, in any case and without their dashes, and their use is announced', async () => {
+    const { done } = await enrolTotp();
+    const [first, second] = done['recovery_codes'] as [string, string];
+    await world.meetFactor(page, userid);
+    expectStatus(await page.step('verify-mfa', { userid, otp: first }, 'use'), 'SUCCESS');
+    await world.meetFactor(page, userid);
+    expect(await page.step('verify-mfa', { userid, otp: first }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    const typed = second.toUpperCase().replaceAll('-', ' ');
+    expectStatus(await page.step('verify-mfa', { userid, otp: typed }, 'use'), 'SUCCESS');
+    expect((await world.subjectsFor(userid)).filter((subject) => subject.includes('recovery code'))).toHaveLength(2);
+  });
+
+  it('of one user open nothing of another', async () => {
+    const { done } = await enrolTotp();
+    const other = await world.page();
+    const mine = userid;
+    userid = newAddress();
+    await enrolTotp(other);
+    await world.meetFactor(other, userid);
+    const stolen = await other.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
+    expect(stolen).toMatchObject(error('CODE_REJECTED', 400));
+    await world.meetFactor(page, mine);
+    const good = await page.step('verify-mfa', { userid: mine, otp: done['recovery_codes'][0] }, 'use');
+    expectStatus(good, 'SUCCESS');
+  });
+
+  it('do not finish a factor that is only being set up', async () => {
+    const { done } = await enrolTotp();
+    await world.app.services.db.transaction((em) => em.execute('delete from enrolments'));
+    pause();
+    await world.enrol(page, userid, { mfa_method: 'totp' });
+    const refused = await page.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
+    expect(refused).toMatchObject(error('CODE_REJECTED', 400));
+  });
+
+  it('stand in the database as hashes only, the secret of the app sealed', async () => {
+    const { secret, done } = await enrolTotp();
+    const dump = JSON.stringify(
+      await world.app.services.db
+        .reader()
+        .execute("select hash from recovery_codes union all select encode(sealed_secret, 'escape') from enrolments"),
+    );
+    for (const code of done['recovery_codes']) expect(dump).not.toContain(code);
+    expect(dump).not.toContain(secret);
+  });
+});
+
+describe('e-mail as second factor', () => {
+  it('is a second code, which the first is not good for', async () => {
+    const started = await world.enrol(page, userid, { mfa_method: 'email' });
+    expect(started).toMatchObject({ status: 'MFA_INITIATED', method: 'email', sent_to: `${userid[0]}…@example.com` });
+    const otp = await world.codeFor(userid);
+    expect(await page.step('verify-mfa', { userid, otp: otherCode(otp) }, 'use')).toMatchObject(
+      error('CODE_REJECTED', 400),
+    );
+    const done = expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
+    expect(await amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+  });
+
+  it('sends another code after 30 seconds, and then only the newest is good', async () => {
+    await world.enrol(page, userid, { mfa_method: 'email' });
+    const first = await world.codeFor(userid);
+    await page.challenge();
+    const owed = await page.step('authenticate', { userid }, 'use');
+    const fields = { userid, session_id: owed['session_id'] };
+    expect(await page.step('initiate-mfa', fields, 'use')).toMatchObject(error('RATE_LIMITED', 429));
+    pause();
+    expectStatus(await page.step('initiate-mfa', fields, 'use'), 'MFA_INITIATED');
+    const second = await world.codeFor(userid);
+    expect(await page.step('verify-mfa', { userid, otp: first }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expectStatus(await page.step('verify-mfa', { userid, otp: second }, 'use'), 'SUCCESS');
+  });
+});
+
+describe('SMS as second factor', () => {
+  const phone = () =>
+    `+4917${String(Math.floor(performance.now() * 1000))
+      .padStart(9, '0')
+      .slice(-9)}`;
+
+  it('asks for a number where none is on record, and puts the verified one on record', async () => {
+    const number = phone();
+    await world.verifyAddress(page, userid);
+    const asked = await page.step('verify-device', { userid, mfa_method: 'sms' }, 'registration');
+    expect(asked).toMatchObject({ status: 'FINALIZE_REGISTRATION_NEEDED', required: ['phone_number'] });
+    const fields = { userid, mfa_method: 'sms', phone_number: number };
+    expectStatus(await page.step('verify-device', fields, 'registration'), 'DEVICE_REGISTERED');
+    const started = await world.meetFactor(page, userid);
+    expect(started).toMatchObject({ method: 'sms', sent_to: `…${number.slice(-4)}` });
+    const done = await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use');
+    expect(await amrOf(expectStatus(done, 'SUCCESS')['code'])).toEqual(['swk', 'sms', 'mfa']);
+    expect((await world.findUser(userid))?.phone).toBe(number);
+  });
+
+  it.each(['12345', '+0123456789', '017012345678', 'call me', '+49170123456789012', ''])(
+    'refuses %j',
+    async (number) => {
+      await world.verifyAddress(page, userid);
+      const fields = { userid, mfa_method: 'sms', phone_number: number };
+      expect(await page.step('verify-device', fields, 'registration')).toMatchObject(error('PHONE_INVALID', 400));
+    },
+  );
+
+  it('takes the number on record, and refuses another one that the directory owns', async () => {
+    const number = phone();
+    await world.user({
+      userName: userid,
+      userNameKey: userid,
+      email: userid,
+      emailKey: userid,
+      phone: number,
+      provenance: 'scim',
+    });
+    await world.verifyAddress(page, userid);
+    const other = { userid, mfa_method: 'sms', phone_number: phone() };
+    const refused = await page.step('verify-device', other, 'registration');
+    expect(refused).toMatchObject(error('PHONE_LOCKED_BY_PROVISIONING', 403));
+    expect(refused['error'].category).toBe('user_action');
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'sms' }, 'registration'), 'DEVICE_REGISTERED');
+    expectStatus(await world.meetFactor(page, userid), 'MFA_INITIATED');
+    expect(await world.codeFor(number)).toMatch(/^\d{6}$/);
+  });
+
+  it('follows the directory when it changes the number', async () => {
+    const number = phone();
+    await world.user({
+      userName: userid,
+      userNameKey: userid,
+      email: userid,
+      emailKey: userid,
+      phone: number,
+      provenance: 'scim',
+    });
+    await world.enrol(page, userid, { mfa_method: 'sms' });
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use'), 'SUCCESS');
+    const moved = phone();
+    await world.app.services.db.transaction((em) =>
+      em.execute('update users set phone = ? where phone = ?', [moved, number]),
+    );
+    pause();
+    await world.meetFactor(page, userid);
+    expect(await world.codeFor(moved)).toMatch(/^\d{6}$/);
+  });
+});
+
+describe('the second factor', () => {
+  it('cannot be gone around: no step before it, beside it or after it gives a code', async () => {
+    const { secret } = await enrolTotp();
+    await page.challenge();
+    const owed = await page.step('authenticate', { userid }, 'use');
+    const otp = totp(secret);
+    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+    const fields = { userid, session_id: owed['session_id'] };
+    expect(await page.step('initiate-mfa', fields)).toMatchObject(error('PROOF_REQUIRED', 401));
+    const foreign = { ...fields, session_id: 'x'.repeat(43) };
+    expect(await page.step('initiate-mfa', foreign, 'use')).toMatchObject(error('INVALID_REQUEST', 400));
+    expectStatus(await page.step('initiate-mfa', fields, 'use'), 'MFA_INITIATED');
+    expect(await page.step('verify-mfa', { userid, otp })).toMatchObject(error('PROOF_REQUIRED', 401));
+    expect(await page.step('verify-mfa', { userid, otp: '' }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
+    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('ends for a user who is deactivated meanwhile', async () => {
+    const { secret } = await enrolTotp();
+    await world.meetFactor(page, userid);
+    await world.app.services.db.transaction((em) =>
+      em.execute('update users set active = false where user_name_key = ?', [userid]),
+    );
+    const refused = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+    expect(refused).toMatchObject(error('PROOF_REJECTED', 401));
+  });
+
+  it('is skipped by a device that asked for it, for as long as the project allows', async () => {
+    await world.set({ rememberMfaSeconds: 3600 });
+    const { secret } = await enrolTotp();
+    await world.meetFactor(page, userid);
+    expectStatus(await page.step('verify-mfa', { userid, otp: totp(secret), remember_me: true }, 'use'), 'SUCCESS');
+    world.app.clock.turn(3599);
+    await page.challenge();
+    const done = expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    expect(await amrOf(done['code'])).toEqual(['swk']);
+    world.app.clock.turn(1);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+  });
+
+  it('is never skipped where the project does not allow it', async () => {
+    const { secret } = await enrolTotp();
+    await world.meetFactor(page, userid);
+    expectStatus(await page.step('verify-mfa', { userid, otp: totp(secret), remember_me: true }, 'use'), 'SUCCESS');
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+  });
+
+  it('is met on a device that is not to be remembered, whose trust ends with it', async () => {
+    const { secret } = await enrolTotp();
+    const guest = await world.page();
+    await world.verifyAddress(guest, userid, { remember_device: false });
+    expectStatus(await guest.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
+    expectStatus(await world.meetFactor(guest, userid), 'MFA_INITIATED');
+    expectStatus(await guest.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
+    pause();
+    await guest.challenge();
+    expectStatus(await guest.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+  });
+});
