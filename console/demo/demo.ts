@@ -22,6 +22,7 @@ const meanings: Record<string, string> = {
   email_verified: 'whether the address was proved',
   phone_number: 'the phone number',
   phone: 'the same, by its older name',
+  updated_at: 'when the profile last changed',
 };
 const moments = new Set(['iat', 'nbf', 'exp', 'auth_time', 'updated_at']);
 

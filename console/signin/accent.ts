@@ -26,8 +26,8 @@ export function readable(color: Rgb, paper: Rgb, ink: Rgb, ratio: number): Rgb {
 }
 
 /**
- * Takes over the project's colour, in both themes, without losing legibility: buttons keep it wherever they stand out from
- * the page, text in it is darkened or lightened until it reads.
+ * Takes over the project's colour, in both themes, without losing legibility: buttons keep it, with black or white on it,
+ * as long as they can be told from the page; text in it is darkened or lightened until it reads.
  */
 export function applyAccent(color: string): void {
   const root = document.documentElement;
@@ -36,7 +36,7 @@ export function applyAccent(color: string): void {
   const apply = () => {
     const paper = measure('var(--card)')!;
     const ink = measure('var(--text)')!;
-    const button = readable(accent, paper, ink, 3);
+    const button = readable(accent, paper, ink, 1.2);
     const white: Rgb = [255, 255, 255];
     const black: Rgb = [11, 14, 19];
     const on = contrast(button, white) >= 4.5 ? white : contrast(button, black) >= 4.5 ? black : white;

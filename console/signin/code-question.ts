@@ -12,6 +12,8 @@ export type CodeAsked = {
   totp?: { secret: string; otpauthUri: string } | undefined;
   /** Test mode only. */
   testCode?: string | undefined;
+  /** Whether the second step is being set up, so that another one can still be chosen. */
+  isNew?: boolean | undefined;
 };
 
 /** The question for six digits, whatever sent them: text, field, countdown, picture for an authenticator app. */
@@ -21,11 +23,12 @@ export class CodeQuestion {
   readonly #resend = element<HTMLButtonElement>('resend');
   #asked: CodeAsked = { kind: 'address' };
   #timer = 0;
+  readonly #forgetDigits: () => void;
 
   constructor(page: Page) {
     this.#page = page;
     const form = element<HTMLFormElement>('code');
-    watchDigits(this.field, () => form.requestSubmit());
+    this.#forgetDigits = watchDigits(this.field, () => form.requestSubmit());
     this.field.addEventListener('input', () => page.clearProblem());
     element('fill').addEventListener('click', () => {
       this.#setMode('digits');
@@ -50,15 +53,15 @@ export class CodeQuestion {
   /** Asks, for the first time or again; `note` is what has just happened. */
   ask(asked: CodeAsked, note = ''): void {
     this.#asked = asked;
-    const { kind, totp, testCode, resendAfter } = asked;
+    const { kind, testCode, resendAfter, totp, isNew = false } = asked;
     this.#setMode('digits');
     this.#describe();
     element('code-note').textContent = note;
     element('test-code').hidden = !testCode;
     element('test-code').querySelector('strong')!.textContent = testCode ?? '';
-    element('recovery').hidden = kind === 'address' || totp !== undefined;
-    element('code-help').hidden = kind !== 'address' && kind !== 'email';
-    this.#resend.hidden = kind === 'totp';
+    element('recovery').hidden = kind === 'address' || isNew;
+    element('other-way').hidden = !isNew;
+    element('other-address').hidden = isNew;
     this.countDown(resendAfter ?? 0);
     this.#enrol(totp);
     this.#page.show('code', this.field);
@@ -99,6 +102,8 @@ export class CodeQuestion {
       : kind !== 'totp'
         ? page.boldText('code.textSent', { to: sentTo ?? '', time })
         : page.boldText(totp ? 'code.textEnrol' : 'code.textTotp');
+    element('code-help').hidden = !digits || (kind !== 'address' && kind !== 'email');
+    this.#resend.hidden = !digits || kind === 'totp';
     element('code-title').textContent = page.text(title);
     element('code-text').replaceChildren(...text);
     element('otp-label').textContent = page.text(digits ? 'code.label' : 'code.recoveryLabel');
@@ -106,6 +111,7 @@ export class CodeQuestion {
   }
 
   #setMode(mode: 'digits' | 'recovery'): void {
+    this.#forgetDigits();
     this.field.value = '';
     this.field.inputMode = mode === 'digits' ? 'numeric' : 'text';
     this.field.autocomplete = mode === 'digits' ? 'one-time-code' : 'off';

@@ -2,6 +2,7 @@ import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/brow
 import type { CodeAsked, CodeQuestion } from './code-question.ts';
 import { isDigits } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
+import { showRecoveryCodes } from './recovery-codes.ts';
 
 type Signin = HostedSignin['signin'];
 type Authenticated = Awaited<ReturnType<Signin['authenticate']>>;
@@ -17,6 +18,8 @@ export class Flow {
   readonly #number = element<HTMLInputElement>('number');
   #userid = '';
   #sessionId = '';
+  /** Whether a second step was chosen in this sign-in, and has not been proved yet. */
+  #isEnrolling = false;
   /** Ends what is on its way when the person goes back. */
   #abort = new AbortController();
 
@@ -42,6 +45,8 @@ export class Flow {
       if (this.#code.mayResend) this.#run(() => this.#resend());
     });
     element('other-method').addEventListener('click', () => this.#page.show('choose'));
+    // The service lets another one be chosen once the address has been proved again.
+    element('other-way').addEventListener('click', () => this.#run(() => this.#begin()));
     element('not-you').addEventListener('click', () => this.#askAddress(''));
     for (const button of document.querySelectorAll('[data-restart]'))
       button.addEventListener('click', () => (history.state?.begun ? history.back() : this.#askAddress(this.#userid)));
@@ -49,7 +54,7 @@ export class Flow {
     // The browser's back button leads from any later question to the address, and from there to the application.
     history.replaceState({}, '');
     addEventListener('popstate', () => {
-      if (this.#page.step === 'done' || this.#page.step === 'ended') return;
+      if (['recovery-codes', 'done', 'ended'].includes(this.#page.step)) return;
       this.#askAddress(this.#userid);
     });
   }
@@ -58,16 +63,20 @@ export class Flow {
     this.#address.value = trustedUser;
     element('account-name').textContent = trustedUser;
     document.querySelector('.face')!.textContent = trustedUser.charAt(0);
-    element('account').hidden = false;
-    element('address-field').hidden = true;
+    this.#showAccount(true);
     element('address-submit').focus();
+  }
+
+  /** A browser that is remembered already is not asked whether it should be. */
+  #showAccount(known: boolean): void {
+    element('account').hidden = !known;
+    element('address-field').hidden = element('remembering').hidden = known;
   }
 
   #askAddress(userid: string): void {
     this.#abort.abort();
     this.#address.value = userid;
-    element('account').hidden = true;
-    element('address-field').hidden = false;
+    this.#showAccount(false);
     this.#page.show('address', this.#address);
     this.#address.select();
   }
@@ -76,6 +85,11 @@ export class Flow {
     const userid = this.#address.value.trim();
     if (!userid) return this.#page.problem(this.#page.text('problem.email'), this.#address);
     this.#userid = userid;
+    await this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    this.#isEnrolling = false;
     await this.#proceed(await this.#authenticate());
   }
 
@@ -86,7 +100,7 @@ export class Flow {
   async #proceed(answer: Authenticated, note?: string): Promise<void> {
     switch (answer.status) {
       case 'SUCCESS':
-        return this.#finish(answer.redirectTo);
+        return this.#finish(answer);
       case 'INVALID_EMAIL':
         if (this.#page.step !== 'address' || element('address-field').hidden) this.#askAddress(this.#userid);
         return this.#page.problem(this.#page.text('problem.email'), this.#address);
@@ -103,7 +117,7 @@ export class Flow {
   async #startMfa(note?: string): Promise<void> {
     const asking = { userid: this.#userid, sessionId: this.#sessionId, ...this.#signal };
     const { method, sentTo, resendAfter, totp, code: testCode } = await this.#signin.initiateMfa(asking);
-    this.#ask({ kind: method, sentTo, resendAfter, totp, testCode }, note);
+    this.#ask({ kind: method, sentTo, resendAfter, totp, testCode, isNew: this.#isEnrolling }, note);
   }
 
   #ask(asked: CodeAsked, note?: string): void {
@@ -129,13 +143,13 @@ export class Flow {
     }
     // One choice covers both: a browser to be remembered may skip the second step for as long as the project allows.
     const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remember.checked, ...signal });
-    this.#finish(answer.redirectTo);
+    this.#finish(answer);
   }
 
   async #registered(answer: DeviceVerified): Promise<void> {
     switch (answer.status) {
       case 'SUCCESS':
-        return this.#finish(answer.redirectTo);
+        return this.#finish(answer);
       case 'DEVICE_REGISTERED':
         return this.#proceed(await this.#authenticate());
       case 'MFA_ENROLLMENT_NEEDED':
@@ -150,6 +164,7 @@ export class Flow {
   async #submitMethod(button: HTMLElement | null): Promise<void> {
     const mfaMethod = (button as HTMLButtonElement).value as MfaMethod;
     button!.dataset['chosen'] = '';
+    this.#isEnrolling = true;
     try {
       await this.#registered(await this.#signin.verifyDevice({ userid: this.#userid, mfaMethod, ...this.#signal }));
     } finally {
@@ -167,7 +182,12 @@ export class Flow {
     await this.#registered(await this.#signin.verifyDevice({ ...chosen, ...this.#signal }));
   }
 
-  #finish(redirectTo: string): void {
+  #finish({ redirectTo, recoveryCodes }: { redirectTo: string; recoveryCodes?: string[] }): void {
+    if (recoveryCodes) return showRecoveryCodes(this.#page, recoveryCodes, () => this.#leave(redirectTo));
+    this.#leave(redirectTo);
+  }
+
+  #leave(redirectTo: string): void {
     element<HTMLAnchorElement>('done-link').href = redirectTo;
     this.#page.show('done');
     location.replace(redirectTo);
@@ -214,6 +234,9 @@ export class Flow {
       case 'PROOF_REJECTED':
         if (page.step !== 'address') this.#askAddress(this.#userid);
         return page.problem(page.sentence(error));
+      case 'MFA_METHOD_NOT_ALLOWED':
+        if (page.step === 'code') return page.problem(page.text('problem.methodOff'));
+        break;
       case 'RATE_LIMITED':
         if (page.step === 'code' && error.retryAfter) this.#code.countDown(Math.min(error.retryAfter, 3600));
     }

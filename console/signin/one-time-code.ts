@@ -7,8 +7,11 @@ export function findDigits(text: string): string | undefined {
   return groups?.length === 1 ? groups[0].replace(/\D/g, '') : undefined;
 }
 
-/** Keeps a field to six digits and calls `complete` when they are there, once for each new code. */
-export function watchDigits(field: HTMLInputElement, complete: () => void): void {
+/**
+ * Keeps a field to six digits and calls `complete` when they are there, once for each new code; what it returns makes the
+ * next one new, whatever it is.
+ */
+export function watchDigits(field: HTMLInputElement, complete: () => void): () => void {
   let last = '';
   const settle = (digits: string) => {
     field.value = digits;
@@ -26,6 +29,9 @@ export function watchDigits(field: HTMLInputElement, complete: () => void): void
     const { value } = field;
     settle(findDigits(value) ?? value.normalize('NFKC').replace(/\D/g, '').slice(0, 6));
   });
+  return () => {
+    last = '';
+  };
 }
 
 /** Whether the field asks for digits: a recovery code is any text. */

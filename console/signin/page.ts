@@ -4,8 +4,9 @@ import { fill, fillBold, type Texts, wait } from './texts.ts';
 /** The element of the page with this id; the page and its script are made for each other. */
 export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-export type Step = 'address' | 'code' | 'choose' | 'phone' | 'done' | 'ended';
-type FormStep = Exclude<Step, 'done' | 'ended'>;
+export type Step = 'address' | 'code' | 'choose' | 'phone' | 'recovery-codes' | 'done' | 'ended';
+/** Steps that ask, and can be answered wrongly. */
+type Question = Exclude<Step, 'recovery-codes' | 'done' | 'ended'>;
 
 /** Milliseconds after which a wait is explained. */
 const slowAfter = 4_000;
@@ -39,7 +40,7 @@ export class Page {
     for (const section of document.querySelectorAll<HTMLElement>('.step')) section.hidden = section.id !== step;
     const moved = step !== this.#step;
     this.#step = step;
-    if (step !== 'done' && step !== 'ended') this.clearProblem();
+    this.clearProblem();
     const title = element(`${step}-title`);
     document.title = `${title.textContent} · ${this.data['clientName']}`;
     if (moved) scrollTo(0, 0);
@@ -48,7 +49,7 @@ export class Page {
 
   /** Says what is wrong with the answer to the present question, beside its field. */
   problem(message: string, field?: HTMLInputElement | null, reference?: string): void {
-    const step = this.#step as FormStep;
+    const step = this.#step as Question;
     const place = element(`${step}-error`);
     place.textContent = message;
     if (reference) {
@@ -62,7 +63,7 @@ export class Page {
   }
 
   clearProblem(): void {
-    const form = element<HTMLFormElement>(this.#step);
+    const form = element(this.#step);
     for (const place of form.querySelectorAll('.problem')) place.textContent = '';
     for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
   }

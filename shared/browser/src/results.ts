@@ -7,7 +7,13 @@ export type CodeIssued = {
   code: string;
 };
 
-type Ended<End> = { status: 'SUCCESS'; message: string; success: true } & End;
+type Ended<End> = {
+  status: 'SUCCESS';
+  message: string;
+  success: true;
+  /** Once, after the first second factor was set up: codes that stand in for it when it is lost. Show them to the person. */
+  recoveryCodes?: string[];
+} & End;
 
 /** What `initialize` resolves to. */
 export type InitializeResult = { status: 'INITIALIZED'; message: string; success: true };

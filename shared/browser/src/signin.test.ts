@@ -199,6 +199,40 @@ describe('a second factor', () => {
     expect(store.keys()[0]?.registered).toBe(true);
   });
 
+  it('chosen by mistake is chosen again: what is begun anew before its end starts with the address', async () => {
+    const { signin, service, store } = await setUp(replies);
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid });
+    await signin.verifyDevice({ userid, mfaMethod: 'totp' });
+    expect((await signin.authenticate(userid)).status).toBe('MFA_REQUIRED');
+    expect(service.of('authenticate').at(-1)?.proof).toBeDefined();
+    await signin.authenticate(userid);
+    expect(service.of('authenticate').at(-1)?.proof).toBeUndefined();
+    expect(store.keys()[0]?.registered).toBe(false);
+  });
+
+  it('is still asked for where the answer to authenticate was lost on the way', async () => {
+    const lost = { http: 502, body: 'a proxy' };
+    const { signin, service } = await setUp({ ...replies, authenticate: [otpNeeded, lost, replies.authenticate[1]!] });
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid, mfaMethod: 'totp' });
+    await signin.verifyDevice({ userid, mfaMethod: 'totp' });
+    await failure(signin.authenticate(userid));
+    expect((await signin.authenticate(userid)).status).toBe('MFA_REQUIRED');
+    expect(service.of('authenticate').at(-1)?.proof).toBeDefined();
+  });
+
+  it('hands over its recovery codes with the code', async () => {
+    const ending = ok('n', { status: 'SUCCESS', code: 'c', recovery_codes: ['aaaa-bbbb'] });
+    const { signin } = await setUp({ ...replies, 'verify-mfa': [ending] });
+    await signin.authenticate(userid);
+    await signin.verifyDevice({ userid });
+    const result = await signin.verifyMfa({ userid, otp: '123456' });
+    expect(result).toMatchObject({ code: 'c', recoveryCodes: ['aaaa-bbbb'] });
+  });
+
   it('is tried once more when only the nonce had grown old, and no more than once', async () => {
     const stale = refusal('NONCE_REJECTED', 400, {}, 'nonce-fresh');
     const { signin, service } = await setUp({ ...replies, 'verify-mfa': [stale, stale, code] });

@@ -68,9 +68,12 @@ type Transaction = {
   application: Application;
   key: DeviceKey;
   options: AuthenticateOptions;
-  /** Registered within this sign-in, so that a device not to be remembered can be forgotten at its end. */
+  /**
+   * Registered within this sign-in. Kept as a trusted device only at its end: whoever begins anew before that, because of
+   * a mistyped phone number, say, proves the address again and chooses again.
+   */
   newDevice: boolean;
-  /** Set by DEVICE_REGISTERED: the authenticate that follows takes over this one's options. */
+  /** Set by DEVICE_REGISTERED until the authenticate that must follow is answered: it takes over this one's options. */
   awaitsAuthenticate: boolean;
 };
 type ProofKind = 'registration' | 'use' | undefined;
@@ -106,15 +109,16 @@ export class Signin<End = CodeIssued> {
 
     const { store } = this.#setting;
     const transaction = await this.#begin(userid.trim(), merged);
-    transaction.newDevice = continued?.newDevice ?? false;
+    transaction.newDevice = transaction.awaitsAuthenticate = continued !== undefined;
     const { key } = transaction;
     const answer = await this.#step<AuthenticateResult<End>>(
       transaction,
       'authenticate',
       { remember_device: merged.rememberDevice },
-      key.registered ? 'use' : undefined,
+      key.registered || continued ? 'use' : undefined,
       merged.signal,
     );
+    transaction.awaitsAuthenticate = false;
     if (answer.status === 'OTP_NEEDED' && key.registered) {
       // The service no longer trusts this device (revoked, expired): the same key is registered again.
       key.registered = false;
@@ -141,10 +145,7 @@ export class Signin<End = CodeIssued> {
       'registration',
       signal,
     );
-    if (answer.status === 'DEVICE_REGISTERED') {
-      transaction.newDevice = transaction.awaitsAuthenticate = true;
-      await this.#setting.store.changeKey(transaction.key, { registered: true });
-    }
+    transaction.awaitsAuthenticate = answer.status === 'DEVICE_REGISTERED';
     return answer;
   }
 

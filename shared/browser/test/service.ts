@@ -26,6 +26,7 @@ type Reply = {
  */
 export async function startService(replies: Record<string, Reply[]>) {
   const received: Received[] = [];
+  const queues = Object.fromEntries(Object.entries(replies).map(([step, queue]) => [step, [...queue]]));
   const registered = new Map<string, JsonWebKey>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -41,7 +42,7 @@ export async function startService(replies: Record<string, Reply[]>) {
       return;
     }
     received.push(entry);
-    const queue = step === 'challenge' ? (replies[step] ?? [challenge]) : replies[step]!;
+    const queue = step === 'challenge' ? (queues[step] ?? [challenge]) : queues[step]!;
     const reply = queue.length > 1 ? queue.shift()! : queue[0]!;
     if (reply.hang) return;
     response.writeHead(reply.http ?? 200, { 'Content-Type': 'application/json', ...reply.headers });

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fill, wait } from './texts.ts';
+
+const folder = new URL('./', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
+const languages = ['de', 'en', 'es', 'fr', 'ja'];
+const messages = (language: string) => JSON.parse(read(`messages/${language}.json`)) as Record<string, string>;
+const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
+const english = messages('en');
+
+describe('the texts of the sign-in page', () => {
+  it('are there in English, German, Spanish, French and Japanese', () => {
+    expect(readdirSync(new URL('messages/', folder)).sort()).toEqual(languages.map((language) => `${language}.json`));
+  });
+
+  it.each(languages)('in %s have every key in the same order, none of them empty', (language) => {
+    expect(Object.keys(messages(language))).toEqual(Object.keys(english));
+    for (const text of Object.values(messages(language))) expect(text.trim()).not.toBe('');
+  });
+
+  it.each(languages)('in %s have the placeholders of the English ones', (language) => {
+    for (const [key, text] of Object.entries(messages(language)))
+      expect([key, ...placeholders(text)]).toEqual([key, ...placeholders(english[key]!)]);
+  });
+
+  const html = readdirSync(folder).filter((name) => name.endsWith('.html'));
+  it.each(html)('cover every text that %s asks the server for', (page) => {
+    const asked = [...read(page).matchAll(/%\{t:([\w.]+)\}/g)].map(([, key]) => key!);
+    expect(asked.filter((key) => !(key in english))).toEqual([]);
+    // The server knows two names in a text; whatever else is filled in is the script's.
+    for (const key of asked)
+      expect(placeholders(english[key]!).filter((p) => !/^\{(app|project)\}$/.test(p))).toEqual([]);
+  });
+
+  it('are all used', () => {
+    const sources = readdirSync(folder).filter((name) => /\.(html|ts)$/.test(name) && !name.endsWith('.test.ts'));
+    const everything = sources.map(read).join('\n');
+    // Put together from parts, or chosen by the server.
+    const indirect = /^(problem\.(code|codeTotp|recovery)|error\.\w+)$/;
+    expect(Object.keys(english).filter((key) => !everything.includes(key) && !indirect.test(key))).toEqual([]);
+  });
+});
+
+describe('a filled text', () => {
+  it('leaves what it does not know, and never reads a value as a placeholder', () => {
+    expect(fill({ a: '{app} {other}' }, 'a', { app: '{other}' })).toBe('{other} {other}');
+    expect(fill({}, 'missing.key')).toBe('missing.key');
+  });
+
+  it.each([
+    [27, 'en', '27 seconds'],
+    [100, 'en', '2 minutes'],
+    [3600, 'de', '60 Minuten'],
+    [86_400, 'fr', '24 heures'],
+  ])('says a wait of %d seconds in %s as %s', (seconds, language, words) => {
+    expect(wait(seconds, language).replace('\u00a0', ' ')).toBe(words);
+  });
+});

@@ -1,0 +1,32 @@
+import { element, type Page } from './page.ts';
+
+/** Shows the codes that are shown only once, in every way in which people keep them, and goes on when they say so. */
+export function showRecoveryCodes(page: Page, codes: string[], goOn: () => void): void {
+  const list = codes.map((code) => {
+    const item = document.createElement('li');
+    item.textContent = code;
+    return item;
+  });
+  element('codes').replaceChildren(...list);
+  const text = `${page.text('recovery.file')}\n${location.origin}\n\n${codes.join('\n')}\n`;
+
+  const copy = element('codes-copy');
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(text);
+    copy.textContent = page.text('page.copied');
+  });
+  const download = element<HTMLAnchorElement>('codes-download');
+  download.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  download.download = `${page.text('recovery.file')}.txt`;
+  element('codes-print').addEventListener('click', () => print());
+
+  // Leaving now would lose them for good: the browser asks first.
+  const guard = new AbortController();
+  addEventListener('beforeunload', (event) => event.preventDefault(), { signal: guard.signal });
+  element('recovery-codes').addEventListener('submit', (event) => {
+    event.preventDefault();
+    guard.abort();
+    goOn();
+  });
+  page.show('recovery-codes');
+}

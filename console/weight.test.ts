@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build, type Rolldown } from 'vite';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+type Output = Rolldown.RolldownOutput['output'];
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const weigh = (texts: string[]) => texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
+
+describe('the browser SDK', () => {
+  it('weighs at most 10 KB gzip, whole, and needs nothing else', async () => {
+    const entry = path('../shared/browser/src/index.ts');
+    const lib = { entry, formats: ['es' as const] };
+    const built = await build({ configFile: false, logLevel: 'silent', build: { write: false, lib, minify: true } });
+    const { output } = [built].flat()[0] as Rolldown.RolldownOutput;
+    expect(output).toHaveLength(1);
+    expect(output[0].imports).toEqual([]);
+    expect(weigh([output[0].code])).toBeLessThanOrEqual(10_000);
+  });
+});
+
+describe('the hosted sign-in page', () => {
+  let output: Output;
+  beforeAll(async () => {
+    const built = await build({ configFile: path('vite.config.ts'), logLevel: 'silent', build: { write: false } });
+    output = ([built].flat()[0] as Rolldown.RolldownOutput).output;
+  });
+  const html = (name: string) =>
+    String((output.find(({ fileName }) => fileName === name) as { source: string }).source);
+  const pages = () => output.map(({ fileName }) => fileName).filter((name) => name.endsWith('.html'));
+
+  it('loads under 15 KB gzip of script, the SDK’s core included, the QR code left out', () => {
+    const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])));
+    const [, entry] = /src="\/(assets\/[\w.-]+\.js)"/.exec(html('signin/index.html')) as unknown as [string, string];
+    const loaded = new Set<string>();
+    const load = (name: string) => {
+      if (loaded.has(name)) return;
+      loaded.add(name);
+      for (const next of chunks.get(name)!.imports) load(next);
+    };
+    load(entry);
+    const codes = [...loaded].map((name) => chunks.get(name)!.code);
+    expect(weigh(codes)).toBeLessThan(15_000);
+    expect(codes.join('')).not.toContain('too long for a QR code');
+  });
+
+  it('keeps every page free of inline script, inline style and event handlers, and its files under /assets/', () => {
+    expect(pages()).toContain('demo/index.html');
+    for (const name of pages()) {
+      const page = html(name);
+      expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|["'(](javascript|data):/i);
+      for (const [, attributes, body] of page.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)) {
+        expect(attributes).toMatch(/src="\/assets\//);
+        expect(body).toBe('');
+      }
+      for (const [, url] of page.matchAll(/<link[^>]* href="([^"]*)"/g))
+        expect(url).toMatch(/^(\/assets\/|%\{messages\})/);
+    }
+  });
+
+  it('leaves the texts of each language beside the pages', () => {
+    const names = output.map(({ fileName }) => fileName).filter((name) => name.startsWith('messages/'));
+    expect(names.sort()).toEqual(['de', 'en', 'es', 'fr', 'ja'].map((language) => `messages/${language}.json`));
+  });
+});
