@@ -69,10 +69,10 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
   },
   Mutation: {
     createProject: { role: 'owner' },
-    updateProject: { role: 'project_admin', about: of('project'), fresh: (args) => args.input?.['testMode'] === true },
+    updateProject: { role: 'project_admin', about: of('project'), fresh: weakensSignIn },
     updateSessionPolicy: { role: 'project_admin', about: project },
     deleteProject: { role: 'owner', about: of('project'), fresh: true },
-    createClient: { role: 'project_admin', about: project },
+    createClient: { role: 'project_admin', about: project, fresh: true },
     updateClient: { role: 'project_admin', about: of('client'), fresh: redirectsSecrets },
     deleteClient: { role: 'project_admin', about: of('client'), fresh: true },
     issueApiKey: { role: 'project_admin', about: (args) => ({ noun: 'client', id: args.clientId ?? '' }), fresh: true },
@@ -87,6 +87,11 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     withdrawSigningKey: { role: 'owner', fresh: true },
   },
 };
+
+/** A second factor that is owed no more, or codes in answers. */
+function weakensSignIn({ input = {} }: Arguments): boolean {
+  return input['testMode'] === true || input['mfaPolicy'] !== undefined;
+}
 
 /** Codes, tokens and the proof of who a client is go where these point. */
 function redirectsSecrets({ input = {} }: Arguments): boolean {

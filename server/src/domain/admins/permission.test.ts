@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { allows, everything, type Grants, grantsOf, intersection, mayGrant, nothing, roleIn } from './permission.ts';
+
+const admin: Grants = { owner: false, projects: new Map([['a', 'project_admin']]) };
+const viewer: Grants = { owner: false, projects: new Map([['a', 'project_viewer']]) };
+
+describe('a role', () => {
+  it('holds in its project, and in no other', () => {
+    expect([allows(admin, 'project_admin', 'a'), allows(admin, 'project_viewer', 'a')]).toEqual([true, true]);
+    expect([allows(admin, 'project_viewer', 'b'), allows(admin, 'owner', 'a')]).toEqual([false, false]);
+    expect([allows(viewer, 'project_viewer', 'a'), allows(viewer, 'project_admin', 'a')]).toEqual([true, false]);
+  });
+
+  it('reaches the instance only as owner', () => {
+    expect([admin, viewer, nothing].map((grants) => allows(grants, 'project_viewer', null))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(allows(everything, 'owner', null)).toBe(true);
+    expect(roleIn(everything, 'anything')).toBe('owner');
+  });
+
+  it('is granted by nobody who has less', () => {
+    expect([mayGrant(admin, 'project_admin', 'a'), mayGrant(admin, 'project_viewer', 'a')]).toEqual([true, true]);
+    expect([
+      mayGrant(admin, 'owner', null),
+      mayGrant(admin, 'owner', 'a'),
+      mayGrant(admin, 'project_viewer', 'b'),
+    ]).toEqual([false, false, false]);
+    expect(mayGrant(viewer, 'project_viewer', 'a')).toBe(false);
+    expect([mayGrant(everything, 'owner', null), mayGrant(everything, 'project_admin', 'b')]).toEqual([true, true]);
+    expect(mayGrant(admin, 'project_viewer', null)).toBe(false);
+  });
+});
+
+describe('a token', () => {
+  it('has what both it and its maker have', () => {
+    expect(intersection(everything, viewer)).toBe(viewer);
+    expect(intersection(admin, everything)).toBe(admin);
+    expect(intersection(admin, viewer).projects.get('a')).toBe('project_viewer');
+    expect(intersection(admin, nothing).projects.size).toBe(0);
+    expect(intersection(everything, nothing)).toBe(nothing);
+  });
+
+  it('gets nothing from a row that makes no sense', () => {
+    expect(grantsOf([{ role: 'project_admin', projectId: null }])).toEqual(nothing);
+  });
+});

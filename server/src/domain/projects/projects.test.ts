@@ -1,0 +1,89 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { turnableClock } from '../../../test/clock.ts';
+import { freshDatabase } from '../../../test/database.ts';
+import { openDatabase } from '../../adapters/database.ts';
+import { systemRandom } from '../../adapters/system.ts';
+import { Audit } from '../audit/audit.ts';
+import { system } from '../kernel/actor.ts';
+import { Database } from '../kernel/database.ts';
+import { Users } from '../users/users.ts';
+import { Project } from './project.entity.ts';
+import { Projects } from './projects.ts';
+
+const clock = turnableClock();
+const audit = new Audit(clock, systemRandom);
+let orm: MikroORM;
+let db: Database;
+let drop: () => Promise<void>;
+const projectsOf = (issuer: string) => new Projects(db, clock, systemRandom, audit, issuer);
+
+beforeAll(async () => {
+  const fresh = await freshDatabase();
+  drop = fresh.drop;
+  orm = await openDatabase({ url: fresh.url });
+  db = new Database(orm);
+});
+afterAll(async () => {
+  await orm.close(true);
+  await drop();
+});
+
+describe('test mode', () => {
+  const fill = async (projectId: string, count: number) => {
+    const users = new Users(clock, systemRandom, audit);
+    await db.transaction(async (em) => {
+      for (let n = 0; n < count; n += 1) await users.signUp(em, projectId, `user${n}@example.com`, system);
+    });
+  };
+
+  it('is refused over https with more than 100 users, and fine with 100 or over http', async () => {
+    const secure = projectsOf('https://id.example.com');
+    const { id } = await secure.create({ name: 'Grown' }, system);
+    await fill(id, 100);
+    expect((await secure.update(id, { testMode: true }, system)).testMode).toBe(true);
+    await secure.update(id, { testMode: false }, system);
+    const users = new Users(clock, systemRandom, audit);
+    await db.transaction((em) => users.signUp(em, id, 'one-more@example.com', system));
+    await expect(secure.update(id, { testMode: true }, system)).rejects.toMatchObject({
+      problem: { code: 'invalid', field: 'testMode' },
+    });
+    expect((await db.reader().findOneOrFail(Project, id)).testMode).toBe(false);
+    expect((await projectsOf('http://localhost:3000').update(id, { testMode: true }, system)).testMode).toBe(true);
+  });
+});
+
+describe('a change', () => {
+  it('loses none of two that come at once', async () => {
+    const projects = projectsOf('http://localhost:3000');
+    const { id } = await projects.create({ name: 'Busy' }, system);
+    await Promise.all([
+      projects.update(id, { scimEnabled: false }, system),
+      projects.update(id, { signUp: 'provisioned_only' }, system),
+      projects.updateSessionPolicy(id, { idTokenTtlSeconds: 90 }, system),
+    ]);
+    expect(await db.reader().findOneOrFail(Project, id)).toMatchObject({
+      scimEnabled: false,
+      signUp: 'provisioned_only',
+      idTokenTtlSeconds: 90,
+      version: 4,
+    });
+  });
+
+  it('that changes nothing writes nothing and tells nothing', async () => {
+    const projects = projectsOf('http://localhost:3000');
+    const { id } = await projects.create({ name: 'Calm' }, system);
+    clock.turn(60);
+    const after = await projects.update(id, { name: 'Calm', testMode: false }, system);
+    expect([after.version, after.updatedAt < clock.now()]).toEqual([1, true]);
+    const events = await db.reader().execute('select type from audit_events where project_id = ?', [id]);
+    expect(events).toEqual([{ type: 'project.created' }]);
+  });
+
+  it('cannot name a column that is no setting', async () => {
+    const projects = projectsOf('http://localhost:3000');
+    const { id } = await projects.create({ name: 'Mine', builtIn: 'console' } as never, system);
+    await projects.update(id, { id: 'x', builtIn: 'console', version: 99 } as never, system);
+    expect(await db.reader().findOneOrFail(Project, id)).toMatchObject({ builtIn: null, version: 1 });
+  });
+});
