@@ -48,12 +48,17 @@ afterEach(async () => {
 
 /** A database that was stopped in order, to begin from where its creation is not the matter. */
 const seed = mkdtempSync(join(tmpdir(), 'lk-seed-'));
+/** In place of /var/lib/latchkey; shared, because root in a closed clone copies PostgreSQL there first. */
+const systemFolder = mkdtempSync(join(tmpdir(), 'lk-system-'));
 
 beforeAll(async () => {
-  await (await startEmbeddedPostgres({ dataDir: seed, durable: false })).stop();
+  chmodSync(systemFolder, 0o755);
+  await (await startEmbeddedPostgres({ dataDir: seed, durable: false, systemFolder })).stop();
 });
 
-afterAll(() => rmSync(seed, { recursive: true }));
+afterAll(() => {
+  for (const folder of [seed, systemFolder]) rmSync(folder, { recursive: true });
+});
 
 function createdBefore(): void {
   execFileSync('cp', ['-a', seed, dataDir]);
@@ -63,7 +68,7 @@ async function start(options: Partial<StartOptions> = {}): Promise<EmbeddedPostg
   const database = await startEmbeddedPostgres({
     dataDir,
     durable: false,
-    systemFolder: join(base, 'system'),
+    systemFolder,
     ...options,
   });
   started.push(database);
@@ -85,7 +90,7 @@ async function startElsewhere(): Promise<{ process: ChildProcess; pid: number; a
   const module = fileURLToPath(new URL('embedded-postgres.ts', import.meta.url));
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(module)});
-    const { pid, adopted } = await startEmbeddedPostgres(${JSON.stringify({ dataDir, durable: false })});
+    const { pid, adopted } = await startEmbeddedPostgres(${JSON.stringify({ dataDir, durable: false, systemFolder })});
     console.log(JSON.stringify({ pid, adopted }));
     process.stdin.resume();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -289,44 +294,37 @@ describe.runIf(isRoot)('root in a folder that is closed to others', () => {
     writeFileSync(join(dataDir, 'something'), '');
   });
 
-  /** Root's clone under a closed folder, seen from a system folder that is open. */
-  async function startClosed(lines: string[] = []): Promise<EmbeddedPostgres> {
-    return start({ systemFolder: `${base}-system`, onProgress: (line) => lines.push(line) });
-  }
-
-  afterEach(() => rmSync(`${base}-system`, { recursive: true, force: true }));
-
   it('keeps the database where its account can enter, says so, and finds it again', async () => {
     const lines: string[] = [];
-    const before = await startClosed(lines);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain(`cannot enter ${dataDir}: creating the database in ${base}-system/`);
+    const before = await start({ onProgress: (line) => lines.push(line) });
+    expect(lines.at(-1)).toContain(`cannot enter ${dataDir}: creating the database in ${systemFolder}/`);
     await query(before, 'create table kept as select 7 as value');
     await before.stop();
-    const after = await startClosed();
+    const after = await start();
     expect(await query(after, 'select value from kept')).toEqual([{ value: 7 }]);
     expect(lstatSync(join(dataDir, 'postgres')).isSymbolicLink()).toBe(true);
   });
 
   it('does not bring an old database back after its data folder was removed', async () => {
-    const before = await startClosed();
+    const before = await start();
     await query(before, 'create table kept as select 7 as value');
     await before.stop();
     rmSync(dataDir, { recursive: true });
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, 'something'), '');
-    await expect(query(await startClosed(), 'select value from kept')).rejects.toThrow('does not exist');
+    await expect(query(await start(), 'select value from kept')).rejects.toThrow('does not exist');
   });
 
   it('refuses when that database is gone, and creates no empty one in its place', async () => {
-    await (await startClosed()).stop();
+    await (await start()).stop();
     rmSync(readlinkSync(join(dataDir, 'postgres')), { recursive: true });
-    await expect(startClosed()).rejects.toThrow(/is gone: put it back/);
+    await expect(start()).rejects.toThrow(/is gone: put it back/);
   });
 
   it('trusts no system folder that others can write to', async () => {
-    mkdirSync(`${base}-system`);
-    chmodSync(`${base}-system`, 0o777);
-    await expect(startClosed()).rejects.toThrow('can be written by others than root');
+    const open = join(base, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    await expect(start({ systemFolder: open })).rejects.toThrow('can be written by others than root');
   });
 });
