@@ -1,29 +1,8 @@
+import { type DelegationClientOptions, optionsFrom, readKeys, variables } from './delegation-config.ts';
 import { type EnvelopeKeys, type Opened, open, type Sealed, seal } from './delegation-envelope.ts';
-import { KeyFault, privateKey, publicKey } from './delegation-keys.ts';
 import { DelegationError, type DelegationErrorCode } from './error.ts';
-import { type Answer, checkedUrl, type Outgoing, OutgoingError, objectIn, retryAfterOf, send } from './outgoing.ts';
+import { type Answer, type Outgoing, OutgoingError, objectIn, retryAfterOf, send } from './outgoing.ts';
 import { printable } from './verify-jwt.ts';
-
-export interface DelegationClientOptions {
-  /** Your Ed25519 private key, PEM or the path of one. */
-  spSigningKey: string;
-  /** Your X25519 private key, PEM or the path of one. */
-  spEncryptionKey: string;
-  /** The service's Ed25519 public key for this client, PEM or the path of one. */
-  idpVerifyKey: string;
-  /** The service's X25519 public key for this client, PEM or the path of one. */
-  idpEncryptionKey: string;
-  /** The service's base address. */
-  baseUrl: string;
-  /** Your client id. */
-  spId: string;
-  /** The client's secret key, `lk_sk_…`. */
-  apiKey: string;
-  /** The project of the client. Default: the service is asked for it once. */
-  projectId?: string;
-  /** For each request. Default: 10,000 ms. */
-  timeoutMs?: number;
-}
 
 /** The second factors that there are. */
 export const MfaMethod = { EMAIL: 'email', SMS: 'sms', TOTP: 'totp' } as const;
@@ -84,17 +63,6 @@ const defaultTimeoutMs = 10_000;
 const maxRequestBytes = 64 * 1024;
 const maxAnswerBytes = 128 * 1024;
 
-/** The environment's names, and what each is for. */
-const variables = {
-  apiKey: 'LATCHKEY_API_KEY',
-  baseUrl: 'LATCHKEY_BASE_URL',
-  spId: 'LATCHKEY_SP_ID',
-  spSigningKey: 'SP_ED25519_PRIVATE_KEY_PEM',
-  spEncryptionKey: 'SP_X25519_PRIVATE_KEY_PEM',
-  idpVerifyKey: 'IDP_ED25519_PUBLIC_KEY_PEM',
-  idpEncryptionKey: 'IDP_X25519_PUBLIC_KEY_PEM',
-} as const satisfies Partial<Record<keyof DelegationClientOptions, string>>;
-
 /**
  * Changes users' second factors on your own pages. Requests are signed and encrypted with keys of this client, and an
  * answer counts only if it is signed by the service and bound to its request. What the service refuses comes back as
@@ -117,7 +85,10 @@ export class DelegationClient {
 
   /** Throws {@link DelegationError} `INVALID_CONFIGURATION`, which names every fault. */
   static fromKeys(options: DelegationClientOptions): DelegationClient {
-    return DelegationClient.configured(options, (name) => name);
+    return new DelegationClient(
+      { ...options },
+      readKeys(options, (name) => name),
+    );
   }
 
   /**
@@ -126,41 +97,11 @@ export class DelegationClient {
    * one). Throws {@link DelegationError} `INVALID_CONFIGURATION`, which names every one that is missing or wrong.
    */
   static fromEnv(env: Record<string, string | undefined> = process.env): DelegationClient {
-    const read = Object.entries(variables).map(([name, variable]) => [name, env[variable] ?? '']);
-    return DelegationClient.configured(Object.fromEntries(read), (name) => variables[name]);
-  }
-
-  private static configured(
-    options: DelegationClientOptions,
-    say: (name: keyof typeof variables) => string,
-  ): DelegationClient {
-    const faults: string[] = [];
-    const read = <T>(name: keyof typeof variables, parse: (value: string) => T): T | undefined => {
-      const value: unknown = options[name];
-      if (typeof value !== 'string' || value === '') {
-        faults.push(`${say(name)} is missing`);
-        return undefined;
-      }
-      try {
-        return parse(value);
-      } catch (error) {
-        if (!(error instanceof KeyFault || error instanceof OutgoingError)) throw error;
-        faults.push(`${say(name)} ${error instanceof KeyFault ? error.message : 'is no https address'}`);
-        return undefined;
-      }
-    };
-    read('apiKey', sendable);
-    read('baseUrl', checkedUrl);
-    read('spId', sendable);
-    const signing = read('spSigningKey', (pem) => privateKey(pem, 'ed25519'));
-    const decryption = read('spEncryptionKey', (pem) => privateKey(pem, 'x25519'));
-    const verification = read('idpVerifyKey', (pem) => publicKey(pem, 'ed25519'));
-    const encryption = read('idpEncryptionKey', (pem) => publicKey(pem, 'x25519'));
-    if (faults.length > 0 || !signing || !decryption || !verification || !encryption) {
-      const what = `Delegation is not configured: ${faults.join('; ')}.`;
-      throw new DelegationError('INVALID_CONFIGURATION', what, { faults });
-    }
-    return new DelegationClient({ ...options }, { signing, decryption, verification, encryption });
+    const options = optionsFrom(env);
+    return new DelegationClient(
+      options,
+      readKeys(options, (name) => variables[name]),
+    );
   }
 
   /** Begins to change the user's second factor: challenges the new one. The old one stays until that is verified. */
@@ -310,11 +251,6 @@ function detailOf(body: Record<string, unknown>) {
     requestId: typeof requestId === 'string' ? printable(requestId) : undefined,
     retryAfter: typeof retryAfter === 'number' ? retryAfter : undefined,
   };
-}
-
-function sendable(value: string): string {
-  if (!/^[\x21-\x7e]+$/.test(value)) throw new KeyFault('holds characters that it cannot have');
-  return value;
 }
 
 function needText(values: Record<string, unknown>): void {

@@ -5,20 +5,20 @@ import { isPem, unescapePem } from './public-key.ts';
 /** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
 export type Curve = 'ed25519' | 'x25519';
 
-/** Says what is wrong with a key; the reason never repeats any of it. */
-export class KeyFault extends Error {}
+/** Says what is wrong with an option; the reason never repeats any of it. */
+export class OptionFault extends Error {}
 
-/** A private key from its PEM or the path of one. Throws {@link KeyFault}. */
+/** A private key from its PEM or the path of one. Throws {@link OptionFault}. */
 export function privateKey(input: string, curve: Curve): KeyObject {
   const pem = pemOf(input);
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new KeyFault('is no private key in PEM');
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is no private key in PEM');
   return ofCurve(() => createPrivateKey(pem), curve);
 }
 
-/** A public key from its PEM or the path of one. Throws {@link KeyFault}. */
+/** A public key from its PEM or the path of one. Throws {@link OptionFault}. */
 export function publicKey(input: string, curve: Curve): KeyObject {
   const pem = pemOf(input);
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new KeyFault('is a private key: give the public half');
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is a private key: give the public half');
   return ofCurve(() => createPublicKey(pem), curve);
 }
 
@@ -33,9 +33,9 @@ function ofCurve(read: () => KeyObject, curve: Curve): KeyObject {
   try {
     key = read();
   } catch {
-    throw new KeyFault('cannot be read as PEM');
+    throw new OptionFault('cannot be read as PEM');
   }
-  if (key.asymmetricKeyType !== curve) throw new KeyFault(`is a key of type ${key.asymmetricKeyType}, not ${curve}`);
+  if (key.asymmetricKeyType !== curve) throw new OptionFault(`is a key of type ${key.asymmetricKeyType}, not ${curve}`);
   return key;
 }
 
@@ -44,6 +44,6 @@ function pemOf(input: string): string {
   try {
     return readFileSync(input, 'utf8');
   } catch {
-    throw new KeyFault('is neither a PEM nor a file that can be read');
+    throw new OptionFault('is neither a PEM nor a file that can be read');
   }
 }

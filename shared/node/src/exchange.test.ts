@@ -76,7 +76,7 @@ describe('exchangeCodeForClaims', () => {
     });
   });
 
-  it.each<[string, object, object, string]>([
+  it.each<[string, Record<string, unknown>, object, string]>([
     ['of another issuer', { iss: 'https://evil.example' }, {}, 'ISSUER_MISMATCH'],
     ['for another client', { aud: 'somebody-else' }, {}, 'AUDIENCE_MISMATCH'],
     ['issued to another client', { azp: 'somebody-else' }, {}, 'AUDIENCE_MISMATCH'],

@@ -1,7 +1,6 @@
 /** The server library: code exchange, token verification, logout, and delegation of second factors. */
 export {
   DelegationClient,
-  type DelegationClientOptions,
   type InitiateMfaChangeOptions,
   type MfaChangeResult,
   MfaMethod,
@@ -9,6 +8,7 @@ export {
   type VerifyMfaChangeOptions,
   type VerifyMfaChangeResult,
 } from './delegation-client.ts';
+export type { DelegationClientOptions } from './delegation-config.ts';
 export {
   DelegationError,
   type DelegationErrorCode,

@@ -42,7 +42,7 @@ describe('verifyLogoutToken (OpenID Connect Back-Channel Logout 1.0 §2.6)', () 
     expect(await verifyLogoutToken(token, options())).toMatchObject({ sid: 's-1' });
   });
 
-  it.each<[string, object, object, string]>([
+  it.each<[string, Record<string, unknown>, object, string]>([
     ['of type JWT', {}, { typ: 'JWT' }, 'TYPE_MISMATCH'],
     ['of no type', {}, { typ: undefined }, 'TYPE_MISMATCH'],
     ['of another issuer', { iss: 'https://evil.example' }, {}, 'ISSUER_MISMATCH'],

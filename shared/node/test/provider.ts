@@ -15,7 +15,7 @@ export interface TestKey {
   kid: string;
   jwk: JWK;
   pem: string;
-  privateKey: CryptoKey;
+  privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 }
 
 export async function makeKey(alg: string): Promise<TestKey> {

@@ -1,0 +1,84 @@
+import type { EnvelopeKeys } from './delegation-envelope.ts';
+import { OptionFault, privateKey, publicKey } from './delegation-keys.ts';
+import { DelegationError } from './error.ts';
+import { checkedUrl, OutgoingError } from './outgoing.ts';
+
+export interface DelegationClientOptions {
+  /** Your Ed25519 private key, PEM or the path of one. */
+  spSigningKey: string;
+  /** Your X25519 private key, PEM or the path of one. */
+  spEncryptionKey: string;
+  /** The service's Ed25519 public key for this client, PEM or the path of one. */
+  idpVerifyKey: string;
+  /** The service's X25519 public key for this client, PEM or the path of one. */
+  idpEncryptionKey: string;
+  /** The service's base address. */
+  baseUrl: string;
+  /** Your client id. */
+  spId: string;
+  /** The client's secret key, `lk_sk_…`. */
+  apiKey: string;
+  /** The project of the client. Default: the service is asked for it once. */
+  projectId?: string;
+  /** For each request. Default: 10,000 ms. */
+  timeoutMs?: number;
+}
+
+/** The environment's names, and what each is for. */
+export const variables = {
+  apiKey: 'LATCHKEY_API_KEY',
+  baseUrl: 'LATCHKEY_BASE_URL',
+  spId: 'LATCHKEY_SP_ID',
+  spSigningKey: 'SP_ED25519_PRIVATE_KEY_PEM',
+  spEncryptionKey: 'SP_X25519_PRIVATE_KEY_PEM',
+  idpVerifyKey: 'IDP_ED25519_PUBLIC_KEY_PEM',
+  idpEncryptionKey: 'IDP_X25519_PUBLIC_KEY_PEM',
+} as const satisfies Partial<Record<keyof DelegationClientOptions, string>>;
+
+type Name = keyof typeof variables;
+
+export function optionsFrom(env: Record<string, string | undefined>): DelegationClientOptions {
+  const read = Object.entries(variables).map(([name, variable]) => [name, env[variable] ?? '']);
+  return Object.fromEntries(read) as DelegationClientOptions;
+}
+
+/**
+ * The keys in the options, all of which are checked. Throws {@link DelegationError} `INVALID_CONFIGURATION` with every
+ * fault there is.
+ *
+ * @param say how whoever set an option calls it
+ */
+export function readKeys(options: DelegationClientOptions, say: (name: Name) => string): EnvelopeKeys {
+  const faults: string[] = [];
+  const read = <T>(name: Name, parse: (value: string) => T): T | undefined => {
+    const value: unknown = options[name];
+    if (typeof value !== 'string' || value === '') {
+      faults.push(`${say(name)} is missing`);
+      return undefined;
+    }
+    try {
+      return parse(value);
+    } catch (error) {
+      if (!(error instanceof OptionFault || error instanceof OutgoingError)) throw error;
+      faults.push(`${say(name)} ${error instanceof OptionFault ? error.message : 'is no https address'}`);
+      return undefined;
+    }
+  };
+  read('apiKey', sendable);
+  read('baseUrl', checkedUrl);
+  read('spId', sendable);
+  const signing = read('spSigningKey', (pem) => privateKey(pem, 'ed25519'));
+  const decryption = read('spEncryptionKey', (pem) => privateKey(pem, 'x25519'));
+  const verification = read('idpVerifyKey', (pem) => publicKey(pem, 'ed25519'));
+  const encryption = read('idpEncryptionKey', (pem) => publicKey(pem, 'x25519'));
+  if (faults.length === 0 && signing && decryption && verification && encryption) {
+    return { signing, decryption, verification, encryption };
+  }
+  const what = `Delegation is not configured: ${faults.join('; ')}.`;
+  throw new DelegationError('INVALID_CONFIGURATION', what, { faults });
+}
+
+function sendable(value: string): string {
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new OptionFault('holds characters that it cannot have');
+  return value;
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** An empty folder into which the packed tarball was installed, with what it depends on and Express beside it. */
+export interface Installed {
+  folder: string;
+  /** Versions of Node to try: the workspace's own, and the machine's where it is another. */
+  nodes: string[];
+  /** Writes a file there. */
+  write(name: string, text: string): void;
+  /** Runs a program text in that folder and returns what it printed. */
+  node(text: string, options?: { env?: Record<string, string>; commonjs?: boolean; node?: string }): Promise<string>;
+  /** Runs the TypeScript compiler there; what it has to say. */
+  tsc(args: string[]): Promise<string>;
+  remove(): void;
+}
+
+/** Packs a copy of this package, so that nothing in the workspace changes under other tests. */
+export async function install(): Promise<Installed> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-installed-'));
+  const source = join(folder, 'workspace');
+  cpSync(join(root, '.config/tsconfig.base.json'), join(source, '.config/tsconfig.base.json'));
+  cpSync(join(root, 'shared/node'), join(source, 'shared/node'), {
+    recursive: true,
+    filter: (path) => !/\/(dist|node_modules)$/.test(path),
+  });
+  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(source, 'shared/node'), env });
+  rmSync(source, { recursive: true });
+
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, '@latchkey'), { recursive: true });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  await run('tar', ['xzf', join(folder, tarball), '-C', folder]);
+  cpSync(join(folder, 'package'), join(modules, '@latchkey/node'), { recursive: true });
+  for (const name of ['jose', 'express', '@types']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  const machine = '/usr/bin/node';
+  return {
+    folder,
+    nodes: [process.execPath, ...(existsSync(machine) ? [machine] : [])],
+    write: (name, text) => writeFileSync(join(folder, name), text),
+    node: async (text, options = {}) => {
+      const type = options.commonjs ? 'commonjs' : 'module';
+      const { stderr, stdout } = await run(options.node ?? process.execPath, [`--input-type=${type}`, '-e', text], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], ...options.env },
+      });
+      if (stderr !== '') throw new Error(stderr);
+      return stdout;
+    },
+    tsc: (args) =>
+      run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], { cwd: folder }).then(
+        ({ stdout }) => stdout,
+        (error: { stdout: string }) => error.stdout,
+      ),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
