@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { defaultFieldResolver, GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
 import type { AdminToken } from '../domain/admins/admin-token.entity.ts';
 import type { Membership, Role } from '../domain/admins/membership.entity.ts';
@@ -8,19 +7,13 @@ import type { ApiKey } from '../domain/clients/api-key.entity.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import { secondsLater } from '../domain/kernel/clock.ts';
-import { rows } from '../domain/kernel/database.ts';
 import { type Noun, refuse } from '../domain/kernel/problem.ts';
-import { isStorableText, isUuid } from '../domain/kernel/secret.ts';
+import { isStorableText } from '../domain/kernel/secret.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import type { Caller } from './caller.ts';
 import type { AdminContext } from './context.ts';
-
-/** What a call is about; its project is where the role must be had. */
-interface About {
-  noun: OwnedNoun;
-  id: string;
-}
+import { type About, type OwnedNoun, projectOf } from './ownership.ts';
 
 interface OperationRule {
   /** `admin`: whoever has a role somewhere; what they see is theirs. */
@@ -299,23 +292,4 @@ function checkRole(caller: Caller, role: Role, projectId: string | null, noun: N
   if (allows(caller.grants, role, projectId)) return;
   if (projectId !== null && roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: noun });
   refuse({ code: 'forbidden', reason: `it needs the role ${role}` });
-}
-
-type OwnedNoun = 'project' | 'client' | 'api-key' | 'user' | 'scim-token' | 'admin-token' | 'membership';
-
-const owners: Record<OwnedNoun, string> = {
-  project: 'select id as project from projects where id = ?',
-  client: 'select project_id as project from clients where id = ?',
-  'api-key': 'select c.project_id as project from api_keys k join clients c on c.id = k.client_id where k.id = ?',
-  user: 'select project_id as project from users where id = ?',
-  'scim-token': 'select project_id as project from scim_tokens where id = ?',
-  'admin-token': 'select project_id as project from admin_tokens where id = ?',
-  membership: 'select project_id as project from memberships where id = ?',
-};
-
-/** The project of a noun by its id, `null` for one of the instance; refuses `not-found`. */
-async function projectOf(em: EntityManager, { noun, id }: { noun: OwnedNoun; id: string }): Promise<string | null> {
-  const [row] = isUuid(id) ? await rows<{ project: string | null }>(em, owners[noun], [id]) : [];
-  if (!row) refuse({ code: 'not-found', what: noun });
-  return row.project;
 }

@@ -3,7 +3,7 @@ import { GraphQLJSON } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { ApiKeyKind } from '../domain/clients/api-key.entity.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
-import type { ClientSettings } from '../domain/clients/clients.ts';
+import type { ClientSettings } from '../domain/clients/client-settings.ts';
 import { found } from '../domain/kernel/problem.ts';
 import {
   ApiKeyView,

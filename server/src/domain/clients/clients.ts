@@ -5,34 +5,14 @@ import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { cleanName } from '../kernel/name.ts';
 import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { Project } from '../projects/project.entity.ts';
-import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
-import { Client, logoutTokenTypes, type TokenEndpointAuthMethod, tokenEndpointAuthMethods } from './client.entity.ts';
-import { parseClientKey } from './client-key.ts';
-import { checkLogoutUri } from './logout-uri.ts';
-import { checkRedirectUri } from './redirect-uri.ts';
-
-/** An OIDC client's configuration (service.md 2.5). */
-export interface ClientSettings {
-  name: string;
-  tokenEndpointAuthMethod: TokenEndpointAuthMethod;
-  /** A JWK, a JWK Set with one key, or either as JSON text; null: none. See {@link parseClientKey}. */
-  jwks: unknown;
-  redirectUris: string[];
-  postLogoutRedirectUris: string[];
-  backchannelLogoutUri: string | null;
-  backchannelLogoutSessionRequired: boolean;
-  logoutTokenType: (typeof logoutTokenTypes)[number];
-  /** 1…3600; null: the project's. */
-  accessTokenTtlSeconds: number | null;
-  disabled: boolean;
-}
+import { Client } from './client.entity.ts';
+import { type ClientSettings, checkedSettings } from './client-settings.ts';
 
 export interface NewClient extends Partial<ClientSettings> {
   projectId: string;
@@ -61,7 +41,6 @@ export interface CreatedClient {
 
 /** So that secret scanners find them. */
 const prefixes: Record<ApiKeyKind, string> = { publishable: 'lk_pk_', secret: 'lk_sk_' };
-const maxUris = 100;
 const maxLiveKeys = 50;
 /** `lastUsedAt` is as exact as this, so that a busy key is not a busy row. */
 const lastUsedSeconds = 60;
@@ -129,7 +108,7 @@ export class Clients {
 
   /** With its first key of each kind. Refuses `not-found`, `invalid`. */
   create(input: NewClient, actor: Actor): Promise<CreatedClient> {
-    const settings = this.checked(input);
+    const settings = checkedSettings(input, this.circumstances());
     return this.db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
@@ -168,7 +147,7 @@ export class Clients {
 
   /** Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client. */
   update(clientId: string, input: ClientChange, actor: Actor): Promise<Client> {
-    const settings = this.checked(input);
+    const settings = checkedSettings(input, this.circumstances());
     return this.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
@@ -220,6 +199,10 @@ export class Clients {
       this.tellKey(em, 'api-key.revoked', apiKey, apiKey.client.getEntity(), actor);
       return apiKey;
     });
+  }
+
+  private circumstances() {
+    return { now: this.clock.now(), allowPrivateLogoutTargets: this.allowPrivateLogoutTargets };
   }
 
   private makeKey(em: EntityManager, client: Client, kind: ApiKeyKind, actor: Actor): IssuedKey {
@@ -274,65 +257,10 @@ export class Clients {
       detail: { kind: apiKey.kind, client: client.name },
     });
   }
-
-  /** Each known setting on its own, so that nothing else of the input reaches the row. */
-  private checked(input: Partial<ClientSettings>): Partial<Client> {
-    const settings: Partial<Client> = {};
-    if (input.name !== undefined) settings.name = cleanName(input.name);
-    if (input.tokenEndpointAuthMethod !== undefined) {
-      settings.tokenEndpointAuthMethod = oneOf(
-        'tokenEndpointAuthMethod',
-        input.tokenEndpointAuthMethod,
-        tokenEndpointAuthMethods,
-      );
-    }
-    if (input.jwks !== undefined) settings.jwk = input.jwks === null ? null : parseClientKey(input.jwks);
-    if (input.redirectUris !== undefined) settings.redirectUris = uris('redirectUris', input.redirectUris);
-    if (input.postLogoutRedirectUris !== undefined) {
-      settings.postLogoutRedirectUris = uris('postLogoutRedirectUris', input.postLogoutRedirectUris);
-    }
-    if (input.backchannelLogoutUri !== undefined)
-      settings.backchannelLogoutUri = this.logoutUri(input.backchannelLogoutUri);
-    if (input.backchannelLogoutSessionRequired !== undefined) {
-      settings.backchannelLogoutSessionRequired = input.backchannelLogoutSessionRequired;
-    }
-    if (input.logoutTokenType !== undefined) {
-      settings.logoutTokenType = oneOf('logoutTokenTyp', input.logoutTokenType, logoutTokenTypes);
-    }
-    if (input.accessTokenTtlSeconds !== undefined) {
-      if (input.accessTokenTtlSeconds !== null) {
-        checkSeconds('accessTokenTtlSeconds', input.accessTokenTtlSeconds, sessionPolicyBounds.accessTokenTtlSeconds);
-      }
-      settings.accessTokenTtlSeconds = input.accessTokenTtlSeconds;
-    }
-    if (input.disabled !== undefined) settings.disabledAt = input.disabled ? this.clock.now() : null;
-    return settings;
-  }
-
-  private logoutUri(uri: string | null): string | null {
-    if (uri === null) return null;
-    const reason = checkLogoutUri(uri, this.allowPrivateLogoutTargets);
-    if (reason) refuse({ code: 'invalid', field: 'backchannelLogoutUri', reason });
-    return uri;
-  }
 }
 
 function matching(projectId: string, search: string | undefined) {
   return { project: projectId, ...(search ? { name: { $ilike: containing(search) } } : {}) };
-}
-
-function oneOf<T extends string>(field: string, value: T, allowed: readonly T[]): T {
-  if (!allowed.includes(value)) refuse({ code: 'invalid', field, reason: `must be one of ${allowed.join(', ')}` });
-  return value;
-}
-
-function uris(field: string, values: readonly string[]): string[] {
-  if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must hold at most ${maxUris} addresses` });
-  for (const [index, uri] of values.entries()) {
-    const reason = checkRedirectUri(uri);
-    if (reason) refuse({ code: 'invalid', field: `${field}[${index}]`, reason });
-  }
-  return [...new Set(values)];
 }
 
 function keyMissing(): never {

@@ -1,0 +1,89 @@
+import { cleanName } from '../kernel/name.ts';
+import { refuse } from '../kernel/problem.ts';
+import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
+import {
+  type Client,
+  logoutTokenTypes,
+  type TokenEndpointAuthMethod,
+  tokenEndpointAuthMethods,
+} from './client.entity.ts';
+import { parseClientKey } from './client-key.ts';
+import { checkLogoutUri } from './logout-uri.ts';
+import { checkRedirectUri } from './redirect-uri.ts';
+
+/** An OIDC client's configuration (service.md 2.5). */
+export interface ClientSettings {
+  name: string;
+  tokenEndpointAuthMethod: TokenEndpointAuthMethod;
+  /** A JWK, a JWK Set with one key, or either as JSON text; null: none. See {@link parseClientKey}. */
+  jwks: unknown;
+  redirectUris: string[];
+  postLogoutRedirectUris: string[];
+  backchannelLogoutUri: string | null;
+  backchannelLogoutSessionRequired: boolean;
+  logoutTokenType: (typeof logoutTokenTypes)[number];
+  /** 1…3600; null: the project's. */
+  accessTokenTtlSeconds: number | null;
+  disabled: boolean;
+}
+
+const maxUris = 100;
+
+/** Each known setting on its own, so that nothing else of the input reaches the row. */
+export function checkedSettings(
+  input: Partial<ClientSettings>,
+  { now, allowPrivateLogoutTargets }: { now: Date; allowPrivateLogoutTargets: boolean },
+): Partial<Client> {
+  const settings: Partial<Client> = {};
+  if (input.name !== undefined) settings.name = cleanName(input.name);
+  if (input.tokenEndpointAuthMethod !== undefined) {
+    settings.tokenEndpointAuthMethod = oneOf(
+      'tokenEndpointAuthMethod',
+      input.tokenEndpointAuthMethod,
+      tokenEndpointAuthMethods,
+    );
+  }
+  if (input.jwks !== undefined) settings.jwk = input.jwks === null ? null : parseClientKey(input.jwks);
+  if (input.redirectUris !== undefined) settings.redirectUris = uris('redirectUris', input.redirectUris);
+  if (input.postLogoutRedirectUris !== undefined) {
+    settings.postLogoutRedirectUris = uris('postLogoutRedirectUris', input.postLogoutRedirectUris);
+  }
+  if (input.backchannelLogoutUri !== undefined) {
+    settings.backchannelLogoutUri = logoutUri(input.backchannelLogoutUri, allowPrivateLogoutTargets);
+  }
+  if (input.backchannelLogoutSessionRequired !== undefined) {
+    settings.backchannelLogoutSessionRequired = input.backchannelLogoutSessionRequired;
+  }
+  if (input.logoutTokenType !== undefined) {
+    settings.logoutTokenType = oneOf('logoutTokenTyp', input.logoutTokenType, logoutTokenTypes);
+  }
+  if (input.accessTokenTtlSeconds !== undefined) {
+    if (input.accessTokenTtlSeconds !== null) {
+      checkSeconds('accessTokenTtlSeconds', input.accessTokenTtlSeconds, sessionPolicyBounds.accessTokenTtlSeconds);
+    }
+    settings.accessTokenTtlSeconds = input.accessTokenTtlSeconds;
+  }
+  if (input.disabled !== undefined) settings.disabledAt = input.disabled ? now : null;
+  return settings;
+}
+
+function logoutUri(uri: string | null, allowPrivate: boolean): string | null {
+  if (uri === null) return null;
+  const reason = checkLogoutUri(uri, allowPrivate);
+  if (reason) refuse({ code: 'invalid', field: 'backchannelLogoutUri', reason });
+  return uri;
+}
+
+function oneOf<T extends string>(field: string, value: T, allowed: readonly T[]): T {
+  if (!allowed.includes(value)) refuse({ code: 'invalid', field, reason: `must be one of ${allowed.join(', ')}` });
+  return value;
+}
+
+function uris(field: string, values: readonly string[]): string[] {
+  if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must hold at most ${maxUris} addresses` });
+  for (const [index, uri] of values.entries()) {
+    const reason = checkRedirectUri(uri);
+    if (reason) refuse({ code: 'invalid', field: `${field}[${index}]`, reason });
+  }
+  return [...new Set(values)];
+}
