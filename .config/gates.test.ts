@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +94,13 @@ describe('who may import whom', () => {
     const folder = build(sound);
     expect(brokenRules(folder)).toEqual([]);
     rmSync(folder, { recursive: true });
+  });
+
+  it('has the ladder that ARCHITECTURE.md draws', async () => {
+    const { ladder } = (await import('./dependency-cruiser.mjs')) as { ladder: string[] };
+    const page = readFileSync(join(root, 'server/ARCHITECTURE.md'), 'utf8');
+    const table = page.slice(page.indexOf('| rung |'), page.indexOf('\n\n', page.indexOf('| rung |')));
+    expect([...table.matchAll(/^\| `(.+?)` \|/gm)].map(([, rung]) => rung)).toEqual(ladder);
   });
 
   it('has a planted violation for each rule', async () => {

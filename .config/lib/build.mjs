@@ -11,7 +11,14 @@ import { memory, root, say, tool } from './workspace.mjs';
 const parts = [
   {
     name: 'server',
-    sources: ['server/src', 'server/tsconfig.json', 'shared/contracts', 'shared/browser', 'tsconfig.json', '.config/tsconfig.base.json'],
+    sources: [
+      'server/src',
+      'server/tsconfig.json',
+      'shared/contracts',
+      'shared/browser',
+      'tsconfig.json',
+      '.config/tsconfig.base.json',
+    ],
     result: 'server/dist/main.js',
     build: (options) => run(tool('tsc'), ['-b', 'server', 'shared/browser'], options),
   },

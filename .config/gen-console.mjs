@@ -1,0 +1,81 @@
+/**
+ * The console's GraphQL operations: reads `console/admin/**\/*.graphql`, checks them against the golden schema, and
+ * writes their types and texts. With `--check`, fails where that would change the file.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codegen } from '@graphql-codegen/core';
+import * as operations from '@graphql-codegen/typescript-operations';
+import { buildSchema, concatAST, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
+import { fail, root } from './lib/workspace.mjs';
+
+const output = 'console/admin/generated/operations.ts';
+const text = readFileSync(join(root, 'server/src/admin/schema.graphql'), 'utf8');
+const documents = readdirSync(join(root, 'console/admin'), { recursive: true })
+  .filter((path) => path.endsWith('.graphql'))
+  .sort()
+  .map((path) => ({ location: path, document: parse(readFileSync(join(root, 'console/admin', path), 'utf8')) }));
+const { definitions } = concatAST(documents.map(({ document }) => document));
+const fragments = new Map(
+  definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).map((one) => [one.name.value, one]),
+);
+
+const types = await codegen({
+  filename: output,
+  schema: parse(text),
+  schemaAst: buildSchema(text),
+  documents,
+  plugins: [{ operations: {} }],
+  pluginMap: { operations },
+  config: {
+    scalars: { ID: 'string', DateTime: 'string', JSON: 'unknown', JSONObject: 'Record<string, unknown>' },
+    enumType: 'string-literal',
+    inlineFragmentTypes: 'combine',
+    skipTypename: true,
+  },
+});
+
+/** A text, not a syntax tree: a tenth of the weight, and what goes over the wire anyhow. */
+const texts = definitions
+  .filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+  .map((operation) => {
+    const name = operation.name.value;
+    const type = `${name}${operation.operation === 'query' ? 'Query' : 'Mutation'}`;
+    const source = stripIgnoredCharacters([operation, ...fragmentsOf(operation)].map(print).join('\n'));
+    return `export const ${name} = ${JSON.stringify(source)} as unknown as Operation<${type}, ${type}Variables>;\n`;
+  });
+
+const file = `// Written by npm run gen from the .graphql files beside the pages. Do not edit.
+import type { TypedDocumentNode } from '@urql/core';
+
+type Operation<Data, Variables extends Record<string, unknown>> = TypedDocumentNode<Data, Variables>;
+
+${types.trim()}
+
+${texts.join('')}`;
+
+if (read(join(root, output)) !== file) {
+  if (process.argv.includes('--check')) fail(`${output} is not what the code makes of it: run npm run gen`);
+  writeFileSync(join(root, output), file);
+  process.stdout.write(`${output}\n`);
+}
+
+function fragmentsOf(node, found = new Set()) {
+  visit(node, {
+    FragmentSpread({ name }) {
+      const fragment = fragments.get(name.value);
+      if (!fragment || found.has(fragment)) return;
+      found.add(fragment);
+      fragmentsOf(fragment, found);
+    },
+  });
+  return [...found];
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
