@@ -54,7 +54,7 @@ async function gates() {
   }
   await gate('Build', async () => (await ensureBuilt()) === undefined);
   await gate('Generated files', async () => {
-    const { code, output } = await run(projectNode(), ['server/dist/gen.js', '--check'], { capture: true });
+    const { code, output } = await run(projectNode(), ['.config/gen.mjs', '--check'], { capture: true });
     process.stdout.write(output);
     return code === 0;
   });
