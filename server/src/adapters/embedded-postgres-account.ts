@@ -1,4 +1,5 @@
-import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 
 /** The system user that PostgreSQL runs as: it refuses to run as root. */
@@ -23,6 +24,17 @@ export function accountFor(cluster: string): Account {
   const owner = statSync(cluster, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, dropped: true };
   return { uid: NOBODY, gid: NOBODY, dropped: true };
+}
+
+/** Whether the system knows that account by a name: initdb does not work for one that it does not. */
+export function hasName(account: Account): boolean {
+  try {
+    if (!account.dropped) return userInfo().username !== '';
+    const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+    return lines.some((line) => line.split(':')[2] === String(account.uid));
+  } catch {
+    return false;
+  }
 }
 
 /** What `spawn` needs to start a program as that account. */

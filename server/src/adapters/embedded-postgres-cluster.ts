@@ -23,7 +23,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Account, accountFor, canEnter, identity, isOwnFolder } from './embedded-postgres-account.ts';
+import { type Account, accountFor, canEnter, hasName, identity, isOwnFolder } from './embedded-postgres-account.ts';
 import { type Binaries, findBinaries, openSystemFolder } from './embedded-postgres-binaries.ts';
 import { EmbeddedPostgresError, refusal } from './embedded-postgres-error.ts';
 
@@ -157,6 +157,11 @@ async function createCluster(
   binaries: Binaries,
   { durable, systemFolder, onProgress }: ClusterOptions,
 ): Promise<void> {
+  if (!hasName(account)) {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL cannot run as user ${account.uid}, which has no name here: add one with \`useradd --system --uid ${account.uid} latchkey\`, or set DATABASE_URL.`,
+    );
+  }
   const dataDir = dirname(published);
   const isOpen = canEnter(dataDir, account);
   const home = isOpen ? dataDir : openHomeOutside(dataDir, systemFolder);

@@ -23,6 +23,7 @@ import {
   type StartOptions,
   startEmbeddedPostgres,
 } from './embedded-postgres.ts';
+import { hasName } from './embedded-postgres-account.ts';
 import { isPostmaster, readPostmaster } from './embedded-postgres-postmaster.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -285,6 +286,11 @@ describe('what cannot be done is refused in one line', () => {
     writeFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'shared_buffers = nonsense\n');
     expect(await refusal()).toContain('did not start (');
   });
+});
+
+it.runIf(isRoot)('an account without a name is recognised: PostgreSQL does not create a database for it', () => {
+  expect(hasName({ uid: 65_534, gid: 65_534, dropped: true })).toBe(true);
+  expect(hasName({ uid: 4_000_000_000, gid: 65_534, dropped: true })).toBe(false);
 });
 
 describe.runIf(isRoot)('root in a folder that is closed to others', () => {
