@@ -22,6 +22,7 @@ export class CodeQuestion {
   readonly #page: Page;
   readonly #resend = element<HTMLButtonElement>('resend');
   #asked: CodeAsked = { kind: 'address' };
+  #askedAt = new Date();
   #timer = 0;
   readonly #forgetDigits: () => void;
 
@@ -53,6 +54,7 @@ export class CodeQuestion {
   /** Asks, for the first time or again; `note` is what has just happened. */
   ask(asked: CodeAsked, note = ''): void {
     this.#asked = asked;
+    this.#askedAt = new Date();
     const { kind, testCode, resendAfter, totp, isNew = false } = asked;
     this.#setMode('digits');
     this.#describe();
@@ -65,6 +67,18 @@ export class CodeQuestion {
     this.countDown(resendAfter ?? 0);
     this.#enrol(totp);
     this.#page.show('code', this.field);
+  }
+
+  /** Asks once more for what was asked last. */
+  askAgain(): void {
+    this.#setMode('digits');
+    this.#describe();
+    this.#page.show('code', this.field);
+  }
+
+  /** Whether a code went to the person's address just now. */
+  get isFresh(): boolean {
+    return this.#asked.kind === 'address' && this.#asked.sentTo !== undefined && !this.mayResend;
   }
 
   /** Whether another code can be asked for now. */
@@ -96,7 +110,7 @@ export class CodeQuestion {
       : totp
         ? 'code.titleEnrol'
         : { address: 'code.titleEmail', email: 'code.titleEmail', sms: 'code.titleSms', totp: 'code.titleTotp' }[kind];
-    const time = new Date().toLocaleTimeString(page.language, { timeStyle: 'short' });
+    const time = this.#askedAt.toLocaleTimeString(page.language, { timeStyle: 'short' });
     const text = !digits
       ? page.boldText('code.recoveryText')
       : kind !== 'totp'

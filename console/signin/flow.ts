@@ -17,6 +17,7 @@ export class Flow {
   readonly #remember = element<HTMLInputElement>('remember');
   readonly #number = element<HTMLInputElement>('number');
   #userid = '';
+  #remembers = true;
   #sessionId = '';
   /** Whether a second step was chosen in this sign-in, and has not been proved yet. */
   #isEnrolling = false;
@@ -84,7 +85,11 @@ export class Flow {
   async #submitAddress(): Promise<void> {
     const userid = this.#address.value.trim();
     if (!userid) return this.#page.problem(this.#page.text('problem.email'), this.#address);
+    const remembers = this.#remember.checked;
+    // Back and forth within the half minute: the code that was just sent is still the one to enter.
+    if (userid === this.#userid && remembers === this.#remembers && this.#code.isFresh) return this.#ask();
     this.#userid = userid;
+    this.#remembers = remembers;
     await this.#begin();
   }
 
@@ -94,7 +99,7 @@ export class Flow {
   }
 
   #authenticate(): Promise<Authenticated> {
-    return this.#signin.authenticate(this.#userid, { rememberDevice: this.#remember.checked, ...this.#signal });
+    return this.#signin.authenticate(this.#userid, { rememberDevice: this.#remembers, ...this.#signal });
   }
 
   async #proceed(answer: Authenticated, note?: string): Promise<void> {
@@ -120,9 +125,10 @@ export class Flow {
     this.#ask({ kind: method, sentTo, resendAfter, totp, testCode, isNew: this.#isEnrolling }, note);
   }
 
-  #ask(asked: CodeAsked, note?: string): void {
+  #ask(asked?: CodeAsked, note?: string): void {
     if (!history.state?.begun) history.pushState({ begun: true }, '');
-    this.#code.ask(asked, note);
+    if (asked) this.#code.ask(asked, note);
+    else this.#code.askAgain();
   }
 
   async #resend(): Promise<void> {
@@ -142,7 +148,7 @@ export class Flow {
       return this.#registered(await this.#signin.verifyDevice({ userid, ...signal }));
     }
     // One choice covers both: a browser to be remembered may skip the second step for as long as the project allows.
-    const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remember.checked, ...signal });
+    const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remembers, ...signal });
     this.#finish(answer);
   }
 
@@ -232,6 +238,7 @@ export class Flow {
       case 'NONCE_REJECTED':
       case 'PROOF_REQUIRED':
       case 'PROOF_REJECTED':
+        this.#code.countDown(0);
         if (page.step !== 'address') this.#askAddress(this.#userid);
         return page.problem(page.sentence(error));
       case 'MFA_METHOD_NOT_ALLOWED':

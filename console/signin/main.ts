@@ -12,6 +12,8 @@ import { fetchTexts } from './texts.ts';
 const page = new Page();
 const { data } = page;
 if (data['accent']) applyAccent(data['accent']);
+// A project with one application often bears its name: once is enough.
+element('project').hidden = data['projectName']?.toLowerCase() === data['clientName']?.toLowerCase();
 
 const application = {
   issuer: data['issuer']!,

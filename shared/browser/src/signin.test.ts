@@ -268,6 +268,14 @@ describe('a failure', () => {
     expect((await signin.verifyEmailOtp({ userid, otp: '123456' })).status).toBe('SUCCESS');
   });
 
+  it('to send another code so soon leaves the first one good', async () => {
+    const { signin } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, refusal('RATE_LIMITED', 429)] });
+    await signin.authenticate(userid);
+    expect((await failure(signin.authenticate(userid))).code).toBe('RATE_LIMITED');
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    expect((await signin.verifyDevice({ userid })).status).toBe('SUCCESS');
+  });
+
   it.each(['TRANSACTION_EXPIRED', 'FLOW_EXPIRED'])('by %s ends the sign-in under way', async (expired) => {
     const { signin } = await setUp({ ...firstSignIn, 'verify-email-otp': [refusal(expired, 410)] });
     await signin.authenticate(userid);

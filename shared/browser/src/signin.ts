@@ -109,7 +109,7 @@ export class Signin<End = CodeIssued> {
 
     const { store } = this.#setting;
     const transaction = await this.#begin(userid.trim(), merged);
-    transaction.newDevice = transaction.awaitsAuthenticate = continued !== undefined;
+    transaction.newDevice = continued !== undefined;
     const { key } = transaction;
     const answer = await this.#step<AuthenticateResult<End>>(
       transaction,
@@ -118,7 +118,8 @@ export class Signin<End = CodeIssued> {
       key.registered || continued ? 'use' : undefined,
       merged.signal,
     );
-    transaction.awaitsAuthenticate = false;
+    // Only now: a refusal (another code too soon) leaves the sign-in under way as it was.
+    if (answer.status !== 'SUCCESS') this.#transactions.set(normalizeUserid(userid), transaction);
     if (answer.status === 'OTP_NEEDED' && key.registered) {
       // The service no longer trusts this device (revoked, expired): the same key is registered again.
       key.registered = false;
@@ -181,9 +182,7 @@ export class Signin<End = CodeIssued> {
       const told = { issuer, projectId, clientId };
       if (key && application && issuer === application.issuer && clientId === application.clientId) {
         const transaction = { userid, txn, nonce, key, options, newDevice: false, awaitsAuthenticate: false };
-        const begun = { ...transaction, application: told };
-        this.#transactions.set(normalizeUserid(userid), begun);
-        return begun;
+        return { ...transaction, application: told };
       }
       application = told;
       await store.saveApplication(credential, told);
@@ -265,7 +264,7 @@ export class Signin<End = CodeIssued> {
       const { store, now } = this.#setting;
       const { key, options } = transaction;
       result['success'] = true;
-      this.#forget(transaction);
+      this.#transactions.delete(normalizeUserid(transaction.userid));
       if (options.rememberDevice === false && (transaction.newDevice || !key.registered)) await store.removeKey(key);
       else await store.changeKey(key, { registered: true, usedAt: now() });
     }
