@@ -23,10 +23,18 @@ export function readElements(attribute: Attribute, value: unknown): Complex[] | 
   const given = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
   if (given.length > maxElements) throw invalid(attribute.name, `has more than ${maxElements} values`);
   const elements = given.flatMap((each) => {
-    const element = readSingle(attribute, each, attribute.name);
-    return element === undefined ? [] : [element as Complex];
+    const element = readSingle(attribute, each, attribute.name) as Complex | undefined;
+    return element === undefined || saysNothing(attribute, element) ? [] : [element];
   });
   return elements.length === 0 ? undefined : calm(elements);
+}
+
+/** Entra ID sends a type with a null for every number that it does not know. */
+function saysNothing(attribute: Attribute, element: Complex): boolean {
+  return (
+    defaultSubAttribute(attribute) !== undefined &&
+    Object.keys(element).every((name) => name === 'type' || name === 'primary')
+  );
 }
 
 /** Merges what is there twice, and leaves one primary value: the last that was named so. */
