@@ -14,7 +14,8 @@ export interface Schedule {
 export const defaultSchedule: Schedule = {
   rotationSeconds: 90 * 24 * 3600,
   noticeSeconds: 24 * 3600,
-  longestTokenSeconds: 3600,
+  // ID tokens may be set to last a day.
+  longestTokenSeconds: 24 * 3600,
 };
 
 interface Dated {

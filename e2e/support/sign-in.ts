@@ -1,0 +1,13 @@
+import { expect, type Page } from '@playwright/test';
+import { type AdminApi, codeIn } from './admin-api.ts';
+
+/** On the hosted page of a browser that does not know the address yet: address, then the code from the dev mailbox. */
+export async function signInOnPage(page: Page, admin: AdminApi, address: string): Promise<void> {
+  const before = (await admin.mailbox(address)).length;
+  await page.getByLabel('Email address').fill(address);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByLabel('Six-digit code')).toBeVisible();
+  await expect.poll(async () => (await admin.mailbox(address)).length).toBeGreaterThan(before);
+  const [newest] = await admin.mailbox(address);
+  await page.getByLabel('Six-digit code').fill(codeIn(newest as string));
+}
