@@ -108,8 +108,8 @@ export class JobQueue implements Queue {
       return { id: job.id, status: 'completed' };
     } catch (error) {
       this.onError(error, name);
-      // Stored with the job: the words only, never what caused them.
-      return { id: job.id, status: 'failed', output: { message: error instanceof Error ? error.message : 'failed' } };
+      // Stored with the job, so only its kind: the words of a database repeat the values.
+      return { id: job.id, status: 'failed', output: { error: error instanceof Error ? error.name : 'failed' } };
     }
   }
 }

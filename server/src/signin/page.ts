@@ -1,9 +1,19 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { PageMissingError } from '../http/pages.ts';
-import type { SigninDeps } from './routes.ts';
+import type { Callers } from '../domain/ceremonies/callers.ts';
+import type { Cookies } from '../http/cookies.ts';
+import { PageMissingError, type Pages } from '../http/pages.ts';
+
+export interface SigninPageDeps {
+  issuer: string;
+  callers: Pick<Callers, 'requestOf'>;
+  cookies: Cookies;
+  pages: Pages;
+  /** Whether messages stay in the dev mailbox. */
+  hasMailbox: boolean;
+}
 
 /** `GET /signin?flow=…`: the hosted page, filled with what its flow is about. Looking at it changes nothing. */
-export function signinPage(deps: SigninDeps): RequestHandler {
+export function signinPage(deps: SigninPageDeps): RequestHandler {
   return async (req, res) => {
     try {
       await show(deps, req, res);
@@ -17,7 +27,7 @@ export function signinPage(deps: SigninDeps): RequestHandler {
   };
 }
 
-async function show(deps: SigninDeps, req: Request, res: Response): Promise<void> {
+async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<void> {
   const { flow } = req.query;
   const request = typeof flow === 'string' ? await deps.callers.requestOf(flow, deps.cookies.flow(req, flow)) : null;
   if (typeof flow !== 'string' || !request) {

@@ -12,21 +12,14 @@ import { type Step, steps } from '../domain/ceremonies/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 import { actorOf, requestContext } from '../http/context.ts';
-import type { Cookies } from '../http/cookies.ts';
 import { cors } from '../http/cors.ts';
-import type { Pages } from '../http/pages.ts';
-import { signinPage } from './page.ts';
+import { type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
 import { checked, readJson, readStep, writeAnswer } from './wire.ts';
 
-export interface SigninDeps {
-  issuer: string;
+export interface SigninDeps extends SigninPageDeps {
   ceremonies: Pick<Ceremonies, 'challenge' | 'take'>;
   callers: Pick<Callers, 'byApiKey' | 'byFlow' | 'requestOf'>;
-  cookies: Cookies;
-  pages: Pages;
-  /** Whether messages stay in the dev mailbox. */
-  hasMailbox: boolean;
   /** Whether this is the origin of a redirect URI of any client (CORS preflights name no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };

@@ -26,7 +26,10 @@ const schema = defineEntity({
     /** Not sent after this: a code that is no longer good helps nobody. */
     expiresAt: instant(),
   },
-  indexes: [{ name: 'messages_project_id_id_index', properties: ['project', 'id'] }],
+  indexes: [
+    { name: 'messages_project_id_id_index', properties: ['project', 'id'] },
+    { name: 'messages_project_id_recipient_index', properties: ['project', 'recipient'] },
+  ],
 });
 
 /** A mail or SMS in the outbox: written with what caused it, sent after that has committed. */

@@ -1,0 +1,196 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { turnableClock } from '../../../test/clock.ts';
+import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { openDatabase } from '../../adapters/database.ts';
+import { systemRandom } from '../../adapters/system.ts';
+import { Database } from '../kernel/database.ts';
+import { Vault } from '../keys/vault.ts';
+import { Project } from '../projects/project.entity.ts';
+import { Delivery, type NewMessage, type Recipient } from './delivery.ts';
+import { Message } from './message.entity.ts';
+import { type MailSender, type OutgoingMail, SendError } from './sender.ts';
+
+let database: FreshDatabase;
+let orm: MikroORM;
+let db: Database;
+let asked: string[];
+let sent: OutgoingMail[];
+let failure: Error | null;
+let recipient: Recipient;
+const clock = turnableClock();
+const projectId = systemRandom.id();
+const vault = new Vault(systemRandom.bytes(32), systemRandom);
+
+function deliveryBy(kind: MailSender['kind'] | null): Delivery {
+  const mail: MailSender = {
+    kind: kind ?? 'smtp',
+    async send(message) {
+      if (failure) throw failure;
+      sent.push(message);
+    },
+  };
+  return new Delivery({
+    db,
+    clock,
+    random: systemRandom,
+    vault,
+    queue: { send: async (_em, _job, { messageId }) => void asked.push(String(messageId)) },
+    senders: { mail: kind === null ? null : mail, sms: null },
+    judge: async () => recipient,
+  });
+}
+
+const message: NewMessage = {
+  projectId,
+  channel: 'mail',
+  to: 'typed@example.com',
+  locale: 'en',
+  content: { template: 'sign-in-code', app: 'Acme', code: '012345', minutes: 5 },
+};
+
+async function enqueue(delivery: Delivery, over: Partial<NewMessage> = {}): Promise<string> {
+  const expiresAt = new Date(clock.now().getTime() + 300_000);
+  await db.transaction((em) => delivery.enqueue(em, { ...message, expiresAt, ...over }));
+  return asked.at(-1) as string;
+}
+
+const rowOf = (id: string) => db.reader().findOneOrFail(Message, id);
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  orm = await openDatabase({ url: database.url });
+  db = new Database(orm);
+  await db.transaction(async (em) => {
+    const now = clock.now();
+    em.persist(em.create(Project, { id: projectId, name: 'p', createdAt: now, updatedAt: now }));
+  });
+});
+afterAll(async () => {
+  await orm.close(true);
+  await database.drop();
+});
+beforeEach(() => {
+  asked = [];
+  sent = [];
+  failure = null;
+  recipient = { to: 'on-record@example.com' };
+});
+
+describe('the outbox', () => {
+  it('sends to the address that the judge says, once, and forgets the text', async () => {
+    const delivery = deliveryBy('smtp');
+    const id = await enqueue(delivery);
+    expect((await rowOf(id)).state).toBe('pending');
+    await delivery.send(id);
+    await delivery.send(id);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatchObject({ to: 'on-record@example.com', id, subject: expect.stringContaining('012345') });
+    expect(await rowOf(id)).toMatchObject({ state: 'sent', recipient: 'on-record@example.com', sealedContent: null });
+  });
+
+  it('keeps texts sealed while they wait', async () => {
+    const id = await enqueue(deliveryBy('smtp'));
+    const { sealedContent } = await rowOf(id);
+    expect(Buffer.from(sealedContent as Uint8Array).toString('latin1')).not.toContain('012345');
+  });
+
+  it('has no message whose cause was rolled back', async () => {
+    const delivery = deliveryBy('smtp');
+    const rolledBack = db.transaction(async (em) => {
+      await delivery.enqueue(em, message);
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    await delivery.send(asked.at(-1) as string);
+    expect(sent).toEqual([]);
+  });
+
+  it('suppresses what nobody is to get, and says why in the log alone', async () => {
+    recipient = { suppress: 'nobody here has this address' };
+    const delivery = deliveryBy('smtp');
+    const id = await enqueue(delivery);
+    await delivery.send(id);
+    expect(sent).toEqual([]);
+    expect(await rowOf(id)).toMatchObject({
+      state: 'suppressed',
+      note: 'nobody here has this address',
+      sealedContent: null,
+    });
+  });
+
+  it('tries again after a passing failure, and not after a final one', async () => {
+    const delivery = deliveryBy('smtp');
+    const id = await enqueue(delivery);
+    failure = new SendError('mail server ECONNREFUSED', false);
+    await expect(delivery.send(id)).rejects.toThrow('ECONNREFUSED');
+    expect(await rowOf(id)).toMatchObject({ state: 'pending', note: 'mail server ECONNREFUSED', attempts: 1 });
+    failure = null;
+    await delivery.send(id);
+    expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2, note: null });
+    const refused = await enqueue(delivery);
+    failure = new SendError('mail server 550', true);
+    await delivery.send(refused);
+    expect(await rowOf(refused)).toMatchObject({ state: 'failed', note: 'mail server 550', sealedContent: null });
+  });
+
+  it('does not send a code that is no longer good', async () => {
+    const delivery = deliveryBy('smtp');
+    const id = await enqueue(delivery);
+    clock.turn(300);
+    await delivery.send(id);
+    expect(sent).toEqual([]);
+    expect(await rowOf(id)).toMatchObject({ state: 'failed', sealedContent: null });
+  });
+
+  it('fails what has no way out, and says so beforehand', async () => {
+    const delivery = deliveryBy(null);
+    expect(delivery.isAvailable('mail')).toBe(false);
+    expect(delivery.fault()).toMatch(/SMTP_URL/);
+    const id = await enqueue(delivery);
+    await delivery.send(id);
+    expect((await rowOf(id)).state).toBe('failed');
+  });
+});
+
+describe('the dev mailbox', () => {
+  it('shows what was sent, newest first and page by page, and nothing that was suppressed', async () => {
+    const delivery = deliveryBy('mailbox');
+    const ids = [];
+    for (let n = 0; n < 3; n++) ids.push(await enqueue(delivery));
+    for (const id of ids) await delivery.send(id);
+    recipient = { suppress: 'x' };
+    await delivery.send(await enqueue(delivery));
+    const first = await delivery.mailbox({ first: 2, after: null });
+    expect(first.items.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+    expect(first.hasNextPage).toBe(true);
+    expect(first.items[0]).toMatchObject({
+      to: 'on-record@example.com',
+      channel: 'mail',
+      text: expect.stringContaining('012345'),
+    });
+    const second = await delivery.mailbox({ first: 2, after: ids[1] as string });
+    expect(second.items.map(({ id }) => id)).toContain(ids[0]);
+  });
+
+  it('is empty where messages are really sent', async () => {
+    const delivery = deliveryBy('smtp');
+    await delivery.send(await enqueue(delivery));
+    expect(delivery.hasMailbox).toBe(false);
+    expect(await delivery.mailbox({ first: 10, after: null })).toEqual({ items: [], hasNextPage: false });
+  });
+
+  it('forgets texts after a day and rows after a month', async () => {
+    const delivery = deliveryBy('mailbox');
+    const id = await enqueue(delivery);
+    await delivery.send(id);
+    const stuck = await enqueue(delivery);
+    clock.turn(24 * 3600);
+    await db.transaction((em) => delivery.sweep(em));
+    expect((await rowOf(id)).sealedContent).toBeNull();
+    expect(await rowOf(stuck)).toMatchObject({ state: 'failed', sealedContent: null });
+    clock.turn(30 * 24 * 3600);
+    await db.transaction((em) => delivery.sweep(em));
+    expect(await db.reader().count(Message)).toBe(0);
+  });
+});

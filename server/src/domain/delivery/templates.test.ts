@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { chooseLocale, locales } from './locale.ts';
+import { renderMail, renderSms } from './templates.ts';
+import type { MessageContent } from './texts.ts';
+
+const at = '2027-02-03T04:05:00.000Z';
+const contents: MessageContent[] = [
+  { template: 'sign-in-code', app: 'Acme', code: '012345', minutes: 5 },
+  { template: 'factor-code', app: 'Acme', code: '012345', minutes: 5 },
+  { template: 'new-device', app: 'Acme', device: 'Firefox on Windows', at },
+  ...(['added', 'replaced', 'removed'] as const).flatMap((change) =>
+    (['email', 'sms', 'totp'] as const).map(
+      (method): MessageContent => ({ template: 'factor-changed', app: 'Acme', change, method, at }),
+    ),
+  ),
+  { template: 'recovery-code-used', app: 'Acme', left: 9, at },
+];
+const cases = locales.flatMap((locale) => contents.map((content) => [locale, content.template, content] as const));
+
+describe('a message', () => {
+  it.each(cases)('in %s: %s is whole, in text, in HTML and on a phone', (locale, _, content) => {
+    const { subject, text, html } = renderMail(content, locale);
+    for (const part of [subject, text, html, renderSms(content, locale)]) {
+      expect(part).not.toMatch(/undefined|null|NaN|\{|\}|\[object/);
+      expect(part).toContain('Acme');
+    }
+    expect(html).toContain(`<html lang="${locale}">`);
+    const digits = (part: string) => part.match(/(?<!\d)\d{6}(?!\d)/g) ?? [];
+    if ('code' in content) {
+      // Whoever looks for the code, a person or a telephone, finds one.
+      expect(digits(text)).toEqual(['012345']);
+      expect(digits(html.replace(/<title>.*<\/title>/, ''))).toEqual(['012345']);
+      expect(digits(renderSms(content, locale))).toEqual(['012345']);
+      expect(subject.startsWith('012345')).toBe(true);
+    } else expect(digits(text)).toEqual([]);
+    expect(text).not.toMatch(/https?:/);
+  });
+
+  it('takes names for text, never for HTML or a header', () => {
+    const app = 'Evil\r\nBcc: all@example.com <script>alert("1")</script>';
+    const { subject, html } = renderMail({ template: 'sign-in-code', app, code: '012345', minutes: 5 }, 'en');
+    expect(subject).not.toMatch(/[\r\n]/);
+    expect(html).not.toContain('<script>');
+    expect(html).toContain('&lt;script&gt;');
+  });
+});
+
+describe('the language of a message', () => {
+  it.each([
+    [null, undefined, 'en'],
+    ['', 'de', 'de'],
+    [null, 'de-CH,fr;q=0.8', 'de'],
+    [null, 'xx, fr;q=0.2, ja;q=0.9', 'ja'],
+    [null, 'de;q=0, es', 'es'],
+    ['fr-CA de', 'ja', 'fr'],
+    ['tlh', 'ja', 'ja'],
+    [null, 'x'.repeat(10_000), 'en'],
+    [null, ';q=,,,;;', 'en'],
+  ])('for ui_locales %j and Accept-Language %j is %s', (uiLocales, header, locale) => {
+    expect(chooseLocale(uiLocales, header)).toBe(locale);
+  });
+});
