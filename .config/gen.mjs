@@ -1,14 +1,20 @@
 /** `npm run gen`: writes the files that are made from the code; `npm run gen -- --check` names those that would change. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { ensureInstalled } from './lib/install.mjs';
 import { run } from './lib/run.mjs';
-import { fail, projectNode, requireNode20, tool } from './lib/workspace.mjs';
+import { fail, projectNode, requireNode20, root, tool } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
 if ((await run(tool('tsc'), ['-b', 'server'])).code !== 0) fail('The server does not build: mend what is said above.');
 // The console's types are made from the schema, which the server's code makes.
 const codes = [];
-for (const generator of ['server/dist/gen.js', '.config/gen-console.mjs']) {
+const generators = [
+  'server/dist/gen.js',
+  ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-console.mjs'] : []),
+];
+for (const generator of generators) {
   codes.push((await run(projectNode(), ['--enable-source-maps', generator, ...process.argv.slice(2)])).code);
 }
 process.exitCode = Math.max(...codes);

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './lib/workspace.mjs';
 
-const isTest = (path) => /\.test\.ts$/.test(path);
+const isTest = (path) => path.endsWith('.test.ts');
 const isEdge = (path) => path.startsWith('server/src/adapters/') || path === 'server/src/main.ts';
 
 const invariants = [

@@ -9,7 +9,7 @@ import { findBrowser } from './browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { run } from './lib/run.mjs';
-import { projectNode, requireNode20, root, say, tool, toolEnvironment } from './lib/workspace.mjs';
+import { projectNode, requireNode20, say, tool, toolEnvironment } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
