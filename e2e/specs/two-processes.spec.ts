@@ -1,0 +1,49 @@
+import { expect, test } from '@playwright/test';
+import { AdminApi } from '../support/admin-api.ts';
+import { freePort, startLatchkey } from '../support/latchkey.ts';
+import { startSibling } from '../support/sibling.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+import { SilentClient } from '../support/silent-client.ts';
+
+/** 100 by hand and before a release: `LATCHKEY_ROUNDS=100`. */
+const rounds = Number(process.env['LATCHKEY_ROUNDS'] ?? 10);
+
+test('of 200 parallel exchanges of one code over two processes one succeeds, in every round', async ({ page }) => {
+  test.setTimeout(60_000 + rounds * 5_000);
+  const first = await startLatchkey();
+  const second = await startSibling(first, await freePort());
+  const admin = new AdminApi(first.baseUrl, first.adminToken);
+  const redirectUri = 'http://127.0.0.1:9/callback';
+  const { clientId } = await admin.createClient({
+    projectId: await admin.createProject('Two processes'),
+    name: 'App',
+    redirectUris: [redirectUri],
+  });
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+  });
+  await page.goto(`${first.baseUrl}/authorize?${query}`);
+  const left = page.waitForRequest(/127\.0\.0\.1:9\/callback/);
+  await signInOnPage(page, admin, 'ada@example.com');
+  await left;
+  const client = new SilentClient(first.baseUrl, clientId, redirectUri, await page.context().cookies(first.baseUrl));
+
+  for (let round = 0; round < rounds; round += 1) {
+    const code = await client.code(round % 2 === 0 ? first.baseUrl : second.url);
+    const exchanges = Array.from({ length: 200 }, async (_, index) => {
+      const response = await client.exchange(code, index % 2 === 0 ? first.baseUrl : second.url);
+      const body = (await response.json()) as { error?: string };
+      return response.status === 200 ? 'success' : `${response.status} ${body.error}`;
+    });
+    const outcomes = await Promise.all(exchanges);
+    expect(outcomes.filter((outcome) => outcome === 'success')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === '400 invalid_grant')).toHaveLength(199);
+  }
+  await second.process.stop();
+  await first.stop();
+});
