@@ -6,7 +6,10 @@ import { AuthorizationRequest } from './ceremonies/authorization-request.entity.
 import { Ceremony } from './ceremonies/ceremony.entity.ts';
 import { ApiKey } from './clients/api-key.entity.ts';
 import { Client } from './clients/client.entity.ts';
+import { DelegationKey } from './clients/delegation-key.entity.ts';
 import { UsedAssertion } from './clients/used-assertion.entity.ts';
+import { FactorChange } from './delegation/factor-change.entity.ts';
+import { UsedRequest } from './delegation/used-request.entity.ts';
 import { Message } from './delivery/message.entity.ts';
 import { Device } from './devices/device.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
@@ -40,6 +43,7 @@ export const entities = [
   Client,
   ApiKey,
   UsedAssertion,
+  DelegationKey,
   Device,
   OneTimeCode,
   Enrolment,
@@ -49,6 +53,8 @@ export const entities = [
   AuthorizationCode,
   AuthorizationRequest,
   Ceremony,
+  FactorChange,
+  UsedRequest,
   LogoutDelivery,
   ScimToken,
   RequestRecord,

@@ -1,1 +1,2 @@
+export * from './delegation.ts';
 export * from './signin.ts';

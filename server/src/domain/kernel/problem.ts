@@ -3,6 +3,7 @@ export type Noun =
   | 'project'
   | 'client'
   | 'api-key'
+  | 'delegation-key'
   | 'user'
   | 'group'
   | 'device'

@@ -12,7 +12,7 @@ const schema = defineEntity({
     id: key(),
     user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
     method: p.enum(mfaMethods),
-    /** The device on which it is being set up: until it is verified, no other can go on with it. */
+    /** The device on which it is being set up: until it is verified, no other can go on with it. A back end's has none. */
     deviceId: p.uuid().nullable(),
     /** E.164, for `sms`. */
     phone: p.text().nullable(),

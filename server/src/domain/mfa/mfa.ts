@@ -55,10 +55,14 @@ export class Mfa {
     );
   }
 
-  /** Begins a factor on a device, in place of one that was begun there before; it protects nothing yet. */
+  /**
+   * Begins a factor on a device, in place of one that was begun there before; it protects nothing yet.
+   *
+   * @param begun.deviceId null where a back end begins it (delegation)
+   */
   async begin(
     em: EntityManager,
-    begun: { userId: string; deviceId: string; method: MfaMethod; phone: string | null },
+    begun: { userId: string; deviceId: string | null; method: MfaMethod; phone: string | null },
   ): Promise<Enrolment> {
     await em.nativeDelete(Enrolment, { user: begun.userId, deviceId: begun.deviceId, verifiedAt: null });
     const id = this.random.id();

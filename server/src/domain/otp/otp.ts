@@ -71,14 +71,17 @@ export class Otp {
    * Takes one send from the budgets of the network and of the address, as it was typed: an address that nobody has
    * counts like any other, and two addresses of one account do not betray each other.
    *
+   * @param send.ip null for a back end, which speaks for many people: its network counts for nothing
    * @returns seconds until the next try, or null where the send may go ahead
    */
   async spendSend(
     em: EntityManager,
-    send: { projectId: string; purpose: CodePurpose; address: string; ip: string | undefined },
+    send: { projectId: string; purpose: CodePurpose; address: string; ip: string | undefined | null },
   ): Promise<number | null> {
-    const network = await this.limits.spend(em, sendsPerNetwork, networkOf(send.ip));
-    if (!network.allowed) return network.retryAfterSeconds;
+    if (send.ip !== null) {
+      const network = await this.limits.spend(em, sendsPerNetwork, networkOf(send.ip));
+      if (!network.allowed) return network.retryAfterSeconds;
+    }
     const subject = `${send.projectId}:${send.purpose}:${send.address}`;
     for (const rule of sendsPerAddress) {
       const spent = await this.limits.spend(em, rule, subject);

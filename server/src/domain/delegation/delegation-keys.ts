@@ -1,0 +1,219 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { Client } from '../clients/client.entity.ts';
+import { DelegationKey, type DelegationParty } from '../clients/delegation-key.entity.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
+import type { Vault } from '../keys/vault.ts';
+import { parsePublicPem, publicPem, thumbprint } from './key-pem.ts';
+
+/** How long a pair stays good once another has taken its place, unless it is told otherwise. */
+export const defaultOverlapSeconds = 7 * 24 * 3600;
+const longestOverlapSeconds = 90 * 24 * 3600;
+const maxLivePairs = 5;
+
+/** A client's public halves, as PEM. */
+export interface PublicPair {
+  signing: string;
+  encryption: string;
+}
+
+/** One side's pair, ready to be used. Ours has the private halves. */
+export interface LoadedPair {
+  signingKid: string;
+  encryptionKid: string;
+  /** Public for the client's, private for ours. */
+  signing: KeyObject;
+  encryption: KeyObject;
+}
+
+/** What a client's delegation works with at the moment, newest first. */
+export interface DelegationParties {
+  sp: LoadedPair[];
+  idp: LoadedPair[];
+}
+
+/** The keys of delegation: ours for each client, and each client's own. */
+export class DelegationKeys {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly vault: Vault;
+  private readonly audit: Audit;
+
+  constructor(db: Database, clock: Clock, random: Random, vault: Vault, audit: Audit) {
+    this.db = db;
+    this.clock = clock;
+    this.random = random;
+    this.vault = vault;
+    this.audit = audit;
+  }
+
+  /** All pairs of a client, newest first, expired ones included. Only the public halves are for people. */
+  list(em: EntityManager, clientId: string): Promise<DelegationKey[]> {
+    return em.find(DelegationKey, { client: clientId }, { orderBy: { id: 'desc' } });
+  }
+
+  /**
+   * Takes a client's public keys. Those before stay good for the overlap, and ours are made where there are none yet.
+   * Refuses `not-found`, `invalid`, `taken` where these keys are registered already.
+   */
+  async register(
+    clientId: string,
+    pair: PublicPair,
+    actor: Actor,
+    overlapSeconds = defaultOverlapSeconds,
+  ): Promise<DelegationKey> {
+    const signing = parsePublicPem(pair.signing, 'ed25519', 'signingKey');
+    const encryption = parsePublicPem(pair.encryption, 'x25519', 'encryptionKey');
+    checkOverlap(overlapSeconds);
+    return this.db.transaction(async (em) => {
+      const client = await this.locked(em, clientId);
+      const live = await this.live(em, client.id);
+      const kid = thumbprint(encryption);
+      if (await em.count(DelegationKey, { client: client.id, party: 'sp', encryptionKid: kid })) {
+        refuse({ code: 'taken', what: 'delegation-key', field: 'encryptionKey' });
+      }
+      const key = this.replace(em, client, live, 'sp', { signing, encryption }, overlapSeconds, actor);
+      if (!live.some(({ party }) => party === 'idp')) this.makeOurs(em, client, live, overlapSeconds, actor);
+      return key;
+    });
+  }
+
+  /** A new pair of ours; the one before stays good for the overlap. Refuses `not-found`, `invalid`. */
+  async rotate(clientId: string, actor: Actor, overlapSeconds = defaultOverlapSeconds): Promise<DelegationKey> {
+    checkOverlap(overlapSeconds);
+    return this.db.transaction(async (em) => {
+      const client = await this.locked(em, clientId);
+      return this.makeOurs(em, client, await this.live(em, client.id), overlapSeconds, actor);
+    });
+  }
+
+  /** At once, everywhere; a second time is harmless. Refuses `not-found`. */
+  async revoke(keyId: string, actor: Actor): Promise<DelegationKey> {
+    return this.db.transaction(async (em) => {
+      const options = { populate: ['client'] as const, lockMode: LockMode.PESSIMISTIC_WRITE };
+      const key = found(isUuid(keyId) ? await em.findOne(DelegationKey, keyId, options) : null, 'delegation-key');
+      const now = this.clock.now();
+      if (key.expiresAt && isPast(key.expiresAt, now)) return key;
+      key.expiresAt = now;
+      this.tell(em, 'delegation-key.revoked', key, key.client.getEntity(), actor);
+      return key;
+    });
+  }
+
+  /** What is good now, newest first. */
+  async load(em: EntityManager, clientId: string): Promise<DelegationParties> {
+    const live = await this.live(em, clientId);
+    const of = (party: DelegationParty) => live.filter((key) => key.party === party).map((key) => this.opened(key));
+    return { sp: of('sp'), idp: of('idp') };
+  }
+
+  private live(em: EntityManager, clientId: string): Promise<DelegationKey[]> {
+    const now = this.clock.now();
+    return em.find(
+      DelegationKey,
+      { client: clientId, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+      { orderBy: { id: 'desc' } },
+    );
+  }
+
+  private opened(key: DelegationKey): LoadedPair {
+    const { encryptionKid, encryptionPublicPem, sealedEncryptionKey, sealedSigningKey, signingKid } = key;
+    if (!sealedSigningKey || !sealedEncryptionKey) {
+      const signing = createPublicKey(key.signingPublicPem);
+      return { signingKid, encryptionKid, signing, encryption: createPublicKey(encryptionPublicPem) };
+    }
+    const read = (part: string, sealed: Uint8Array) =>
+      createPrivateKey({ key: this.vault.open(part, key.id, sealed), format: 'der', type: 'pkcs8' });
+    return {
+      signingKid,
+      encryptionKid,
+      signing: read(sealedParts.signing, sealedSigningKey),
+      encryption: read(sealedParts.encryption, sealedEncryptionKey),
+    };
+  }
+
+  private makeOurs(
+    em: EntityManager,
+    client: Client,
+    live: DelegationKey[],
+    overlapSeconds: number,
+    actor: Actor,
+  ): DelegationKey {
+    const [signing, encryption] = [generateKeyPairSync('ed25519'), generateKeyPairSync('x25519')];
+    const publics = { signing: signing.publicKey, encryption: encryption.publicKey };
+    const key = this.replace(em, client, live, 'idp', publics, overlapSeconds, actor);
+    const seal = (part: string, { privateKey }: { privateKey: KeyObject }) =>
+      this.vault.seal(part, key.id, privateKey.export({ format: 'der', type: 'pkcs8' }));
+    key.sealedSigningKey = seal(sealedParts.signing, signing);
+    key.sealedEncryptionKey = seal(sealedParts.encryption, encryption);
+    return key;
+  }
+
+  /** Puts a pair in the place of the party's present ones, which end with the overlap. */
+  private replace(
+    em: EntityManager,
+    client: Client,
+    live: DelegationKey[],
+    party: DelegationParty,
+    publics: { signing: KeyObject; encryption: KeyObject },
+    overlapSeconds: number,
+    actor: Actor,
+  ): DelegationKey {
+    const now = this.clock.now();
+    const before = live.filter((key) => key.party === party);
+    if (before.length >= maxLivePairs) {
+      refuse({
+        code: 'invalid',
+        field: 'clientId',
+        reason: `has ${maxLivePairs} live pairs already: revoke some first`,
+      });
+    }
+    for (const key of before) key.expiresAt ??= secondsLater(now, overlapSeconds);
+    const key = em.create(DelegationKey, {
+      id: this.random.id(),
+      client,
+      party,
+      signingKid: thumbprint(publics.signing),
+      encryptionKid: thumbprint(publics.encryption),
+      signingPublicPem: publicPem(publics.signing),
+      encryptionPublicPem: publicPem(publics.encryption),
+      createdAt: now,
+    });
+    em.persist(key);
+    this.tell(em, party === 'sp' ? 'delegation-key.registered' : 'delegation-key.generated', key, client, actor);
+    return key;
+  }
+
+  /** Changes of one client's keys wait for each other. */
+  private async locked(em: EntityManager, clientId: string): Promise<Client> {
+    const options = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    return found(isUuid(clientId) ? await em.findOne(Client, clientId, options) : null, 'client');
+  }
+
+  private tell(em: EntityManager, type: string, key: DelegationKey, client: Client, actor: Actor): void {
+    this.audit.record(em, {
+      type,
+      actor,
+      projectId: client.project.id,
+      clientId: client.id,
+      subject: { kind: 'delegation-key', id: key.id, name: client.name },
+      detail: { party: key.party, signingKid: key.signingKid, encryptionKid: key.encryptionKid },
+    });
+  }
+}
+
+/** Each half is sealed for a purpose of its own: none can be put in the other's place. */
+const sealedParts = { signing: 'delegation-signing-key', encryption: 'delegation-encryption-key' };
+
+function checkOverlap(seconds: number): void {
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= longestOverlapSeconds) return;
+  refuse({ code: 'invalid', field: 'overlapSeconds', reason: `must be from 0 to ${longestOverlapSeconds}` });
+}

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Client } from '../clients/client.entity.ts';
+import { instant, key } from '../kernel/columns.ts';
+import { User } from '../users/user.entity.ts';
+
+const schema = defineEntity({
+  name: 'FactorChange',
+  tableName: 'factor_changes',
+  properties: {
+    id: key(),
+    /** SHA-256 of what names the change to the back end. */
+    sessionHash: p.text().unique(),
+    client: () => p.manyToOne(Client).ref().deleteRule('cascade').index(),
+    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    /** The new factor, which waits for its first code. */
+    enrolmentId: p.uuid(),
+    attempts: p.integer().default(0),
+    createdAt: instant(),
+    expiresAt: instant().index(),
+    finishedAt: instant().nullable(),
+  },
+});
+
+/** A change of a user's second factor that a back end has begun: over once the new factor is verified. */
+export class FactorChange extends schema.class {}
+schema.setClass(FactorChange);

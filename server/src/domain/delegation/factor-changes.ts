@@ -1,0 +1,346 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { problemOf } from '../ceremonies/flow.ts';
+import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
+import { addressOf } from '../ceremonies/recipients.ts';
+import type { Client } from '../clients/client.entity.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { chooseLocale, type Locale } from '../delivery/locale.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { type Problem, refuse } from '../kernel/problem.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
+import { Enrolment, type MfaMethod } from '../mfa/enrolment.entity.ts';
+import type { Mfa } from '../mfa/mfa.ts';
+import { codeTtlSeconds } from '../otp/judge.ts';
+import type { CodePurpose, Otp } from '../otp/otp.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { isE164 } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Users } from '../users/users.ts';
+import { FactorChange } from './factor-change.entity.ts';
+
+/** How long a change waits for its code. */
+export const changeTtlSeconds = 10 * 60;
+/** Codes that one change takes. */
+const triesPerChange = 5;
+
+/** Second factors, as far as a change needs them. */
+export type Factors = Pick<Mfa, 'factors' | 'begin' | 'locked' | 'totpSetup' | 'tryTotp' | 'accepted' | 'verify'>;
+
+export interface FactorChangesDeps {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  audit: Audit;
+  users: Pick<Users, 'find' | 'findByAddress' | 'locked' | 'checkPhoneLock' | 'changePhone'>;
+  factors: Factors;
+  otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
+  delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
+}
+
+/** Whose back end asks; the client's project is loaded. */
+export interface BackEnd {
+  client: Client;
+  actor: Actor;
+}
+
+export interface NewChange {
+  /** The user's e-mail or id. */
+  userid: string;
+  method: MfaMethod;
+  /** For `sms`; absent: the one on record. */
+  phone: string | undefined;
+}
+
+/** A change that was begun; the new factor has been challenged. */
+export interface BegunChange {
+  sessionId: string;
+  expiresInSeconds: number;
+  /** Where the code went, masked. */
+  sentTo?: string;
+  totp?: { secret: string; otpauthUri: string };
+  /** Test mode only. */
+  code?: string;
+}
+
+type Outcome<T> = T | { refused: Problem };
+const over: { refused: Problem } = { refused: { code: 'transaction-expired' } };
+const rejected: { refused: Problem } = { refused: { code: 'code-rejected', attemptsLeft: 0 } };
+const noSuchUser: { refused: Problem } = { refused: { code: 'not-found', what: 'user' } };
+
+/**
+ * Changes of users' second factors that back ends ask for. The back end has made sure of the user; the new factor
+ * proves itself here, and until then the old one stays and protects.
+ */
+export class FactorChanges {
+  private readonly deps: FactorChangesDeps;
+
+  constructor(deps: FactorChangesDeps) {
+    this.deps = deps;
+  }
+
+  /**
+   * Begins a change and challenges the new factor. Refuses `not-found`, `phone-invalid`, `phone-locked` (service.md
+   * 3.1), `mfa-method-not-allowed`, `too-many`, `unavailable`.
+   */
+  async initiate(backEnd: BackEnd, change: NewChange): Promise<BegunChange> {
+    return told(await this.deps.db.transaction((em) => this.begin(em, backEnd, change)));
+  }
+
+  /**
+   * Tries the code of the new factor. The right one puts it in the place of every factor before, and tells the user.
+   * Refuses `transaction-expired`, `code-rejected`, `too-many`.
+   *
+   * @returns the method, and recovery codes where the user had none yet
+   */
+  async verify(
+    backEnd: BackEnd,
+    tried: { userid: string; sessionId: string; code: string },
+  ): Promise<{ method: MfaMethod; recoveryCodes: string[] | null }> {
+    return told(await this.deps.db.transaction((em) => this.complete(em, backEnd, tried)));
+  }
+
+  /** The factor that the user is asked for; null: none. Refuses `not-found`. */
+  async current({ client }: BackEnd, userid: string): Promise<MfaMethod | null> {
+    const em = this.deps.db.reader();
+    const user = await this.userOf(em, client, userid);
+    if (!user) refuse(noSuchUser.refused);
+    return (await this.deps.factors.factors(em, user.id))[0]?.method ?? null;
+  }
+
+  private async begin(em: EntityManager, backEnd: BackEnd, change: NewChange): Promise<Outcome<BegunChange>> {
+    const { audit, clock, factors, random, users } = this.deps;
+    const { client } = backEnd;
+    const named = await this.userOf(em, client, change.userid);
+    const user = named && (await users.locked(em, client.project.id, named.id));
+    if (!user?.active) return noSuchUser;
+    const phone = change.method === 'sms' ? await this.phoneFor(em, user, change.phone) : null;
+    if (phone && 'refused' in phone) return phone;
+    const project = client.project.getEntity();
+    const to = change.method === 'sms' ? (phone?.number ?? null) : addressOf(user);
+    if (change.method !== 'totp') {
+      const refused = await this.sendable(em, project, user, change.method, to);
+      if (refused) return { refused };
+    }
+    const enrolment = await factors.begin(em, {
+      userId: user.id,
+      deviceId: null,
+      method: change.method,
+      phone: phone?.number ?? null,
+    });
+    const sessionId = newSecret(random);
+    const now = clock.now();
+    const begun = em.create(FactorChange, {
+      id: random.id(),
+      sessionHash: digest(sessionId),
+      client: client.id,
+      user: user.id,
+      enrolmentId: enrolment.id,
+      createdAt: now,
+      expiresAt: secondsLater(now, changeTtlSeconds),
+    });
+    em.persist(begun);
+    audit.record(em, { ...about(backEnd, user), type: 'mfa.change_begun', detail: { method: change.method } });
+    const answer = { sessionId, expiresInSeconds: changeTtlSeconds };
+    if (change.method === 'totp' || to === null) {
+      const totp = factors.totpSetup(enrolment, project.name, addressOf(user) ?? user.userName);
+      return { ...answer, ...(totp && { totp }) };
+    }
+    const code = await this.send(em, backEnd, user, begun, change.method, to);
+    const sentTo = change.method === 'sms' ? maskPhone(to) : maskAddress(to);
+    return { ...answer, sentTo, ...(project.testMode && { code }) };
+  }
+
+  private async complete(
+    em: EntityManager,
+    backEnd: BackEnd,
+    tried: { userid: string; sessionId: string; code: string },
+  ): Promise<Outcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
+    const { audit, clock, factors, users } = this.deps;
+    const { client } = backEnd;
+    const change = await em.findOne(
+      FactorChange,
+      { sessionHash: digest(tried.sessionId), client: client.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (!change || change.finishedAt || isPast(change.expiresAt, clock.now())) return over;
+    const named = await this.userOf(em, client, tried.userid);
+    if (named?.id !== change.user.id) return over;
+    const user = await users.locked(em, client.project.id, named.id);
+    const enrolment = await factors.locked(em, change.enrolmentId);
+    if (!user?.active || !enrolment || enrolment.verifiedAt || change.attempts >= triesPerChange) {
+      change.finishedAt = clock.now();
+      return over;
+    }
+    change.attempts += 1;
+    const refused = await this.tryCode(em, change, user, enrolment, tried.code);
+    if (refused) {
+      audit.record(em, {
+        ...about(backEnd, user),
+        type: 'mfa.rejected',
+        result: 'failure',
+        detail: { method: enrolment.method, change: true },
+      });
+      return { refused };
+    }
+    change.finishedAt = clock.now();
+    const recoveryCodes = await this.swap(em, backEnd, user, enrolment);
+    return { method: enrolment.method, recoveryCodes };
+  }
+
+  private async tryCode(
+    em: EntityManager,
+    change: FactorChange,
+    user: User,
+    enrolment: Enrolment,
+    code: string,
+  ): Promise<Problem | null> {
+    const { factors, otp } = this.deps;
+    if (enrolment.method === 'totp') {
+      const outcome = await factors.tryTotp(em, enrolment, code);
+      if (outcome.accepted) return null;
+      if (outcome.retryAfterSeconds === undefined) return rejected.refused;
+      return { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds };
+    }
+    const outcome = await otp.try(em, {
+      projectId: user.project.id,
+      ceremonyId: change.id,
+      purpose: purposeOf(enrolment.method),
+      jkt: null,
+      code,
+      address: user.id,
+    });
+    if (outcome.accepted) {
+      factors.accepted(enrolment);
+      return null;
+    }
+    return 'fault' in outcome ? rejected.refused : { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds };
+  }
+
+  /** The new factor protects from now on, and all before it are gone. */
+  private async swap(em: EntityManager, backEnd: BackEnd, user: User, enrolment: Enrolment): Promise<string[] | null> {
+    const { audit, clock, delivery, factors, users } = this.deps;
+    const before = await factors.factors(em, user.id);
+    const recoveryCodes = await factors.verify(em, enrolment, user, backEnd.actor);
+    for (const old of before) em.remove(old);
+    if (enrolment.phone && !user.phone) {
+      // Another user may have this number on record; the factor is good all the same.
+      await problemOf(users.changePhone(em, user, enrolment.phone, backEnd.actor));
+    }
+    audit.record(em, {
+      ...about(backEnd, user),
+      type: 'mfa.changed',
+      detail: { before: before.map(({ method }) => method), after: [enrolment.method] },
+    });
+    await delivery.enqueue(em, {
+      projectId: user.project.id,
+      channel: 'mail',
+      to: addressOf(user) ?? user.userName,
+      locale: localeOf(user),
+      content: {
+        template: 'factor-changed',
+        app: backEnd.client.name,
+        change: before.length > 0 ? 'replaced' : 'added',
+        method: enrolment.method,
+        at: clock.now().toISOString(),
+      },
+      context: { userId: user.id },
+    });
+    return recoveryCodes;
+  }
+
+  /** The number that the new factor is to have. The directory's phone is not changed by the back door. */
+  private async phoneFor(
+    em: EntityManager,
+    user: User,
+    wished: string | undefined,
+  ): Promise<{ number: string } | { refused: Problem }> {
+    const number = wished?.replace(/[\s()./-]/g, '') ?? user.phone ?? '';
+    if (!isE164(number)) return { refused: { code: 'phone-invalid' } };
+    const refused = await problemOf(this.deps.users.checkPhoneLock(em, user, number));
+    return refused ? { refused } : { number };
+  }
+
+  private async sendable(
+    em: EntityManager,
+    project: Project,
+    user: User,
+    method: MfaMethod,
+    to: string | null,
+  ): Promise<Problem | null> {
+    if (to === null) return { code: 'mfa-method-not-allowed', method };
+    const channel = method === 'sms' ? 'sms' : 'mail';
+    if (!this.deps.delivery.isAvailable(channel) && !project.testMode) {
+      return { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 };
+    }
+    // One back end speaks for many people: the budget is the user's, not its network's.
+    const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ip: null };
+    const wait = await this.deps.otp.spendSend(em, send);
+    return wait === null ? null : { code: 'too-many', retryAfterSeconds: wait };
+  }
+
+  private async send(
+    em: EntityManager,
+    { client }: BackEnd,
+    user: User,
+    change: FactorChange,
+    method: MfaMethod,
+    to: string,
+  ): Promise<string> {
+    const { clock, delivery, otp } = this.deps;
+    const code = await otp.issue(em, {
+      projectId: user.project.id,
+      ceremonyId: change.id,
+      purpose: purposeOf(method),
+      account: user.id,
+      jkt: null,
+    });
+    await delivery.enqueue(em, {
+      projectId: user.project.id,
+      channel: method === 'sms' ? 'sms' : 'mail',
+      to,
+      locale: localeOf(user),
+      content: { template: 'factor-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
+      context: { userId: user.id },
+      expiresAt: secondsLater(clock.now(), codeTtlSeconds),
+    });
+    return code;
+  }
+
+  /** An active user of the client's project, by id or by address. */
+  private async userOf(em: EntityManager, client: Client, userid: string): Promise<User | null> {
+    const projectId = client.project.id;
+    const user = isUuid(userid)
+      ? await this.deps.users.find(em, projectId, userid)
+      : await this.deps.users.findByAddress(em, projectId, userid);
+    return user?.active ? user : null;
+  }
+}
+
+function told<T>(outcome: Outcome<T>): T {
+  if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) refuse(outcome.refused);
+  return outcome as T;
+}
+
+function about({ actor, client }: BackEnd, user: User) {
+  return {
+    actor,
+    projectId: user.project.id,
+    clientId: client.id,
+    subject: { kind: 'user', id: user.id, name: user.userName },
+  };
+}
+
+function purposeOf(method: MfaMethod): CodePurpose {
+  return method === 'sms' ? 'mfa-sms' : 'mfa-email';
+}
+
+/** Nobody's browser is there to be asked: the language that the directory has on record, if any. */
+function localeOf({ attributes }: User): Locale {
+  const wished = attributes['preferredLanguage'] ?? attributes['locale'];
+  return chooseLocale(typeof wished === 'string' ? wished.replaceAll('_', '-') : null, undefined);
+}

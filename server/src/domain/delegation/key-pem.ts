@@ -1,0 +1,43 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { refuse } from '../kernel/problem.ts';
+import { digest } from '../kernel/secret.ts';
+
+/** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
+export type Curve = 'ed25519' | 'x25519';
+
+const names: Record<Curve, string> = { ed25519: 'Ed25519', x25519: 'X25519' };
+const maxLength = 4096;
+
+/**
+ * A public key that somebody pasted, in PEM (RFC 7468 §13). Refuses `invalid`; a private key is refused, not reduced
+ * to its public half, so that whoever pasted it is told. The reason never repeats what was sent.
+ */
+export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObject {
+  const fault = (reason: string) => refuse({ code: 'invalid', field, reason });
+  if (pem.length > maxLength) fault(`is longer than ${maxLength} characters`);
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
+    fault('holds a private key: send the public half only, and replace this key, since it has been seen');
+  }
+  if (!/^\s*-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----\s*$/.test(pem)) {
+    fault('must be one public key in PEM ("-----BEGIN PUBLIC KEY-----…")');
+  }
+  let key: KeyObject | undefined;
+  try {
+    key = createPublicKey(pem);
+  } catch {
+    fault('cannot be read as a public key');
+  }
+  if (key?.asymmetricKeyType !== curve) fault(`must be an ${names[curve]} key`);
+  return key as KeyObject;
+}
+
+/** SPKI in PEM, as people copy it. */
+export function publicPem(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** RFC 7638 thumbprint of a public key of RFC 8037. */
+export function thumbprint(key: KeyObject): string {
+  const { crv, kty, x } = key.export({ format: 'jwk' });
+  return digest(JSON.stringify({ crv, kty, x }));
+}

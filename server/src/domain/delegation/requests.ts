@@ -1,0 +1,33 @@
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { changed, type Database } from '../kernel/database.ts';
+import { digest } from '../kernel/secret.ts';
+
+/** A request is remembered this much longer than any clock could let it pass. */
+const marginSeconds = 120;
+
+/** Requests of delegation, each of which is good once. */
+export class DelegationRequests {
+  private readonly db: Database;
+  private readonly clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.db = db;
+    this.clock = clock;
+  }
+
+  /**
+   * True for the first of any number of requests with this `jti`, over all processes. It is used up from here on,
+   * whatever becomes of the request.
+   *
+   * @param expSeconds Unix seconds at which the request expires
+   */
+  async use(clientId: string, jti: string, expSeconds: number): Promise<boolean> {
+    const latest = Math.max(expSeconds * 1000, this.clock.now().getTime());
+    const fresh = await changed(
+      this.db.reader(),
+      'insert into used_delegation_requests (client_id, jti_hash, forget_at) values (?, ?, ?) on conflict do nothing',
+      [clientId, digest(jti), secondsLater(new Date(latest), marginSeconds)],
+    );
+    return fresh === 1;
+  }
+}

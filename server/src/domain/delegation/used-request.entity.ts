@@ -1,0 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant } from '../kernel/columns.ts';
+
+const schema = defineEntity({
+  name: 'UsedRequest',
+  tableName: 'used_delegation_requests',
+  properties: {
+    clientId: p.uuid().primary(),
+    /** SHA-256 of the request's `jti`. */
+    jtiHash: p.text().primary(),
+    /** Kept past the request's expiry by more than the leeway. */
+    forgetAt: instant().index(),
+  },
+});
+
+/** The memory of delegation requests: each `jti` once, across processes. */
+export class UsedRequest extends schema.class {}
+schema.setClass(UsedRequest);
