@@ -44,5 +44,6 @@ try {
 } catch (error) {
   await texts;
   if (!(error instanceof LatchkeyError)) throw error;
+  element('address-submit').hidden = true;
   page.problem(page.sentence(error));
 }
