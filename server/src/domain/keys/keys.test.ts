@@ -1,0 +1,107 @@
+import { exportPKCS8, importPKCS8 } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { turnableClock } from '../../../test/clock.ts';
+import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { openDatabase } from '../../adapters/database.ts';
+import { systemRandom } from '../../adapters/system.ts';
+import { Audit } from '../audit/audit.ts';
+import { system } from '../kernel/actor.ts';
+import { Database } from '../kernel/database.ts';
+import { Keys } from './keys.ts';
+import { defaultSchedule } from './schedule.ts';
+import { Signer } from './signer.ts';
+import { SigningKey } from './signing-key.entity.ts';
+import { Vault, VaultError } from './vault.ts';
+
+const day = 24 * 3600;
+let database: FreshDatabase;
+let open: { close(force?: boolean): Promise<void> }[];
+const clock = turnableClock();
+
+beforeEach(async () => {
+  database = await freshDatabase();
+  open = [];
+});
+
+afterEach(async () => {
+  for (const orm of open) await orm.close(true);
+  await database.drop();
+});
+
+/** A process of its own on the same database. */
+async function keysOfAProcess(masterKey = new Uint8Array(32)): Promise<{ keys: Keys; db: Database }> {
+  const orm = await openDatabase({ url: database.url, poolSize: 2 });
+  open.push(orm);
+  const db = new Database(orm);
+  const vault = new Vault(masterKey, systemRandom);
+  return { db, keys: new Keys(db, vault, clock, new Audit(clock, systemRandom), defaultSchedule) };
+}
+
+async function kids(keys: Keys): Promise<string[]> {
+  return (await keys.published()).map(({ kid }) => kid).sort();
+}
+
+describe('the keys of several processes', () => {
+  it('are made once, though all start at once', async () => {
+    const processes = await Promise.all(Array.from({ length: 4 }, () => keysOfAProcess()));
+    await Promise.all(processes.map(({ keys }) => keys.tend()));
+    const seen = await Promise.all(processes.map(({ keys }) => kids(keys)));
+    expect(new Set(seen.map(String)).size).toBe(1);
+    expect(seen[0]).toHaveLength(2);
+  });
+
+  it('rotate once, though all notice that it is time', async () => {
+    const processes = await Promise.all(Array.from({ length: 3 }, () => keysOfAProcess()));
+    const [first] = processes;
+    await first?.keys.tend();
+    const before = await kids(first?.keys as Keys);
+    clock.turn(89 * day);
+    await Promise.all(processes.map(({ keys }) => keys.tend()));
+    const during = await kids(first?.keys as Keys);
+    expect(during).toEqual(expect.arrayContaining(before));
+    expect(during).toHaveLength(4);
+    clock.turn(day);
+    const active = await Promise.all(processes.map(async ({ keys }) => (await keys.signing('ES512')).kid));
+    expect(new Set(active).size).toBe(1);
+    expect(before).not.toContain(active[0]);
+    clock.turn(3 * day);
+    await first?.keys.tend();
+    expect(await kids(first?.keys as Keys)).toHaveLength(2);
+  });
+
+  it('follow an emergency withdrawal within five seconds', async () => {
+    const [here, there] = [await keysOfAProcess(), await keysOfAProcess()];
+    await here.keys.tend();
+    const leaked = (await there.keys.signing('ES512')).kid;
+    const signer = new Signer(there.keys, clock, 'https://id.example.com');
+    const token = await signer.sign('id-token', { sub: 'x', aud: 'y', exp: 4_102_444_800 });
+    await here.keys.withdraw(leaked, system);
+    clock.turn(5);
+    expect((await there.keys.signing('ES512')).kid).not.toBe(leaked);
+    expect(await kids(there.keys)).not.toContain(leaked);
+    expect(await signer.verify('id-token', token)).toBeNull();
+  });
+});
+
+describe('the keys at rest', () => {
+  it('are worthless without the master key, and say so', async () => {
+    await (await keysOfAProcess()).keys.tend();
+    const stranger = await keysOfAProcess(new Uint8Array(32).fill(1));
+    await expect(stranger.keys.published()).rejects.toThrow(VaultError);
+    await expect(stranger.keys.published()).rejects.toThrow('Set MASTER_KEY to the one it was made with');
+  });
+
+  it('stand in the database neither in the clear nor in another row’s place', async () => {
+    const { keys, db } = await keysOfAProcess();
+    await keys.tend();
+    const signKey = (await keys.signing('EdDSA')).signKey;
+    await expect(exportPKCS8(signKey)).rejects.toThrow();
+    const [one, other] = await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } });
+    const bytes = Buffer.from((one as SigningKey).sealedPrivateKey);
+    expect(bytes.toString('latin1')).not.toContain('PRIVATE KEY');
+    await expect(importPKCS8(bytes.toString(), 'EdDSA')).rejects.toThrow();
+    const vault = new Vault(new Uint8Array(32), systemRandom);
+    expect(() => vault.open('signing-key', (other as SigningKey).id, bytes)).toThrow('belongs to another record');
+    expect(() => vault.open('totp', (one as SigningKey).id, bytes)).toThrow(VaultError);
+  });
+});
