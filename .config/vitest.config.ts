@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -22,8 +23,10 @@ export default defineConfig({
   ...shared,
   test: {
     reporters: ['default'],
-    testTimeout: 15_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // Most wait for PostgreSQL, which is another process: one worker for each core, not one fewer.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         ...shared,
