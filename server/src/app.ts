@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import helmet from 'helmet';
 import type { Log } from './adapters/log.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
+import { delegationRoutes } from './delegation/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import type { Random } from './domain/kernel/random.ts';
@@ -73,6 +74,7 @@ export async function buildApp(options: AppOptions): Promise<Express> {
     '/v1/scim/:projectId',
     scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log }),
   );
+  app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages)));
   app.use(lastResort(log));
   return app;

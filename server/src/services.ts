@@ -14,6 +14,9 @@ import { ClientAssertions } from './domain/clients/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { Clients } from './domain/clients/clients.ts';
 import { Origins } from './domain/clients/origins.ts';
+import { DelegationKeys } from './domain/delegation/delegation-keys.ts';
+import { FactorChanges } from './domain/delegation/factor-changes.ts';
+import { DelegationRequests } from './domain/delegation/requests.ts';
 import { Delivery } from './domain/delivery/delivery.ts';
 import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { Devices } from './domain/devices/devices.ts';
@@ -115,6 +118,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     tellEnded: (em, session) => logout.tellEnded(em, session),
     issuer,
   });
+  const delegationKeys = new DelegationKeys(db, clock, random, vault, audit);
+  const delegationRequests = new DelegationRequests(db, clock);
+  const factorChanges = new FactorChanges({ db, clock, random, audit, users, factors: mfa, otp, delivery });
   const retention = new Retention(db, clock);
   const seed = new Seed(db, clock, audit, projects, clients, issuer);
   return {
@@ -141,6 +147,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     authorizations,
     callers,
     ceremonies,
+    delegationKeys,
+    delegationRequests,
+    factorChanges,
     logout,
     directories,
     requestRecords,

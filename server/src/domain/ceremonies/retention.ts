@@ -9,8 +9,10 @@ const day = 24 * 3600;
  */
 const rules = [
   { table: 'used_assertions', where: 'forget_at <= :at', graceSeconds: 0 },
+  { table: 'used_delegation_requests', where: 'forget_at <= :at', graceSeconds: 0 },
   { table: 'authorization_codes', where: 'forget_at <= :at', graceSeconds: 0 },
   { table: 'ceremonies', where: 'expires_at <= :at', graceSeconds: 3600 },
+  { table: 'factor_changes', where: 'expires_at <= :at', graceSeconds: 3600 },
   { table: 'authorization_requests', where: 'expires_at <= :at', graceSeconds: 3600 },
   { table: 'enrolments', where: 'verified_at is null and created_at <= :at', graceSeconds: day },
   { table: 'devices', where: 'not remembered and created_at <= :at', graceSeconds: 30 * day },

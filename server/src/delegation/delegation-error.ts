@@ -1,0 +1,104 @@
+import type { DelegationErrorCode, DelegationFailure } from '@latchkey/contracts';
+import { type Problem, Refusal } from '../domain/kernel/problem.ts';
+import { bodyFault, failureOf } from '../http/failure.ts';
+
+type Row = readonly [status: number, code: DelegationErrorCode, message: string];
+
+const wrongRequest: Row = [400, 'INVALID_REQUEST', 'The request cannot be understood.'];
+const wrongClient: Row = [401, 'INVALID_CLIENT', 'Send a live secret API key (lk_sk_…) in X-Api-Key.'];
+const ended: Row = [410, 'SESSION_EXPIRED', 'This change is over. Begin it again.'];
+
+/** How delegation says each refusal. */
+const rows = {
+  'not-found': [404, 'USER_NOT_FOUND', 'There is no such user, or the user is not active.'],
+  invalid: wrongRequest,
+  taken: [409, 'INVALID_REQUEST', 'Somebody else has this already.'],
+  conflict: [409, 'INVALID_REQUEST', 'Somebody else changed this at the same moment.'],
+  unauthenticated: wrongClient,
+  'client-rejected': wrongClient,
+  forbidden: [403, 'INVALID_CLIENT', 'This client may not do that.'],
+  'too-many': [429, 'RATE_LIMITED', 'Too many attempts. Try again later.'],
+  'code-rejected': [400, 'CODE_REJECTED', 'The code is wrong, or not valid any more.'],
+  'transaction-expired': ended,
+  'flow-expired': ended,
+  'out-of-order': ended,
+  'grant-rejected': wrongRequest,
+  'nonce-rejected': wrongRequest,
+  'proof-required': wrongRequest,
+  'proof-rejected': wrongRequest,
+  'mfa-method-not-allowed': [400, 'MFA_METHOD_NOT_ALLOWED', 'This second factor cannot be used for this user.'],
+  'phone-invalid': [400, 'PHONE_INVALID', 'Give the whole number with its country code: +49…'],
+  'phone-locked': [
+    403,
+    'PHONE_LOCKED_BY_PROVISIONING',
+    "The phone number is managed by the organization's directory and can be changed there only.",
+  ],
+  unavailable: [503, 'TEMPORARILY_UNAVAILABLE', 'The service is temporarily unavailable. Try again later.'],
+} as const satisfies Record<Problem['code'], Row>;
+
+const bug: Row = [500, 'SERVER_ERROR', 'Something went wrong on our side. Try again.'];
+
+/** What stands in no domain rule: faults of the envelope and of HTTP. */
+const own = {
+  NOT_CONFIGURED: [409, 'NOT_CONFIGURED', 'No public keys are registered for this client.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/jose.'],
+  REQUEST_TOO_LARGE: [413, 'REQUEST_TOO_LARGE', 'The request is larger than 64 KB.'],
+  REQUEST_REJECTED: [400, 'REQUEST_REJECTED', 'The request is not one of this client to this service.'],
+  STALE: [400, 'STALE', 'The request is too old, or from the future.'],
+  REPLAYED: [409, 'REPLAYED', 'This request was used before.'],
+  INVALID_REQUEST: wrongRequest,
+} as const satisfies Partial<Record<DelegationErrorCode, Row>>;
+
+/** A refusal of this room itself. The reason is for the log. */
+export class DelegationRefusal extends Error {
+  readonly code: keyof typeof own;
+  /** What the caller may know beyond the code's own words. */
+  readonly said: string | undefined;
+
+  constructor(code: keyof typeof own, reason: string, said?: string) {
+    super(reason);
+    this.name = 'DelegationRefusal';
+    this.code = code;
+    this.said = said;
+  }
+}
+
+export interface Failure {
+  status: number;
+  retryAfterSeconds: number | undefined;
+  body: DelegationFailure;
+  /** True where it is not the caller's doing. */
+  isBug: boolean;
+}
+
+/** The answer to whatever was thrown. */
+export function toFailure(thrown: unknown, requestId: string): Failure {
+  const failure = failureOf(thrown);
+  const [status, code, message] = rowFor(failure);
+  const problem = failure instanceof Refusal ? failure.problem : undefined;
+  const retryAfterSeconds = problem && 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined;
+  const error = {
+    code,
+    message,
+    ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+    request_id: requestId,
+  };
+  return { status, retryAfterSeconds, body: { error }, isBug: status === bug[0] };
+}
+
+function rowFor(failure: unknown): Row {
+  if (failure instanceof DelegationRefusal) {
+    const [status, code, message] = own[failure.code];
+    return [status, code, failure.said ?? message];
+  }
+  if (failure instanceof Refusal) return rows[failure.problem.code];
+  const status = bodyFault(failure);
+  if (status === 413) return own.REQUEST_TOO_LARGE;
+  return status === undefined ? bug : [status, 'REQUEST_REJECTED', own.REQUEST_REJECTED[2]];
+}
+
+/** For the log: what was refused, and why. */
+export function reasonOf(thrown: unknown): string | undefined {
+  if (thrown instanceof Refusal) return thrown.problem.code;
+  return thrown instanceof Error ? thrown.message : undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * Delegation: a back end's requests about its users' second factors, `POST /v1/delegation` (decisions §9).
+ * It owns the wire: who asks, the envelope, the binding of each answer to its request. It leaves out what a change of a
+ * factor means (`domain/delegation`) and who may register keys (`admin/`).
+ * `GET` tells a back end what its requests have to name as their audience.
+ * Standards: JWS (RFC 7515), JWE (RFC 7516), nested as in RFC 7519 §11.2; Ed25519 and X25519 (RFC 8037).
+ */
+import { delegationMaxBytes, delegationMediaType, delegationTtlSeconds } from '@latchkey/contracts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Client } from '../domain/clients/client.entity.ts';
+import type { DelegationParties } from '../domain/delegation/delegation-keys.ts';
+import type { FactorChanges } from '../domain/delegation/factor-changes.ts';
+import { type Clock, seconds } from '../domain/kernel/clock.ts';
+import { refuse } from '../domain/kernel/problem.ts';
+import { actorOf, requestContext } from '../http/context.ts';
+import { DelegationRefusal, reasonOf, toFailure } from './delegation-error.ts';
+import { EnvelopeFault, type Opened, openRequest, requestHash, sealResponse } from './envelope.ts';
+import { perform } from './operations.ts';
+
+export interface DelegationDeps {
+  issuer: string;
+  clock: Clock;
+  db: { reader(): EntityManager };
+  clients: {
+    /** The client of a live secret key, its project loaded. */
+    bySecretKey(key: string): Promise<Client | null>;
+  };
+  delegationKeys: { load(em: EntityManager, clientId: string): Promise<DelegationParties> };
+  delegationRequests: { use(clientId: string, jti: string, expSeconds: number): Promise<boolean> };
+  factorChanges: Pick<FactorChanges, 'initiate' | 'verify' | 'current'>;
+  log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
+}
+
+const path = '/v1/delegation';
+
+export function delegationRoutes(deps: DelegationDeps): Router {
+  const router = Router();
+  router
+    .route(path)
+    .all((_req, res, next) => {
+      res.setHeader('Cache-Control', 'no-store');
+      next();
+    })
+    .get(discover(deps))
+    .post(express.text({ type: () => true, limit: delegationMaxBytes, inflate: false }), answer(deps))
+    .all((_req, res) => {
+      res.setHeader('Allow', 'GET, POST');
+      res.status(405).json({ error: { code: 'INVALID_REQUEST', message: 'Method not allowed.' } });
+    });
+  router.use(path, failed(deps));
+  return router;
+}
+
+function discover(deps: DelegationDeps): RequestHandler {
+  return async (req, res) => {
+    const client = await clientOf(deps, req);
+    res.json({ issuer: deps.issuer, project_id: client.project.id, client_id: client.id });
+  };
+}
+
+function answer(deps: DelegationDeps): RequestHandler {
+  return async (req, res) => {
+    const client = await clientOf(deps, req);
+    const text = textOf(req);
+    const parties = await deps.delegationKeys.load(deps.db.reader(), client.id);
+    if (parties.sp.length === 0 || parties.idp.length === 0) {
+      throw new DelegationRefusal('NOT_CONFIGURED', 'the client has no keys');
+    }
+    const audience = `${deps.issuer}/${client.project.id}`;
+    const nowSeconds = seconds(deps.clock.now());
+    const opened = await openRequest(text, parties, { clientId: client.id, audience, nowSeconds });
+    // From here on everything goes back signed and encrypted, refusals and bugs too.
+    const { body, status } = await outcomeOf(deps, req, client, opened);
+    const { verdict } = opened;
+    const sealed = await sealResponse(opened, {
+      iss: audience,
+      aud: client.id,
+      ...(verdict.valid && { req_jti: verdict.request.jti }),
+      req_hash: requestHash(text),
+      iat: nowSeconds,
+      exp: nowSeconds + delegationTtlSeconds,
+      status,
+      body,
+    });
+    sendJose(res, sealed);
+  };
+}
+
+async function outcomeOf(
+  deps: DelegationDeps,
+  req: Request,
+  client: Client,
+  { verdict }: Opened,
+): Promise<{ status: number; body: object }> {
+  try {
+    if (!verdict.valid) throw new DelegationRefusal(verdict.code, verdict.reason);
+    const { body, exp, jti, op } = verdict.request;
+    const fresh = await deps.delegationRequests.use(client.id, jti, exp);
+    if (!fresh) throw new DelegationRefusal('REPLAYED', 'jti was used before');
+    const actor = actorOf(req, { kind: 'client', id: client.id, name: client.name });
+    return { status: 200, body: await perform(deps.factorChanges, { client, actor }, op, body) };
+  } catch (thrown) {
+    const failure = told(deps, req, thrown);
+    return { status: failure.status, body: failure.body };
+  }
+}
+
+/** The client by its secret key. Refuses `unauthenticated`. */
+async function clientOf({ clients }: DelegationDeps, req: Request): Promise<Client> {
+  const key = req.get('x-api-key');
+  return (key === undefined ? null : await clients.bySecretKey(key)) ?? refuse({ code: 'unauthenticated' });
+}
+
+function textOf(req: Request): string {
+  const type = req.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== delegationMediaType) {
+    throw new DelegationRefusal('UNSUPPORTED_MEDIA_TYPE', 'the body is not application/jose');
+  }
+  return typeof req.body === 'string' ? req.body : '';
+}
+
+function sendJose(res: Response, text: string): void {
+  // Not by `send`, which would add a charset: the type has none (RFC 7515 §9.2.1).
+  res.setHeader('Content-Type', delegationMediaType);
+  res.end(text);
+}
+
+function told(deps: DelegationDeps, req: Request, thrown: unknown) {
+  const { requestId } = requestContext(req);
+  const failure = toFailure(thrown, requestId);
+  const { code } = failure.body.error;
+  if (failure.isBug) deps.log.error({ err: thrown, requestId }, 'delegation failed');
+  else deps.log.info({ requestId, code, reason: reasonOf(thrown) }, 'delegation refused');
+  return failure;
+}
+
+/** What went wrong before there was a request to answer: in the clear, and without saying what of the envelope. */
+function failed(deps: DelegationDeps): ErrorRequestHandler {
+  return (thrown: unknown, req, res, next) => {
+    if (res.headersSent) return next(thrown);
+    const fault = thrown instanceof EnvelopeFault ? new DelegationRefusal('REQUEST_REJECTED', thrown.message) : thrown;
+    const { body, retryAfterSeconds, status } = told(deps, req, fault);
+    if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
+    res.status(status).json(body);
+  };
+}
