@@ -35,9 +35,10 @@ export interface TestApp {
 /** Accepted by the admin API as an owner. */
 export const bootstrapToken = 'bootstrap-token-for-tests-0123456789';
 
-export async function buildTestApp(): Promise<TestApp> {
+/** @param way how the app is to reach its database, if not straight */
+export async function buildTestApp(way?: (url: string) => Promise<string>): Promise<TestApp> {
   const database = await freshDatabase();
-  const orm = await openDatabase({ url: database.url });
+  const orm = await openDatabase({ url: (await way?.(database.url)) ?? database.url });
   const clock = turnableClock();
   const logoutTokens: TestApp['logoutTokens'] = [];
   const logLines: string[] = [];

@@ -3,6 +3,9 @@ import { Refusal } from '../domain/kernel/problem.ts';
 /** SQLSTATE classes and socket errors that mean: the database is not there, or has no room, at the moment. */
 const gone = /^(08|53|57P|ECONNREFUSED$|ECONNRESET$|ENOENT$|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$)/;
 
+/** What the driver says, without a code, of a connection that broke or was never had. */
+const broken = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+
 /**
  * What a room's error table is asked about: the domain's refusal, or `unavailable` where the database is out of
  * reach. Anything else is a bug, and comes back as it is.
@@ -11,10 +14,7 @@ export function failureOf(thrown: unknown): unknown {
   if (thrown instanceof Refusal || !(thrown instanceof Error)) return thrown;
   for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
     const { code } = error as { code?: unknown };
-    if (
-      (typeof code === 'string' && gone.test(code)) ||
-      /timeout exceeded when trying to connect/.test(error.message)
-    ) {
+    if ((typeof code === 'string' && gone.test(code)) || broken.test(error.message)) {
       return new Refusal({ code: 'unavailable', reason: error.message, retryAfterSeconds: 5 }, { cause: thrown });
     }
   }

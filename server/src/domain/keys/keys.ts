@@ -16,7 +16,7 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { currentKey, nextKey, type Schedule, succession } from './schedule.ts';
 import { type SigningAlgorithm, SigningKey, signingAlgorithms } from './signing-key.entity.ts';
-import type { Vault } from './vault.ts';
+import { type Vault, VaultError } from './vault.ts';
 
 /** One published key, ready to verify, and where it may sign, to sign. */
 export interface LoadedKey {
@@ -46,6 +46,7 @@ export class Keys {
   private readonly audit: Audit;
   private readonly schedule: Schedule;
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
+  private lastRead: LoadedKey[] | undefined;
 
   constructor(db: Database, vault: Vault, clock: Clock, audit: Audit, schedule: Schedule) {
     this.db = db;
@@ -55,13 +56,17 @@ export class Keys {
     this.schedule = schedule;
   }
 
-  /** Every key that relying parties may see now, the signing ones included. Throws `VaultError`. */
+  /**
+   * Every key that relying parties may see now, the signing ones included. While the database is away it is what was
+   * read last. Throws `VaultError`.
+   */
   published(): Promise<LoadedKey[]> {
     const now = this.clock.now();
     if (!this.cache || isPast(secondsLater(this.cache.readAt, cacheSeconds), now) || this.cache.readAt > now) {
-      const keys = this.read(now);
-      keys.catch(() => {
+      const keys = this.read(now).catch((error: unknown) => {
         this.cache = undefined;
+        if (this.lastRead && !(error instanceof VaultError)) return this.lastRead;
+        throw error;
       });
       this.cache = { readAt: now, keys };
     }
@@ -174,7 +179,7 @@ export class Keys {
         { withdrawnAt: null, $or: [{ publishedUntil: null }, { publishedUntil: { $gt: now } }] },
         { orderBy: { signsFrom: 'desc' } },
       );
-    return Promise.all(
+    const loaded = await Promise.all(
       keys.map(async (key) => ({
         kid: key.id,
         alg: key.alg,
@@ -186,5 +191,7 @@ export class Keys {
         publishedUntil: key.publishedUntil ?? null,
       })),
     );
+    this.lastRead = loaded;
+    return loaded;
   }
 }
