@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -16,6 +16,7 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -170,24 +171,25 @@ async function createCluster(
       ? `Creating the database in ${published}`
       : `PostgreSQL runs as another user than root, which cannot enter ${dataDir}: creating the database in ${home}`,
   );
-  removeAbandoned(home);
+  removeAbandoned(home, account);
   const work = mkdtempSync(join(home, 'postgres.new-'));
   try {
-    chownSync(work, account.uid, account.gid);
-    const folder = join(work, 'data');
-    await initialise(folder, password, account, binaries, durable);
-    if (isOpen) renameSync(folder, published);
+    writeFileSync(join(work, 'password'), password, { mode: 0o600 });
+    for (const path of [join(work, 'password'), work]) chownSync(path, account.uid, account.gid);
+    await initialise(work, password, account, binaries, durable);
+    if (isOpen) renameSync(join(work, 'data'), published);
     else {
-      renameSync(folder, join(home, 'postgres'));
+      renameSync(join(work, 'data'), join(home, 'postgres'));
       symlinkSync(join(home, 'postgres'), published);
     }
     if (durable) [home, dataDir].forEach(syncFolder);
   } catch (cause) {
-    if (!isOpen) rmSync(home, { recursive: true, force: true });
+    if (!isOpen) removeAs(account, join(home, 'postgres'));
     const isBeaten = ['EEXIST', 'ENOTEMPTY'].includes((cause as NodeJS.ErrnoException).code ?? '');
     if (!isBeaten) throw refusal('create the database in', home, cause);
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    removeAs(account, work);
+    if (!isOpen && !existsSync(join(home, 'postgres'))) rmSync(home, { recursive: true, force: true });
   }
 }
 
@@ -204,40 +206,41 @@ function openHomeOutside(dataDir: string, systemFolder: string): string {
   }
 }
 
-function removeAbandoned(home: string): void {
+function removeAbandoned(home: string, account: Account): void {
   for (const name of readdirSync(home).filter((entry) => entry.startsWith('postgres.new-'))) {
     const path = join(home, name);
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
+    if (age > ABANDONED_AFTER_MS) removeAs(account, path);
   }
 }
 
+/** The account empties its own folder: were root to, a link put there at the right moment could lead it elsewhere. */
+function removeAs(account: Account, folder: string): void {
+  if (!existsSync(folder)) return;
+  spawnSync('/bin/rm', ['-rf', folder], { ...identity(account), cwd: '/', stdio: 'ignore' });
+  if (existsSync(folder)) rmdirSync(folder);
+}
+
 async function initialise(
-  folder: string,
+  work: string,
   password: string,
   account: Account,
   binaries: Binaries,
   durable: boolean,
 ): Promise<void> {
+  const folder = join(work, 'data');
   // The builtin provider sorts the same on every machine: no index breaks when the system's libraries change.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const auth = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(work, 'password')}`];
   const sync = durable ? [] : ['--no-sync'];
-  await run(
-    binaries.initdb,
-    [`--pgdata=${folder}`, '--username=postgres', '--auth=trust', '--no-instructions', ...locale, ...sync],
-    account,
-  );
-  writeFileSync(join(folder, 'pg_hba.conf'), 'local all all scram-sha-256\n', { flush: durable });
+  await run(binaries.initdb, [`--pgdata=${folder}`, ...auth, '--no-instructions', ...locale, ...sync], account);
   // Tests make databases of their own; the server never does.
   const rights = durable ? '' : 'CREATEDB';
   await run(
     binaries.postgres,
     ['--single', '-D', folder, '-c', 'exit_on_error=on', '-c', `fsync=${durable ? 'on' : 'off'}`, 'postgres'],
     account,
-    `ALTER ROLE postgres PASSWORD '${password}';
-CREATE ROLE ${ROLE} LOGIN ${rights} PASSWORD '${password}';
-CREATE DATABASE ${DATABASE} OWNER ${ROLE};
-`,
+    `CREATE ROLE ${ROLE} LOGIN ${rights} PASSWORD '${password}';\nCREATE DATABASE ${DATABASE} OWNER ${ROLE};\n`,
   );
 }
 

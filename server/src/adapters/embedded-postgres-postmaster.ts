@@ -1,15 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, fchownSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identity } from './embedded-postgres-account.ts';
@@ -60,14 +50,20 @@ export function isPostmaster(pid: number, folder: string): boolean {
  * to a zombie, PostgreSQL would not start; where it is our own, its parent's, it does. The rest of `postmaster.pid`
  * stays: by it PostgreSQL sees backends that are still alive.
  */
-export function disown(folder: string, { pid, text, socketFolder }: Postmaster): void {
+export function disown({ folder, socketFolder, account }: Cluster, { pid, text }: Postmaster): void {
   if (pid === process.pid || readPostmaster(folder)?.text !== text) return;
   const file = join(folder, 'postmaster.pid');
-  const { uid, gid } = statSync(folder);
   const socketLock = join(socketFolder, `.s.PGSQL.${PORT}.lock`);
   try {
-    writeFileSync(`${file}.new`, text.replace(/^.*/, String(process.pid)), { mode: 0o600 });
-    chownSync(`${file}.new`, uid, gid);
+    rmSync(`${file}.new`, { force: true });
+    // In the database's own folder root follows no link and changes no name, lest its account point it elsewhere.
+    const descriptor = openSync(`${file}.new`, 'wx', 0o600);
+    try {
+      fchownSync(descriptor, account.uid, account.gid);
+      writeSync(descriptor, text.replace(/^.*/, String(process.pid)));
+    } finally {
+      closeSync(descriptor);
+    }
     renameSync(`${file}.new`, file);
     if (existsSync(socketLock) && readFileSync(socketLock, 'utf8').startsWith(`${pid}\n`)) rmSync(socketLock);
   } catch (cause) {

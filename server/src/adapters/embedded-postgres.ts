@@ -156,7 +156,7 @@ class Supervisor {
           child = undefined;
         }
         if (child === undefined) {
-          if (postmaster !== undefined) disown(folder, postmaster);
+          if (postmaster !== undefined) disown(this.#cluster, postmaster);
           logStart = statSync(this.#cluster.logFile, { throwIfNoEntry: false })?.size ?? 0;
           child = spawnPostmaster(this.#cluster, this.#options.durable ?? true);
         }
