@@ -76,10 +76,7 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
   const rateLimit = options.rateLimit ?? { perSecond: 1, burst: 1_000_000 };
   app.disable('x-powered-by');
   app.use(withContext(systemRandom));
-  app.use(
-    '/v1/scim/:projectId',
-    scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log }),
-  );
+  app.use('/v1/scim/:projectId', scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log }));
   const make = new Factories(services, clock);
 
   const send: ScimApp['send'] = async (method, address, headers, body) => {
@@ -117,7 +114,7 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
         request: (method, path, body, { headers = {}, raw } = {}) => {
           const address = path.startsWith('http') ? path : `${baseUrl}${path}`;
           const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-          const type = content === undefined ? {} : { 'content-type': 'application/scim+json' };
+          const type: Record<string, string> = content === undefined ? {} : { 'content-type': 'application/scim+json' };
           return send(method, address, { authorization, ...type, ...headers }, content);
         },
       };

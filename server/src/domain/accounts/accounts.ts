@@ -119,12 +119,15 @@ export class Accounts {
     await em.flush();
     await execute(
       em,
-      sql`update audit_events set subject_name = null, detail = null where subject_kind = 'user' and subject_id = ${id}`,
+      sql`update audit_events set subject_name = null, detail = null,
+            ip = case when actor_kind = 'anonymous' then null else ip end,
+            user_agent = case when actor_kind = 'anonymous' then null else user_agent end
+          where subject_kind = 'user' and subject_id = ${id}`,
     );
     await execute(
       em,
       sql`update audit_events set actor_name = null, ip = null, user_agent = null
-          where actor_kind in ('user', 'admin') and actor_id = ${id} and project_id = ${projectId}`,
+          where actor_kind in ('user', 'admin') and actor_id = ${id}`,
     );
     this.audit.record(em, { type: 'user.erased', actor, projectId, subject: { kind: 'user', id } });
   }

@@ -31,6 +31,7 @@ const schema = defineEntity({
     { name: 'audit_events_project_id_id_index', properties: ['project', 'id'] },
     { name: 'audit_events_project_id_type_id_index', properties: ['project', 'type', 'id'] },
     { name: 'audit_events_subject_id_id_index', properties: ['subjectId', 'id'] },
+    { name: 'audit_events_actor_id_id_index', properties: ['actorId', 'id'] },
   ],
 });
 

@@ -1,0 +1,9 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Whoever is erased must be found at once in what was sent to them and done by them. */
+export class Migration20261121000101Erasure extends Migration {
+  override up(): void {
+    this.addSql(`create index "audit_events_actor_id_id_index" on "audit_events" ("actor_id", "id")`);
+    this.addSql(`create index "messages_project_id_recipient_index" on "messages" ("project_id", "recipient")`);
+  }
+}

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { Project } from '../domain/projects/project.entity.ts';
+
+let app: ScimApp;
+let project: ScimProject;
+let other: ScimProject;
+beforeAll(async () => {
+  app = await startScimApp();
+  project = await app.project();
+  other = await app.project();
+});
+afterAll(() => app.close());
+
+const someId = '01900000-0000-7000-8000-000000000000';
+const routes: [method: string, path: string][] = [
+  ['GET', '/ServiceProviderConfig'],
+  ['GET', '/Schemas'],
+  ['GET', '/ResourceTypes/User'],
+  ['GET', '/Users'],
+  ['POST', '/Users'],
+  ['POST', '/Users/.search'],
+  ['GET', `/Users/${someId}`],
+  ['PUT', `/Users/${someId}`],
+  ['PATCH', `/Users/${someId}`],
+  ['DELETE', `/Users/${someId}`],
+  ['HEAD', '/Users'],
+  ['GET', '/Groups'],
+  ['POST', '/Groups'],
+  ['PATCH', `/Groups/${someId}`],
+  ['DELETE', `/Groups/${someId}`],
+  ['POST', '/.search'],
+  ['POST', '/Bulk'],
+  ['GET', '/Me'],
+  ['GET', '/nothing/here'],
+  ['DELETE', '/Schemas'],
+];
+
+const ask = (base: string, authorization?: string, method = 'GET', path = '/Users') =>
+  app.send(method, `${base}${path}`, authorization === undefined ? {} : { authorization });
+
+describe('the order of refusals', () => {
+  it.each(routes)('refuses %s %s without a token, and with one of another project', async (method, path) => {
+    for (const authorization of [undefined, `Bearer ${other.token}`]) {
+      const reply = await ask(project.baseUrl, authorization, method, path);
+      expect(reply.status).toBe(401);
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(reply.headers.get('content-type')).toBe('application/scim+json');
+      if (method !== 'HEAD') expect(reply.body).toMatchObject({ status: '401', detail: expect.any(String) });
+    }
+  });
+
+  it.each([
+    ['no scheme', () => project.token],
+    ['another scheme', () => `Basic ${Buffer.from(`x:${project.token}`).toString('base64')}`],
+    ['nothing behind the scheme', () => 'Bearer '],
+    ['two tokens', () => `Bearer ${project.token} ${project.token}`],
+    ['a token cut off', () => `Bearer ${project.token.slice(0, -1)}`],
+    ['a token with something behind it', () => `Bearer ${project.token}x`],
+    ['another case', () => `Bearer ${project.token.toUpperCase()}`],
+    ['10,000 characters', () => `Bearer ${'x'.repeat(10_000)}`],
+  ])('401 for %s', async (_what, authorization) => {
+    expect((await ask(project.baseUrl, authorization())).status).toBe(401);
+  });
+
+  it('takes the scheme in any case', async () => {
+    expect((await ask(project.baseUrl, `bearer ${project.token}`)).status).toBe(200);
+  });
+
+  it('401 for a token that has expired or was revoked, from that instant on; another one goes on', async () => {
+    const { id, baseUrl, token } = await app.project();
+    const expiresAt = new Date(app.clock.now().getTime() + 60_000);
+    const short = await app.services.directories.issueScimToken({ projectId: id, name: 'Short', expiresAt }, system);
+    const revoked = await app.services.directories.issueScimToken({ projectId: id, name: 'Revoked' }, system);
+    for (const each of [token, short.token, revoked.token])
+      expect((await ask(baseUrl, `Bearer ${each}`)).status).toBe(200);
+    await app.services.directories.revokeScimToken(revoked.scimToken.id, system, id);
+    app.clock.turn(60);
+    expect((await ask(baseUrl, `Bearer ${short.token}`)).status).toBe(401);
+    expect((await ask(baseUrl, `Bearer ${revoked.token}`)).status).toBe(401);
+    expect((await ask(baseUrl, `Bearer ${token}`)).status).toBe(200);
+  });
+
+  it.each([someId, 'no-uuid', '%00', '..%2f..'])('404 for a project that does not exist: %s', async (id) => {
+    const reply = await ask(`${app.url}/v1/scim/${id}`, `Bearer ${project.token}`);
+    expect(reply.status).toBe(404);
+    expect(reply.headers.get('content-type')).toBe('application/scim+json');
+  });
+
+  it('404 where SCIM is off, whatever the token', async () => {
+    const { baseUrl, token } = await app.project({ scimEnabled: false });
+    expect((await ask(baseUrl, `Bearer ${token}`)).status).toBe(404);
+    expect((await ask(baseUrl)).status).toBe(404);
+  });
+
+  it('503 with Retry-After where no token was ever issued, 401 where the last one was revoked', async () => {
+    const { id } = await app.make.project({ name: 'New' });
+    const baseUrl = `${app.url}/v1/scim/${id}`;
+    const reply = await ask(baseUrl, `Bearer ${project.token}`);
+    expect(reply.status).toBe(503);
+    expect(reply.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(reply.body).toMatchObject({ status: '503' });
+    const { scimToken } = await app.services.directories.issueScimToken({ projectId: id, name: 'T' }, system);
+    await app.services.directories.revokeScimToken(scimToken.id, system, id);
+    expect((await ask(baseUrl, `Bearer ${project.token}`)).status).toBe(401);
+  });
+
+  it('keeps every directory away from the admins of the instance', async () => {
+    const console = await app.make.project({ name: 'Latchkey' });
+    await app.services.directories.issueScimToken({ projectId: console.id, name: 'Before' }, system);
+    await app.services.db.transaction(async (em) => {
+      (await em.findOneOrFail(Project, console.id)).builtIn = 'console';
+    });
+    const token = await app.services.directories
+      .issueScimToken({ projectId: console.id, name: 'T' }, system)
+      .catch(String);
+    expect(token).toContain('forbidden');
+    expect((await ask(`${app.url}/v1/scim/${console.id}`, `Bearer ${project.token}`)).status).toBe(404);
+  });
+});
+
+describe('what belongs to another project', () => {
+  it('is nowhere: path, filter, members, manager, bulk', async () => {
+    const foreign = (await other.request('POST', '/Users', { userName: 'theirs', externalId: 'x' })).body.id as string;
+    const foreignGroup = (await other.request('POST', '/Groups', { displayName: 'theirs' })).body.id as string;
+    const own = (await project.request('POST', '/Users', { userName: 'ours' })).body.id as string;
+    const group = (await project.request('POST', '/Groups', { displayName: 'ours' })).body.id as string;
+    const add = { Operations: [{ op: 'add', path: 'members', value: [{ value: foreign }] }] };
+    const rename = { Operations: [{ op: 'replace', path: 'displayName', value: 'taken over' }] };
+
+    for (const [method, path, body] of [
+      ['GET', `/Users/${foreign}`, undefined],
+      ['PUT', `/Users/${foreign}`, { userName: 'taken over' }],
+      ['PATCH', `/Users/${foreign}`, rename],
+      ['DELETE', `/Users/${foreign}`, undefined],
+      ['GET', `/Groups/${foreignGroup}`, undefined],
+      ['PUT', `/Groups/${foreignGroup}`, { displayName: 'taken over' }],
+      ['PATCH', `/Groups/${foreignGroup}`, rename],
+      ['DELETE', `/Groups/${foreignGroup}`, undefined],
+    ] as const) {
+      expect((await project.request(method, path, body)).status, `${method} ${path}`).toBe(404);
+    }
+    expect((await project.request('PATCH', `/Groups/${group}`, add)).body).toMatchObject({ scimType: 'invalidValue' });
+    const made = await project.request('POST', '/Groups', { displayName: 'g', members: [{ value: foreign }] });
+    expect(made.body).toMatchObject({ status: '400', scimType: 'invalidValue' });
+
+    for (const filter of [
+      `id eq "${foreign}"`,
+      'userName eq "theirs"',
+      'externalId eq "x"',
+      `not (id eq "${own}") and not (userName sw "alice")`,
+      `id eq "${own}" and id eq "${own}") or (id eq "${foreign}"`,
+    ]) {
+      const reply = await project.request('GET', `/Users?filter=${encodeURIComponent(filter)}`);
+      const ids = ((reply.body.Resources ?? []) as { id: string }[]).map(({ id }) => id);
+      expect(ids, filter).not.toContain(foreign);
+    }
+    const groups = await project.request('GET', `/Groups?filter=${encodeURIComponent(`members eq "${foreign}"`)}`);
+    expect(groups.body.totalResults).toBe(0);
+
+    const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+    const managed = await project.request('PATCH', `/Users/${own}`, {
+      Operations: [{ op: 'add', path: `${enterprise}:manager`, value: foreign }],
+    });
+    expect(JSON.stringify(managed.body)).not.toContain('theirs');
+
+    const bulk = await project.request('POST', '/Bulk', {
+      Operations: [
+        { method: 'DELETE', path: `/Users/${foreign}` },
+        { method: 'PATCH', path: `/Users/${foreign}`, data: rename },
+        { method: 'PATCH', path: `/Groups/${group}`, data: add },
+      ],
+    });
+    expect(bulk.body.Operations.map(({ status }: { status: string }) => status)).toEqual(['404', '404', '400']);
+    expect((await other.request('GET', `/Users/${foreign}`)).body).toMatchObject({
+      userName: 'theirs',
+      meta: { version: 'W/"1"' },
+    });
+  });
+
+  it('does not share cursors', async () => {
+    for (const each of [project, other]) {
+      for (const userName of ['cursor1', 'cursor2']) await each.request('POST', '/Users', { userName });
+    }
+    const { nextCursor } = (await other.request('GET', '/Users?cursor=&count=1')).body;
+    const reply = await project.request('GET', `/Users?cursor=${nextCursor}&count=1`);
+    expect(reply.body).toMatchObject({ status: '400', scimType: 'invalidCursor' });
+    const { nextCursor: own } = (await project.request('GET', '/Users?cursor=&count=1')).body;
+    expect(own).toMatch(/^[\w.~-]+$/);
+    app.clock.turn(3601);
+    const late = await project.request('GET', `/Users?cursor=${own}&count=1`);
+    expect(late.body).toMatchObject({ status: '400', scimType: 'expiredCursor' });
+    for (const at of [0, 10, own.length - 1]) {
+      const altered = `${own.slice(0, at)}${own[at] === 'A' ? 'B' : 'A'}${own.slice(at + 1)}`;
+      const answer = await project.request('GET', `/Users?cursor=${altered}&count=1`);
+      expect(answer.body, `altered at ${at}`).toMatchObject({ status: '400' });
+    }
+  });
+});
+
+describe('limits', () => {
+  it('429 with Retry-After beyond the burst, for that project alone, until time has passed', async () => {
+    const limited = await startScimApp({ rateLimit: { perSecond: 2, burst: 3 } });
+    try {
+      const [busy, quiet] = [await limited.project(), await limited.project()];
+      const statuses = [];
+      for (let i = 0; i < 5; i++) statuses.push((await busy.request('GET', '/Users?count=0')).status);
+      expect(statuses).toEqual([200, 200, 200, 429, 429]);
+      const reply = await busy.request('GET', '/Users?count=0');
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(reply.body).toMatchObject({ status: '429', detail: expect.any(String) });
+      expect((await quiet.request('GET', '/Users?count=0')).status).toBe(200);
+      limited.clock.turn(1);
+      expect((await busy.request('GET', '/Users?count=0')).status).toBe(200);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('413 beyond 1 MB, and for Bulk beyond 4 MB or 1,000 operations', async () => {
+    const mb = 1024 * 1024;
+    const padded = (bytes: number, rest = '') => `{"userName":"big"${rest},"unknown":"${'x'.repeat(bytes)}"}`;
+    const send = (path: string, raw: string) => project.request('POST', path, undefined, { raw });
+    expect((await send('/Users', padded(mb))).status).toBe(413);
+    expect((await send('/Users/.search', `{"filter":"${'x'.repeat(mb)}"}`)).status).toBe(413);
+    expect((await send('/Users', padded(mb - 200))).status).toBe(201);
+    const operation = '{"method":"POST","path":"/Nowhere"}';
+    const bulk = (count: number, padding = 0) =>
+      `{"Operations":[${Array(count).fill(operation).join()}],"x":"${'x'.repeat(padding)}"}`;
+    expect((await send('/Bulk', bulk(1, 3 * mb))).status).toBe(200);
+    expect((await send('/Bulk', bulk(1, 4 * mb))).status).toBe(413);
+    expect((await send('/Bulk', bulk(1001))).status).toBe(413);
+    expect((await send('/Bulk', bulk(1000))).body.Operations).toHaveLength(1000);
+  });
+});
+
+it('ends without a bug', () => expect(app.bugs).toEqual([]));

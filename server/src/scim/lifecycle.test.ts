@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redirectUri } from '../../test/factories.ts';
+import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
+import { systemRandom } from '../adapters/system.ts';
+import { Device } from '../domain/devices/device.entity.ts';
+import type { Actor } from '../domain/kernel/actor.ts';
+import { digest } from '../domain/kernel/secret.ts';
+import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
+import { Project } from '../domain/projects/project.entity.ts';
+import { Session } from '../domain/sessions/session.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
+
+let app: ScimApp;
+beforeAll(async () => {
+  app = await startScimApp();
+  await app.services.keys.tend();
+});
+afterAll(() => app.close());
+
+const person: Actor = { kind: 'user', ip: '192.0.2.7', userAgent: 'Person’s browser' };
+const deactivate = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+const reactivate = { Operations: [{ op: 'replace', path: 'active', value: true }] };
+
+/** A user who is signed in, with a device, a code under way and an access token in hand. */
+async function signedIn(scim: ScimProject, userName: string) {
+  const { services, make, clock } = app;
+  const { body } = await scim.request('POST', '/Users', {
+    userName,
+    name: { givenName: 'Erika', familyName: 'Mustermann' },
+    emails: [{ value: userName, primary: true }],
+    phoneNumbers: [{ value: '+41790001122', type: 'mobile' }],
+  });
+  const user = await services.db.reader().findOneOrFail(User, body.id as string);
+  const project = await services.db.reader().findOneOrFail(Project, scim.id);
+  const { client } = await make.client(project);
+  const { session } = await make.session(project, user);
+  const codes = await services.db.transaction(async (em) => {
+    em.persist(
+      em.create(Device, {
+        id: systemRandom.id(),
+        project: project.id,
+        client: client.id,
+        user: user.id,
+        jkt: 'thumbprint',
+        publicJwk: {},
+        alg: 'ES256',
+        name: `${userName}’s laptop`,
+        createdAt: clock.now(),
+        lastUsedAt: clock.now(),
+      }),
+    );
+    services.audit.record(em, {
+      type: 'user.signed_in',
+      actor: { ...person, id: user.id, name: userName },
+      projectId: project.id,
+      subject: { kind: 'user', id: user.id, name: userName },
+      detail: { address: userName },
+    });
+    const request = {
+      clientId: client.id,
+      userId: user.id,
+      sessionId: session.id,
+      redirectUri,
+      codeChallenge: digest('verifier'),
+      scope: 'openid profile email phone address',
+      authTime: clock.now(),
+      amr: ['swk'],
+    };
+    return [await services.tokens.issueCode(em, request), await services.tokens.issueCode(em, request)] as const;
+  });
+  const relyingParty: Actor = { kind: 'client', id: client.id };
+  const exchange = (code: string) =>
+    services.tokens.exchange({
+      code,
+      clientId: client.id,
+      codeVerifier: 'verifier',
+      redirectUri,
+      authenticatedBy: 'none',
+      actor: relyingParty,
+    });
+  const { access_token } = await exchange(codes[0]);
+  expect(await services.tokens.userInfo(access_token)).toMatchObject({ claims: { email: userName } });
+  return {
+    id: user.id,
+    session,
+    exchange: () => exchange(codes[1]),
+    userInfo: () => services.tokens.userInfo(access_token),
+  };
+}
+
+describe('active: false', () => {
+  it('ends sessions, refuses codes and UserInfo at once, takes devices; reactivating gives nothing of it back', async () => {
+    const scim = await app.project();
+    const user = await signedIn(scim, 'erika@example.com');
+    expect((await scim.request('PATCH', `/Users/${user.id}`, deactivate)).body).toMatchObject({ active: false });
+    const check = async () => {
+      const session = await app.services.db.reader().findOneOrFail(Session, user.session.id);
+      expect(session).toMatchObject({ endReason: 'deactivated', endedAt: app.clock.now() });
+      await expect(user.exchange()).rejects.toMatchObject({ problem: { code: 'grant-rejected' } });
+      expect(await user.userInfo()).toEqual({ refused: 'invalid_token' });
+      const devices = await app.services.db.reader().find(Device, { user: user.id });
+      expect(devices.map(({ revokedAt }) => revokedAt)).toEqual([app.clock.now()]);
+    };
+    await check();
+    await scim.request('PATCH', `/Users/${user.id}`, reactivate);
+    await check();
+  });
+
+  it('does so by PUT and in Bulk too', async () => {
+    const scim = await app.project();
+    const put = await signedIn(scim, 'put@example.com');
+    await scim.request('PUT', `/Users/${put.id}`, { userName: 'put@example.com', active: false });
+    expect(await put.userInfo()).toEqual({ refused: 'invalid_token' });
+    const bulk = await signedIn(await app.project(), 'put@example.com');
+    expect(bulk.id).not.toBe(put.id);
+    const other = await app.project();
+    const third = await signedIn(other, 'bulk@example.com');
+    await other.request('POST', '/Bulk', {
+      Operations: [{ method: 'PATCH', path: `/Users/${third.id}`, data: deactivate }],
+    });
+    expect(await third.userInfo()).toEqual({ refused: 'invalid_token' });
+  });
+});
+
+describe('DELETE', () => {
+  it('leaves nothing of the person in any table, and ends what was open', async () => {
+    const scim = await app.project();
+    const user = await signedIn(scim, 'erase.me@example.org');
+    await scim.request('PATCH', `/Users/${user.id}`, {
+      Operations: [{ op: 'add', path: 'nickName', value: 'Erasmus' }],
+    });
+    await scim.request('POST', '/Groups', { displayName: 'Everybody', members: [{ value: user.id }] });
+    await app.services.requestRecords.settled();
+    expect(await tablesThatHold(['erase.me', 'Mustermann', 'Erasmus', '90001122'], scim.id)).not.toEqual([]);
+
+    expect((await scim.request('DELETE', `/Users/${user.id}`)).status).toBe(204);
+    await expect(user.exchange()).rejects.toMatchObject({ problem: { code: 'grant-rejected' } });
+    expect(await user.userInfo()).toEqual({ refused: 'invalid_token' });
+    await app.services.requestRecords.settled();
+    const traces = ['erase.me', 'Erasmus', '90001122', '192.0.2.7', 'browser'];
+    expect(await tablesThatHold(traces, scim.id)).toEqual([]);
+    const log = await app.services.db
+      .reader()
+      .execute<{ type: string; actor_name: string }[]>(
+        'select type, actor_name from audit_events where subject_id = ? order by id',
+        [user.id],
+      );
+    expect(log).toContainEqual({ type: 'user.erased', actor_name: 'Directory' });
+    expect(log).toContainEqual({ type: 'user.created', actor_name: 'Directory' });
+  });
+});
+
+/** The tables with a row that holds one of the texts: of this project where they know projects, else at all. */
+async function tablesThatHold(texts: readonly string[], projectId: string): Promise<string[]> {
+  const em = app.services.db.reader();
+  const tables = await em.execute<{ name: string }[]>(
+    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  const holding = [];
+  for (const { name } of tables) {
+    const rows = await em.execute<Record<string, unknown>[]>(`select * from "${name}"`);
+    const own = rows.filter((row) => row['project_id'] === undefined || row['project_id'] === projectId);
+    if (texts.some((text) => JSON.stringify(own).includes(text))) holding.push(name);
+  }
+  return holding;
+}
+
+describe('provenance (service.md 3.1)', () => {
+  it('is the directory’s for whom it made or changed, and stays local for whom it only met', async () => {
+    const scim = await app.project();
+    const provenance = async (id: string) => (await app.services.db.reader().findOneOrFail(User, id)).provenance;
+    const made = (await scim.request('POST', '/Users', { userName: 'made' })).body.id;
+    expect(await provenance(made)).toBe('scim');
+    const { id } = await app.services.db.transaction((em) =>
+      app.services.users.signUp(em, scim.id, 'local@example.com', person),
+    );
+    const met = await scim.request('GET', '/Users?filter=userName+eq+%22LOCAL%40example.com%22');
+    expect(met.body.Resources).toMatchObject([
+      { id, emails: [{ value: 'local@example.com', type: 'work', primary: true }] },
+    ]);
+    await scim.request('PUT', `/Users/${id}`, met.body.Resources[0]);
+    expect(await provenance(id)).toBe('local');
+    await scim.request('PATCH', `/Users/${id}`, { Operations: [{ op: 'add', path: 'title', value: 'T' }] });
+    expect(await provenance(id)).toBe('scim');
+    const log = await app.services.db
+      .reader()
+      .execute<object[]>(
+        'select type, actor_kind, actor_name, detail from audit_events where subject_id = ? order by id',
+        [id],
+      );
+    expect(log).toMatchObject([
+      { type: 'user.created', actor_kind: 'user' },
+      { type: 'user.updated', actor_kind: 'scim', actor_name: 'Directory', detail: { changed: ['title'] } },
+    ]);
+  });
+
+  it('locks the phone against its user, and lets the directory overwrite it, text messages included', async () => {
+    const scim = await app.project();
+    const { id } = (
+      await scim.request('POST', '/Users', { userName: 'p', phoneNumbers: [{ value: '+41790000001', type: 'mobile' }] })
+    ).body;
+    const { services } = app;
+    await services.db.transaction(async (em) => {
+      em.persist(
+        em.create(Enrolment, {
+          id: systemRandom.id(),
+          user: id,
+          method: 'sms',
+          phone: '+41790000001',
+          createdAt: app.clock.now(),
+          verifiedAt: app.clock.now(),
+        }),
+      );
+    });
+    const change = services.db.transaction(async (em) =>
+      services.users.changePhone(em, await em.findOneOrFail(User, id as string), '+41790000002', person),
+    );
+    await expect(change).rejects.toMatchObject({ problem: { code: 'phone-locked' } });
+    await scim.request('PATCH', `/Users/${id}`, {
+      Operations: [{ op: 'replace', path: 'phoneNumbers[type eq "mobile"].value', value: '+41790000003' }],
+    });
+    expect(await services.db.reader().findOneOrFail(User, id as string)).toMatchObject({ phone: '+41790000003' });
+    expect(await services.db.reader().findOneOrFail(Enrolment, { user: id })).toMatchObject({ phone: '+41790000003' });
+  });
+});
+
+describe('at the same moment', () => {
+  it('lets one of fifty same POSTs win, and tells the rest 409', async () => {
+    const scim = await app.project();
+    const body = { userName: 'race', emails: [{ value: 'race@example.com', primary: true }] };
+    const replies = await Promise.all(Array.from({ length: 50 }, () => scim.request('POST', '/Users', body)));
+    const statuses = replies.map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array(49).fill(409)]);
+  });
+
+  it('loses no PATCH of one user and no PATCH of one group', async () => {
+    const scim = await app.project();
+    const { id } = (await scim.request('POST', '/Users', { userName: 'patched' })).body;
+    const addRole = (n: number) => ({ Operations: [{ op: 'add', path: 'roles', value: [{ value: `r${n}` }] }] });
+    const numbers = Array.from({ length: 20 }, (_, n) => n);
+    const patched = await Promise.all(numbers.map((n) => scim.request('PATCH', `/Users/${id}`, addRole(n))));
+    expect(new Set(patched.map(({ status }) => status))).toEqual(new Set([200]));
+    const user = (await scim.request('GET', `/Users/${id}`)).body;
+    expect(user.roles).toHaveLength(20);
+    expect(user.meta.version).toBe('W/"21"');
+
+    const group = (await scim.request('POST', '/Groups', { displayName: 'g' })).body.id;
+    const members = await Promise.all(
+      numbers.map(async (n) => (await scim.request('POST', '/Users', { userName: `m${n}` })).body.id as string),
+    );
+    const add = (value: string) => ({ Operations: [{ op: 'add', path: 'members', value: [{ value }] }] });
+    await Promise.all(members.map((member) => scim.request('PATCH', `/Groups/${group}`, add(member))));
+    expect((await scim.request('GET', `/Groups/${group}`)).body.members).toHaveLength(20);
+
+    const mixed = members.flatMap((member) => [
+      scim.request('DELETE', `/Users/${member}`),
+      scim.request('PATCH', `/Groups/${group}`, {
+        Operations: [{ op: 'replace', path: 'members', value: [{ value: id }] }],
+      }),
+      scim.request('PATCH', `/Groups/${group}`, add(member)),
+    ]);
+    const statuses = new Set((await Promise.all(mixed)).map(({ status }) => status));
+    for (const status of statuses) expect([200, 204, 400]).toContain(status);
+    const left = (await scim.request('GET', `/Groups/${group}`)).body.members as { value: string }[];
+    expect(left.filter(({ value }) => members.includes(value))).toEqual([]);
+  });
+
+  it('lets one of two PATCHes with the same If-Match win', async () => {
+    const scim = await app.project();
+    const { id, meta } = (await scim.request('POST', '/Users', { userName: 'etag' })).body;
+    const write = (value: string) =>
+      scim.request(
+        'PATCH',
+        `/Users/${id}`,
+        { Operations: [{ op: 'add', path: 'title', value }] },
+        {
+          headers: { 'if-match': meta.version },
+        },
+      );
+    const replies = await Promise.all(['a', 'b', 'c', 'd'].map(write));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+  });
+});
+
+describe('the record of requests', () => {
+  it('keeps what was sent and answered, without secrets, the newest 200, for seven days', async () => {
+    const scim = await app.project();
+    const { requestRecords, directories } = app.services;
+    const sent = {
+      userName: 'inspected',
+      password: 'hunter2hunter2',
+      title: 'x'.repeat(8000),
+      nickName: 'y'.repeat(8000),
+    };
+    const { id } = (await scim.request('POST', '/Users?attributes=userName', sent)).body;
+    await scim.request('GET', '/Users?filter=nonsense');
+    await requestRecords.settled();
+    const records = await requestRecords.recent(scim.id, 10);
+    expect(records).toMatchObject([
+      { method: 'GET', path: '/Users?filter=nonsense', status: 400, scimType: 'invalidFilter', tokenName: 'Directory' },
+      { method: 'POST', path: '/Users?attributes=userName', status: 201, resourceId: id, detail: null },
+    ]);
+    expect(records[0]?.detail).toContain('cannot be read');
+    expect(records[1]?.requestBody).toContain('inspected');
+    expect(records[1]?.requestBody?.length).toBeLessThan(9000);
+    expect(JSON.stringify(records)).not.toContain('hunter2');
+    expect(JSON.stringify(records)).not.toContain(scim.token.slice(8));
+    const [token] = await directories.scimTokens(scim.id);
+    expect(token?.lastUsedAt).toEqual(app.clock.now());
+
+    for (let i = 0; i < 210; i++) await scim.request('GET', '/Users?count=0');
+    await requestRecords.settled();
+    expect(await requestRecords.recent(scim.id, 500)).toHaveLength(200);
+    app.clock.turn(7 * 24 * 3600 + 1);
+    await requestRecords.sweep();
+    expect(await requestRecords.recent(scim.id, 500)).toEqual([]);
+  });
+});
+
+it('ends without a bug', () => expect(app.bugs).toEqual([]));
