@@ -13,7 +13,7 @@ import type { Database } from '../kernel/database.ts';
 import { type Problem, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { Enrolment, type MfaMethod } from '../mfa/enrolment.entity.ts';
+import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import type { CodePurpose, Otp } from '../otp/otp.ts';

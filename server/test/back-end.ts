@@ -1,0 +1,163 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { DelegationClient } from '@latchkey/node';
+import { CompactEncrypt, CompactSign, compactDecrypt, compactVerify } from 'jose';
+import { expect, vi } from 'vitest';
+import type { Client } from '../src/domain/clients/client.entity.ts';
+import type { PublicPair } from '../src/domain/delegation/delegation-keys.ts';
+import { publicPem, thumbprint } from '../src/domain/delegation/key-pem.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import { seconds } from '../src/domain/kernel/clock.ts';
+import type { Project } from '../src/domain/projects/project.entity.ts';
+import type { TestApp } from './build-app.ts';
+
+/** A pair of a back end's own, with all its spellings. */
+export function makePair() {
+  const [signing, encryption] = [generateKeyPairSync('ed25519'), generateKeyPairSync('x25519')];
+  const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return {
+    signing,
+    encryption,
+    privatePem: { signing: pem(signing.privateKey), encryption: pem(encryption.privateKey) },
+    publicPem: { signing: publicPem(signing.publicKey), encryption: publicPem(encryption.publicKey) } as PublicPair,
+  };
+}
+export type Pair = ReturnType<typeof makePair>;
+
+/** How a request is bent on its way out. */
+export interface Bend {
+  claims?: Record<string, unknown>;
+  body?: unknown;
+  op?: string;
+  inner?: Record<string, unknown>;
+  outer?: Record<string, unknown>;
+  signWith?: KeyObject;
+  /** In place of our public key. */
+  encryptTo?: KeyObject;
+  /** Put into the envelope in place of a JWS. */
+  raw?: string;
+}
+
+/** An answer as the wire has it. */
+export interface Reply {
+  status: number;
+  text: string;
+  /** Decrypted and verified; undefined where it came in the clear. */
+  payload?: { status: number; body: Record<string, unknown>; [claim: string]: unknown };
+  /** The error's code, wherever it stands. */
+  code: string | undefined;
+}
+
+/** A client's back end: its keys registered, the library configured, and its requests bent by hand where a test wants it. */
+export class TestBackEnd {
+  readonly app: TestApp;
+  readonly client: Client;
+  readonly secretKey: string;
+  pair: Pair;
+
+  private constructor(app: TestApp, client: Client, secretKey: string, pair: Pair) {
+    this.app = app;
+    this.client = client;
+    this.secretKey = secretKey;
+    this.pair = pair;
+  }
+
+  static async of(app: TestApp, project: Project, pair = makePair()): Promise<TestBackEnd> {
+    const { client, secretKey } = await app.make.client(project);
+    await app.services.delegationKeys.register(client.id, pair.publicPem, system);
+    return new TestBackEnd(app, client, secretKey, pair);
+  }
+
+  /** Our newest pair, as the console shows it. */
+  async ours(): Promise<PublicPair> {
+    const keys = await this.app.services.delegationKeys.list(this.app.services.db.reader(), this.client.id);
+    const newest = keys.find(({ party }) => party === 'idp');
+    return { signing: newest?.signingPublicPem ?? '', encryption: newest?.encryptionPublicPem ?? '' };
+  }
+
+  async library(more: Partial<Parameters<typeof DelegationClient.fromKeys>[0]> = {}): Promise<DelegationClient> {
+    const ours = await this.ours();
+    return DelegationClient.fromKeys({
+      spSigningKey: this.pair.privatePem.signing,
+      spEncryptionKey: this.pair.privatePem.encryption,
+      idpVerifyKey: ours.signing,
+      idpEncryptionKey: ours.encryption,
+      baseUrl: this.app.url,
+      spId: this.client.id,
+      apiKey: this.secretKey,
+      ...more,
+    });
+  }
+
+  get audience(): string {
+    return `${this.app.url}/${this.client.project.id}`;
+  }
+
+  /** A request as the library makes it, or bent. */
+  async seal(bend: Bend = {}): Promise<string> {
+    const key = bend.encryptTo ?? createPublicKey((await this.ours()).encryption);
+    const kid = thumbprint(key);
+    const iat = seconds(this.app.clock.now());
+    const payload = {
+      iss: this.client.id,
+      aud: this.audience,
+      iat,
+      exp: iat + 60,
+      jti: crypto.randomUUID(),
+      op: bend.op ?? 'getUserCredentials',
+      enc_kid: kid,
+      body: 'body' in bend ? bend.body : { userid: 'ada@example.com' },
+      ...bend.claims,
+    };
+    const signed =
+      bend.raw ??
+      (await new CompactSign(Buffer.from(JSON.stringify(payload)))
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'delegation-req+jwt', ...bend.inner })
+        .sign(bend.signWith ?? this.pair.signing.privateKey));
+    return new CompactEncrypt(Buffer.from(signed))
+      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', typ: 'delegation-req+jwe', kid, ...bend.outer })
+      .encrypt(key);
+  }
+
+  async send(text: string, headers: Record<string, string> = {}): Promise<Reply> {
+    const response = await fetch(`${this.app.url}/v1/delegation`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/jose', 'X-Api-Key': this.secretKey, ...headers },
+      body: text,
+    });
+    const answer = await response.text();
+    if (response.headers.get('content-type') !== 'application/jose') {
+      const body = JSON.parse(answer) as { error?: { code?: string } };
+      return { status: response.status, text: answer, code: body.error?.code };
+    }
+    const payload = await this.open(answer);
+    const error = payload?.body['error'] as { code?: string } | undefined;
+    return { status: response.status, text: answer, ...(payload && { payload }), code: error?.code };
+  }
+
+  /** Opens an answer with the newest keys of both sides. */
+  async open(text: string): Promise<Reply['payload']> {
+    const { plaintext } = await compactDecrypt(text, this.pair.encryption.privateKey);
+    const verified = await compactVerify(plaintext, createPublicKey((await this.ours()).signing));
+    return JSON.parse(Buffer.from(verified.payload).toString());
+  }
+}
+
+/** The library reads the system's time; it stands where the app's clock stands. */
+export function alignTime(app: TestApp): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: app.clock.now() });
+}
+
+/** Turns both clocks. */
+export function turn(app: TestApp, bySeconds: number): void {
+  app.clock.turn(bySeconds);
+  vi.setSystemTime(app.clock.now());
+}
+
+/** The newest six digits that went to this recipient. */
+export async function codeSentTo(app: TestApp, recipient: string): Promise<string> {
+  await app.runJobs();
+  const message = app.mailbox.findLast(({ to }) => to === recipient);
+  const code = /\b\d{6}\b/.exec(message?.text ?? '')?.[0];
+  if (code === undefined) expect.fail(`there is no code for ${recipient}`);
+  return code;
+}
