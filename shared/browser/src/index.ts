@@ -1,6 +1,13 @@
 import { createLatchkey } from './latchkey.ts';
 
 export { LatchkeyError, type LatchkeyErrorCategory, type LatchkeyErrorCode } from './error.ts';
+export type {
+  AuthenticateOptions,
+  InitiateMfaInput,
+  VerifyDeviceInput,
+  VerifyEmailOtpInput,
+  VerifyMfaInput,
+} from './inputs.ts';
 export { createLatchkey, type Latchkey, type LatchkeyConfig, type LatchkeyOptions } from './latchkey.ts';
 export { createPkce, type Pkce } from './pkce.ts';
 export type {
@@ -12,13 +19,6 @@ export type {
   VerifyEmailOtpResult,
   VerifyMfaResult,
 } from './results.ts';
-export type {
-  AuthenticateOptions,
-  InitiateMfaInput,
-  VerifyDeviceInput,
-  VerifyEmailOtpInput,
-  VerifyMfaInput,
-} from './signin.ts';
 
 /** The client that most pages need: one for the whole module. `createLatchkey` makes others. */
 export const { init, initialize, authenticate, verifyEmailOtp, verifyDevice, initiateMfa, verifyMfa } =

@@ -1,6 +1,13 @@
 import { LatchkeyError } from './error.ts';
 import { indexedDbStore } from './indexed-db.ts';
 import type {
+  AuthenticateOptions,
+  InitiateMfaInput,
+  VerifyDeviceInput,
+  VerifyEmailOtpInput,
+  VerifyMfaInput,
+} from './inputs.ts';
+import type {
   AuthenticateResult,
   InitializeResult,
   InitiateMfaResult,
@@ -8,14 +15,7 @@ import type {
   VerifyEmailOtpResult,
   VerifyMfaResult,
 } from './results.ts';
-import {
-  type AuthenticateOptions,
-  type InitiateMfaInput,
-  Signin,
-  type VerifyDeviceInput,
-  type VerifyEmailOtpInput,
-  type VerifyMfaInput,
-} from './signin.ts';
+import { Signin } from './signin.ts';
 
 export type LatchkeyOptions = {
   /** The version of the device proof. `v1`, the only one. */

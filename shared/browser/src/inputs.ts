@@ -1,0 +1,30 @@
+import type { MfaMethod } from './results.ts';
+
+/** What every operation accepts beside its own fields. */
+export type Abortable = {
+  /** Aborts the request; the operation then throws `ABORTED`. */
+  signal?: AbortSignal | undefined;
+};
+export type AuthenticateOptions = Abortable & {
+  /** Whether this browser's trust lasts (default, as the project says) or ends with this sign-in. */
+  rememberDevice?: boolean | undefined;
+  /** PKCE challenge (RFC 7636), where the back end exchanges the code with a verifier. */
+  code_challenge?: string | undefined;
+  /** `S256`. */
+  code_challenge_method?: string | undefined;
+};
+export type VerifyEmailOtpInput = Abortable & { userid: string; otp: string };
+export type VerifyDeviceInput = Abortable & {
+  userid: string;
+  /** The second factor to enrol; omitted means none, where the project allows that. */
+  mfaMethod?: MfaMethod | undefined;
+  /** E.164, for `sms` where no number is on record. */
+  phoneNumber?: string | undefined;
+};
+export type InitiateMfaInput = Abortable & { userid: string; sessionId: string };
+export type VerifyMfaInput = Abortable & {
+  userid: string;
+  otp: string;
+  /** Whether this device may skip the second factor for as long as the project allows. */
+  remember_me?: boolean | undefined;
+};
