@@ -4,7 +4,8 @@ import { Refusal } from '../domain/kernel/problem.ts';
 const gone = /^(08|53|57P|ECONNREFUSED$|ECONNRESET$|ENOENT$|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$)/;
 
 /** What the driver says, without a code, of a connection that broke or was never had. */
-const broken = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+const broken =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
 
 /**
  * What a room's error table is asked about: the domain's refusal, or `unavailable` where the database is out of
