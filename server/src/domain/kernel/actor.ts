@@ -1,6 +1,15 @@
 /** Who does something, as the audit log names them. Decided once, where a request enters. */
 export interface Actor {
-  kind: 'system' | 'user' | 'admin' | 'admin-token' | 'bootstrap-token' | 'setup-link' | 'scim' | 'client' | 'anonymous';
+  kind:
+    | 'system'
+    | 'user'
+    | 'admin'
+    | 'admin-token'
+    | 'bootstrap-token'
+    | 'setup-link'
+    | 'scim'
+    | 'client'
+    | 'anonymous';
   /** Id of the user, token or client; absent for the system, the bootstrap token and strangers. */
   id?: string;
   /** A name that a person recognises in the log. */
