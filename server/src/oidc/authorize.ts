@@ -27,6 +27,7 @@ export interface AuthorizeDeps {
 export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
     const parameters = parametersOf(req);
+    if (cameWithoutCookies(req)) return res.redirect(303, `/authorize?${req.body}`);
     const target = parameters.wrongContentType ? 'parameters' : await vet(parameters, deps.clients.findEnabled);
     if (typeof target === 'string') return deps.errorPage(req, res, 400, target);
     try {
@@ -39,6 +40,18 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
       redirectError(deps.issuer, res, target, error);
     }
   };
+}
+
+/** Longest form that is asked again as a GET; beyond it an address may not get through. */
+const longestQuery = 6_000;
+
+/**
+ * A form on another site sends no SameSite cookies, so a live session would not be seen: the same request again as a
+ * GET, which sends them.
+ */
+function cameWithoutCookies(req: Request): boolean {
+  if (req.method !== 'POST' || req.get('cookie') !== undefined) return false;
+  return typeof req.body === 'string' && req.body !== '' && req.body.length <= longestQuery;
 }
 
 /** `GET /authorize/resume?flow=…`: where the hosted page goes when the person has signed in. */

@@ -5,6 +5,7 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -197,6 +198,24 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
     expect(response.status).toBe(status);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.json()).toMatchObject({ error, error_description: expect.any(String) });
+  });
+
+  it('takes lifetimes from the project, and the access token’s from the client where it has one', async () => {
+    await rp.signIn(user);
+    await app.services.projects.updateSessionPolicy(
+      project.id,
+      { idTokenTtlSeconds: 120, accessTokenTtlSeconds: 600 },
+      system,
+    );
+    const byProject = await rp.tokens();
+    const { exp, iat } = await rp.claims(byProject.id_token);
+    expect([Number(exp) - Number(iat), byProject.expires_in]).toEqual([120, 600]);
+    await app.services.clients.update(client.id, { accessTokenTtlSeconds: 30 }, system);
+    const byClient = await rp.tokens();
+    expect(byClient.expires_in).toBe(30);
+    app.clock.turn(30);
+    expect((await rp.userInfo(byClient.access_token)).status).toBe(401);
+    expect((await rp.userInfo(byProject.access_token)).status).toBe(200);
   });
 
   it('refuses the code of another client, and of another project', async () => {

@@ -223,6 +223,16 @@ describe('oidcc-basic-certification', () => {
     expect(await exchanged(location.searchParams.get('code'))).toMatchObject({ sub: user.id });
   });
 
+  it('oidcc-ensure-post-request-succeeds from a form of another site, which sends no cookies', async () => {
+    const held = new Map(rp.browser.cookies);
+    rp.signOut();
+    const again = locationOf(await rp.authorize({ prompt: 'none' }, 'post'));
+    expect(again.pathname).toBe('/authorize');
+    for (const [name, value] of held) rp.browser.cookies.set(name, value);
+    const location = locationOf(await rp.browser.get(again.href));
+    expect(await exchanged(location.searchParams.get('code'))).toMatchObject({ sub: user.id });
+  });
+
   it.each([
     ['oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported', 'request_uri'],
     ['oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported', 'request'],
