@@ -90,7 +90,7 @@ function severalAfter(
   if (op === 'remove') return assigned(removed(current, path.target, filter, value));
   if (!filter && !sub) {
     const given = readValue(attribute, value) as Complex[] | undefined;
-    return assigned(op === 'add' ? bounded(attribute, calm([...current, ...(given ?? [])])) : (given ?? []));
+    return assigned(op === 'add' ? bounded(attribute, [...current, ...(given ?? [])]) : (given ?? []));
   }
   const parts = partsOf(attribute, sub, value);
   const chosen = (element: Complex) => filter === undefined || meets(element, filter);
@@ -103,7 +103,7 @@ function severalAfter(
   const seed = filter ? seedOf(filter) : {};
   if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} meets the filter of the path.`);
   const created = readElements(attribute, { ...seed, ...parts });
-  return assigned(bounded(attribute, calm([...current, ...(created ?? [])])));
+  return assigned(bounded(attribute, [...current, ...(created ?? [])]));
 }
 
 /** What is to be set in each chosen element; null takes a part away. */
@@ -172,7 +172,8 @@ function bounded(attribute: Attribute, elements: Complex[]): Complex[] {
   return elements;
 }
 
+/** What has become the same is one element; none at all is no value. */
 function assigned(elements: Complex[]): Complex[] | undefined {
-  const filled = elements.filter((element) => Object.keys(element).length > 0);
+  const filled = calm(elements.filter((element) => Object.keys(element).length > 0));
   return filled.length === 0 ? undefined : filled;
 }

@@ -37,18 +37,17 @@ function saysNothing(attribute: Attribute, element: Complex): boolean {
   );
 }
 
-/** Merges what is there twice, and leaves one primary value: the last that was named so. */
+/** Leaves one primary value, the last that was named so, and merges what is there twice. */
 export function calm(elements: readonly Complex[]): Complex[] {
+  const primary = elements.findLastIndex((element) => element['primary'] === true);
   const kept: Complex[] = [];
-  for (const element of elements) {
-    const same = kept.findIndex((other) => isSameElement(other, element));
-    if (same < 0) kept.push(element);
-    else kept[same] = { ...kept[same], ...element };
+  for (const [index, element] of elements.entries()) {
+    const calmed = element['primary'] === true && index !== primary ? { ...element, primary: false } : element;
+    const same = kept.findIndex((other) => isSameElement(other, calmed));
+    if (same < 0) kept.push(calmed);
+    else kept[same] = { ...kept[same], ...calmed };
   }
-  const primary = kept.findLastIndex((element) => element['primary'] === true);
-  return kept.map((element, index) =>
-    element['primary'] === true && index !== primary ? { ...element, primary: false } : element,
-  );
+  return kept;
 }
 
 /** RFC 7643 §2.4: the same value and type is the same element; without a value, all of it must agree. */
