@@ -132,7 +132,20 @@ function adminDeps(
   cookies: Cookies,
   pages: Pages,
 ): AdminDeps {
-  const { db, audit, sessions, admins, projects, clients, directories, keys, delivery, senders, requests } = services;
+  const {
+    db,
+    audit,
+    sessions,
+    admins,
+    projects,
+    clients,
+    delegationKeys,
+    directories,
+    keys,
+    delivery,
+    senders,
+    requests,
+  } = services;
   const mailbox = senders.mail?.kind === 'mailbox' ? { list: (page: PageRequest) => delivery.mailbox(page) } : null;
   return {
     db,
@@ -143,7 +156,7 @@ function adminDeps(
     admins,
     requests,
     pages,
-    domain: { projects, clients, admins, directories, keys, mailbox },
+    domain: { projects, clients, admins, delegationKeys, directories, keys, mailbox },
     bootstrapToken: options.bootstrapToken,
     issuer: options.issuer,
     sessionSecret: (req, projectId) => cookies.session(req, projectId),

@@ -71,7 +71,7 @@ export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boo
   const mailbox: MailboxMessage[] = [];
   const flows = new Map<string, string>();
   const bugs: unknown[] = [];
-  const { db, audit, sessions, admins, requests, projects, clients, directories, keys } = services;
+  const { db, audit, sessions, admins, requests, projects, clients, delegationKeys, directories, keys } = services;
   const app = express();
   app.use(withContext(systemRandom));
   app.use(
@@ -90,6 +90,7 @@ export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boo
         projects,
         clients,
         admins,
+        delegationKeys,
         directories,
         keys,
         mailbox:

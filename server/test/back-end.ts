@@ -69,7 +69,7 @@ export class TestBackEnd {
 
   /** Our newest pair, as the console shows it. */
   async ours(): Promise<PublicPair> {
-    const keys = await this.app.services.delegationKeys.list(this.app.services.db.reader(), this.client.id);
+    const keys = await this.app.services.delegationKeys.list(this.app.services.db.reader(), [this.client.id]);
     const newest = keys.find(({ party }) => party === 'idp');
     return { signing: newest?.signingPublicPem ?? '', encryption: newest?.encryptionPublicPem ?? '' };
   }

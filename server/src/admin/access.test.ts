@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, type Answer, openAdminRoom } from '../../test/admin-room.ts';
+import { makePair } from '../../test/back-end.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import { fieldRules, freshSeconds, operationRules } from './authorize.ts';
@@ -17,7 +18,10 @@ import { adminSchema } from './schema.ts';
 const schema = adminSchema();
 let room: AdminRoom;
 /** The project whose things are asked for, and everything in it. */
-let ours: Record<'project' | 'client' | 'apiKey' | 'user' | 'scimToken' | 'membership' | 'adminToken', string>;
+let ours: Record<
+  'project' | 'client' | 'apiKey' | 'delegationKey' | 'user' | 'scimToken' | 'membership' | 'adminToken',
+  string
+>;
 let secrets: string[];
 let viewer: Record<string, string>;
 let admin: Record<string, string>;
@@ -25,11 +29,12 @@ let foreignAdmin: Record<string, string>;
 
 beforeAll(async () => {
   room = await openAdminRoom();
-  const { projects, clients, users, directories, admins, db } = room.services;
+  const { projects, clients, delegationKeys, users, directories, admins, db } = room.services;
   const owner = { grants: { owner: true, projects: new Map() }, actor: system };
   const project = await projects.create({ name: 'Ours' }, system);
   const foreign = await projects.create({ name: 'Theirs' }, system);
   const { client, publishableKey, secretKey } = await clients.create({ projectId: project.id, name: 'App' }, system);
+  const delegationKey = await delegationKeys.register(client.id, makePair().publicPem, system);
   const [apiKey] = await clients.apiKeysOf(db.reader(), [client.id]);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const scim = await directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
@@ -42,6 +47,7 @@ beforeAll(async () => {
     project: project.id,
     client: client.id,
     apiKey: apiKey?.id ?? '',
+    delegationKey: delegationKey.id,
     user: user.id,
     scimToken: scim.scimToken.id,
     membership: membership.id,
@@ -63,7 +69,7 @@ const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
 
 /** Arguments for each operation, about what is ours; an operation without a row here cannot be tested, and fails. */
 function argumentsOf(name: string): string {
-  const { project, client, apiKey, user, scimToken, membership, adminToken } = ours;
+  const { project, client, apiKey, delegationKey, user, scimToken, membership, adminToken } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -87,6 +93,9 @@ function argumentsOf(name: string): string {
     deleteClient: `(id: "${client}")`,
     issueApiKey: `(clientId: "${client}", kind: SECRET)`,
     revokeApiKey: `(id: "${apiKey}")`,
+    registerDelegationKeys: `(input: { clientId: "${client}", signingKey: "x", encryptionKey: "x" })`,
+    rotateDelegationKeys: `(input: { clientId: "${client}" })`,
+    revokeDelegationKey: `(id: "${delegationKey}")`,
     issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
     revokeScimToken: `(id: "${scimToken}")`,
     grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
@@ -174,11 +183,21 @@ describe('every operation', () => {
 /** What mutations could have changed. */
 async function snapshot() {
   const em = room.services.db.reader();
-  const tables = ['projects', 'clients', 'api_keys', 'scim_tokens', 'memberships', 'signing_keys', 'users'];
+  const tables = [
+    'projects',
+    'clients',
+    'api_keys',
+    'delegation_keys',
+    'scim_tokens',
+    'memberships',
+    'signing_keys',
+    'users',
+  ];
   const counts = tables.map((table) => em.execute(`select count(*) as count from ${table}`));
   const revoked = em.execute(
     `select (select count(*) from api_keys where revoked_at is null) as keys,
             (select count(*) from scim_tokens where revoked_at is null) as scim,
+            (select count(*) from delegation_keys where expires_at is null) as delegation,
             (select count(*) from admin_tokens where revoked_at is null and name = 'CI') as tokens,
             (select max(version) from projects) as version`,
   );

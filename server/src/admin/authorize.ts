@@ -5,6 +5,7 @@ import { allows, roleIn } from '../domain/admins/permission.ts';
 import type { AuditEvent } from '../domain/audit/audit-event.entity.ts';
 import type { ApiKey } from '../domain/clients/api-key.entity.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import { secondsLater } from '../domain/kernel/clock.ts';
 import { type Noun, refuse } from '../domain/kernel/problem.ts';
@@ -39,6 +40,7 @@ const project = (args: Arguments): About | null => {
   const id = (args.input ?? args).projectId;
   return id == null ? null : { noun: 'project', id };
 };
+const client = ({ input = {} }: Arguments): About => ({ noun: 'client', id: String(input['clientId'] ?? '') });
 const of =
   (noun: OwnedNoun) =>
   (args: Arguments): About => ({ noun, id: (args.input ?? args).id ?? '' });
@@ -70,6 +72,9 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     deleteClient: { role: 'project_admin', about: of('client'), fresh: true },
     issueApiKey: { role: 'project_admin', about: (args) => ({ noun: 'client', id: args.clientId ?? '' }), fresh: true },
     revokeApiKey: { role: 'project_admin', about: of('api-key') },
+    registerDelegationKeys: { role: 'project_admin', about: client, fresh: true },
+    rotateDelegationKeys: { role: 'project_admin', about: client, fresh: true },
+    revokeDelegationKey: { role: 'project_admin', about: of('delegation-key') },
     issueScimToken: { role: 'project_admin', about: project, fresh: true },
     revokeScimToken: { role: 'project_admin', about: of('scim-token') },
     grantRole: { role: 'project_admin', about: project, fresh: true },
@@ -126,13 +131,31 @@ export const fieldRules: Record<string, NodeRule> = {
       project_viewer: [
         ...['id', 'clientId', 'name', 'builtIn', 'tokenEndpointAuthMethod', 'jwks', 'redirectUris'],
         ...['postLogoutRedirectUris', 'backchannelLogoutUri', 'backchannelLogoutSessionRequired', 'logoutTokenTyp'],
-        ...['accessTokenTtlSeconds', 'disabled', 'project', 'apiKeys', 'version', 'createdAt', 'updatedAt'],
+        ...[
+          'accessTokenTtlSeconds',
+          'disabled',
+          'project',
+          'apiKeys',
+          'delegationKeys',
+          'version',
+          'createdAt',
+          'updatedAt',
+        ],
       ],
     },
   },
   ApiKey: {
     projectOf: (apiKey: ApiKey) => apiKey.client.getEntity().project.id,
     fields: { project_viewer: ['id', 'kind', 'hint', 'createdAt', 'lastUsedAt', 'revokedAt'] },
+  },
+  DelegationKey: {
+    projectOf: (key: DelegationKey) => key.client.getEntity().project.id,
+    fields: {
+      project_viewer: [
+        ...['id', 'party', 'signingKid', 'encryptionKid', 'signingPublicPem', 'encryptionPublicPem'],
+        ...['createdAt', 'expiresAt'],
+      ],
+    },
   },
   CreatedClient: inherit('client', 'publishableKey', 'secretKey'),
   IssuedApiKey: inherit('apiKey', 'key'),

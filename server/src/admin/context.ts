@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Admins, Granter } from '../domain/admins/admins.ts';
 import type { Clients } from '../domain/clients/clients.ts';
+import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { Page, PageRequest } from '../domain/kernel/page.ts';
@@ -38,6 +39,7 @@ export interface AdminDomain {
   projects: Projects;
   clients: Clients;
   admins: Admins;
+  delegationKeys: DelegationKeys;
   directories: DirectoryTokens;
   keys: Keys;
   /** Absent where messages are really sent. */

@@ -3,6 +3,7 @@ import { registerEnumType } from 'type-graphql';
 import { roles } from '../domain/admins/membership.entity.ts';
 import { apiKeyKinds } from '../domain/clients/api-key.entity.ts';
 import { logoutTokenTypes, tokenEndpointAuthMethods } from '../domain/clients/client.entity.ts';
+import { delegationParties } from '../domain/clients/delegation-key.entity.ts';
 import { messageStates } from '../domain/delivery/message.entity.ts';
 import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
 import { mfaPolicies, signUpModes } from '../domain/projects/project.entity.ts';
@@ -29,6 +30,11 @@ export const LogoutTokenTypEnum = enumOf(
   logoutTokenTypes,
 );
 export const ApiKeyKindEnum = enumOf('ApiKeyKind', 'For the browser SDK, or for the server library.', apiKeyKinds);
+export const DelegationPartyEnum = enumOf(
+  'DelegationParty',
+  "Whose keys: the client's (service provider) or the service's (identity provider).",
+  delegationParties,
+);
 export const ProvenanceEnum = enumOf('Provenance', 'Who made the user.', provenances);
 export const RoleEnum = enumOf('Role', 'What an admin may do; an owner owns the instance.', roles);
 export const ResultEnum = enumOf('AuditResult', 'How it ended.', ['success', 'failure'] as const);

@@ -2,6 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ApiKey } from '../domain/clients/api-key.entity.ts';
 import { Client } from '../domain/clients/client.entity.ts';
 import type { Clients } from '../domain/clients/clients.ts';
+import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
+import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 
 /** Reads that several nodes of one answer share: one query for all of them. */
@@ -9,13 +11,15 @@ export interface Loaders {
   project(id: string): Promise<Project | undefined>;
   client(id: string): Promise<Client | undefined>;
   apiKeysOf(clientId: string): Promise<ApiKey[] | undefined>;
+  delegationKeysOf(clientId: string): Promise<DelegationKey[] | undefined>;
 }
 
-export function loadersFor(em: EntityManager, clients: Clients): Loaders {
+export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: DelegationKeys): Loaders {
   return {
     project: batched(async (ids) => byId(await em.find(Project, { id: { $in: ids } }))),
     client: batched(async (ids) => byId(await em.find(Client, { id: { $in: ids } }))),
     apiKeysOf: batched(async (ids) => Map.groupBy(await clients.apiKeysOf(em, ids), (key) => key.client.id)),
+    delegationKeysOf: batched(async (ids) => Map.groupBy(await delegationKeys.list(em, ids), (key) => key.client.id)),
   };
 }
 

@@ -4,7 +4,15 @@ import { refuse } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 
 /** What belongs to a project, or to the instance. */
-export type OwnedNoun = 'project' | 'client' | 'api-key' | 'user' | 'scim-token' | 'admin-token' | 'membership';
+export type OwnedNoun =
+  | 'project'
+  | 'client'
+  | 'api-key'
+  | 'delegation-key'
+  | 'user'
+  | 'scim-token'
+  | 'admin-token'
+  | 'membership';
 
 /** What a call is about; its project is where the role must be had. */
 export interface About {
@@ -16,6 +24,8 @@ const owners: Record<OwnedNoun, string> = {
   project: 'select id as project from projects where id = ?',
   client: 'select project_id as project from clients where id = ?',
   'api-key': 'select c.project_id as project from api_keys k join clients c on c.id = k.client_id where k.id = ?',
+  'delegation-key':
+    'select c.project_id as project from delegation_keys k join clients c on c.id = k.client_id where k.id = ?',
   user: 'select project_id as project from users where id = ?',
   'scim-token': 'select project_id as project from scim_tokens where id = ?',
   'admin-token': 'select project_id as project from admin_tokens where id = ?',

@@ -5,6 +5,7 @@ import { AdminTokenResolver, MembershipResolver } from './admin.resolver.ts';
 import { AuditResolver } from './audit.resolver.ts';
 import { authorizeSchema } from './authorize.ts';
 import { ClientResolver } from './client.resolver.ts';
+import { DelegationKeyResolver } from './delegation-key.resolver.ts';
 import { DirectoryResolver } from './directory.resolver.ts';
 import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
@@ -19,6 +20,7 @@ export function adminSchema(): GraphQLSchema {
       resolvers: [
         ProjectResolver,
         ClientResolver,
+        DelegationKeyResolver,
         UserResolver,
         DirectoryResolver,
         AuditResolver,

@@ -86,7 +86,7 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
         now: api.clock.now(),
         domain: api.domain,
         em,
-        loaders: loadersFor(em, api.domain.clients),
+        loaders: loadersFor(em, api.domain.clients, api.domain.delegationKeys),
       };
     },
   });

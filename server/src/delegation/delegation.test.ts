@@ -233,6 +233,7 @@ describe('a back end, by the server library', () => {
 describe('keys of delegation', () => {
   it('rotate on our side: each request is answered with the pair that it was encrypted to', async () => {
     const before = await backEnd.library();
+    turn(app, 1);
     await app.services.delegationKeys.rotate(backEnd.client.id, system, 3600);
     const after = await backEnd.library();
     for (const library of [before, after]) {
@@ -245,6 +246,7 @@ describe('keys of delegation', () => {
 
   it('rotate on the back end’s side: each request is answered to the pair that signed it', async () => {
     const before = await backEnd.library();
+    turn(app, 1);
     backEnd.pair = makePair();
     await app.services.delegationKeys.register(backEnd.client.id, backEnd.pair.publicPem, system, 3600);
     const after = await backEnd.library();
@@ -258,7 +260,7 @@ describe('keys of delegation', () => {
 
   it('are good for nothing once they are revoked', async () => {
     const library = await backEnd.library();
-    const keys = await app.services.delegationKeys.list(app.services.db.reader(), backEnd.client.id);
+    const keys = await app.services.delegationKeys.list(app.services.db.reader(), [backEnd.client.id]);
     const ours = keys.find(({ party }) => party === 'idp');
     await app.services.delegationKeys.revoke(ours?.id ?? '', system);
     await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });

@@ -21,7 +21,7 @@ beforeEach(async () => {
   ({ client } = await app.make.client(await app.make.project()));
 });
 
-const list = () => keys.list(app.services.db.reader(), client.id);
+const list = () => keys.list(app.services.db.reader(), [client.id]);
 const load = () => keys.load(app.services.db.reader(), client.id);
 
 async function problemOf(work: Promise<unknown>) {

@@ -55,9 +55,10 @@ export class DelegationKeys {
     this.audit = audit;
   }
 
-  /** All pairs of a client, newest first, expired ones included. Only the public halves are for people. */
-  list(em: EntityManager, clientId: string): Promise<DelegationKey[]> {
-    return em.find(DelegationKey, { client: clientId }, { orderBy: { id: 'desc' } });
+  /** All pairs of some clients, newest first, expired ones included; their client is loaded. */
+  list(em: EntityManager, clientIds: readonly string[]): Promise<DelegationKey[]> {
+    const where = { client: { $in: [...clientIds] } };
+    return em.find(DelegationKey, where, { populate: ['client'], orderBy: { id: 'desc' } });
   }
 
   /**

@@ -1,0 +1,58 @@
+import 'reflect-metadata';
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import type { DelegationParty } from '../domain/clients/delegation-key.entity.ts';
+import { DelegationPartyEnum } from './enums.ts';
+
+@ObjectType('DelegationKey', {
+  description: "One side's Ed25519 and X25519 keys for a client's delegation. Only the public halves are ever shown.",
+})
+export class DelegationKeyView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => DelegationPartyEnum)
+  party!: DelegationParty;
+
+  @Field(() => String, { description: 'RFC 7638 thumbprint of the Ed25519 key.' })
+  signingKid!: string;
+
+  @Field(() => String, { description: 'RFC 7638 thumbprint of the X25519 key.' })
+  encryptionKid!: string;
+
+  @Field(() => String, { description: 'Ed25519, PEM.' })
+  signingPublicPem!: string;
+
+  @Field(() => String, { description: 'X25519, PEM.' })
+  encryptionPublicPem!: string;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent while no others have taken their place.' })
+  expiresAt!: Date | null;
+}
+
+@InputType()
+export class RegisterDelegationKeysInput {
+  @Field(() => ID)
+  clientId!: string;
+
+  @Field(() => String, { description: "The client's Ed25519 public key, PEM." })
+  signingKey!: string;
+
+  @Field(() => String, { description: "The client's X25519 public key, PEM." })
+  encryptionKey!: string;
+
+  @Field(() => Int, { nullable: true, description: 'How long the keys before stay good; a week where absent.' })
+  overlapSeconds?: number | null;
+}
+
+@InputType()
+export class RotateDelegationKeysInput {
+  @Field(() => ID)
+  clientId!: string;
+
+  @Field(() => Int, { nullable: true, description: 'How long the keys before stay good; a week where absent.' })
+  overlapSeconds?: number | null;
+}
