@@ -13,8 +13,8 @@ type Element = Record<string, unknown>;
 type Op = 'add' | 'replace' | 'remove';
 /** An operation as the naive evaluator understands it. */
 type Operation =
-  | { kind: 'simple'; op: Op; at: string[]; value: string | boolean | null }
-  | { kind: 'complex'; op: Op; at: string[]; value: Element | null }
+  | { kind: 'simple'; op: Op; at: readonly string[]; value: string | boolean | null }
+  | { kind: 'complex'; op: Op; at: readonly string[]; value: Element | null }
   | { kind: 'list'; op: Op; name: string; values: Element[] }
   | {
       kind: 'chosen';
@@ -74,7 +74,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 /** The operation as a client writes it. */
 function written(operation: Operation): Element {
   const { op } = operation;
-  const joined = (at: string[]) => (at[0]?.startsWith('urn:') ? at.join(':') : at.join('.'));
+  const joined = (at: readonly string[]) => (at[0]?.startsWith('urn:') ? at.join(':') : at.join('.'));
   switch (operation.kind) {
     case 'simple':
     case 'complex':
@@ -110,7 +110,7 @@ function naive(resource: Element, operation: Operation): void {
   }
 }
 
-function setAt(resource: Element, [name = '', ...rest]: string[], value: unknown): void {
+function setAt(resource: Element, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length > 0) {
     const inner = (resource[name] ?? {}) as Element;
     setAt(inner, rest, value);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { UserRecord, UserValues } from '../domain/users/users.ts';
+import type { UserRecord, UserValues } from '../domain/users/user-record.ts';
 import { applyStep, type Resource } from './patch.ts';
 import { entries, isObject } from './patch-operations.ts';
 import { userType } from './schema/resource-type.ts';

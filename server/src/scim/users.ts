@@ -1,7 +1,7 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found } from '../domain/kernel/problem.ts';
 import type { Groups } from '../domain/users/groups.ts';
-import type { UserRecord } from '../domain/users/users.ts';
+import type { UserRecord } from '../domain/users/user-record.ts';
 import { type Answer, type Caller, checkVersion } from './answer.ts';
 import { applyStep } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';

@@ -10,7 +10,8 @@ import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { foldCase } from '../users/login.ts';
 import { execute, type Sql, sql } from '../users/statement.ts';
 import type { User } from '../users/user.entity.ts';
-import { type UserChange, type UserRecord, type Users, type UserValues, valuesOf } from '../users/users.ts';
+import { type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
+import type { UserChange, Users } from '../users/users.ts';
 
 /** Ends every live session of a user in the caller's transaction, and tells the clients that took part. */
 export type EndSessions = (em: EntityManager, userId: string, reason: SessionEnd, actor: Actor) => Promise<unknown>;

@@ -1,4 +1,4 @@
-import type { UserRecord } from './users.ts';
+import type { UserRecord } from './user-record.ts';
 
 /** The columns of `users r` that {@link userOfRow} reads. */
 export const userColumns = `r.id, r.user_name, r.external_id, r.display_name, r.given_name, r.family_name, r.email, r.phone,

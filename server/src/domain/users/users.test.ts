@@ -9,7 +9,8 @@ import { Database } from '../kernel/database.ts';
 import { Project } from '../projects/project.entity.ts';
 import { User } from './user.entity.ts';
 import { UserEmail } from './user-email.entity.ts';
-import { Users, type UserValues, valuesOf } from './users.ts';
+import { type UserValues, valuesOf } from './user-record.ts';
+import { Users } from './users.ts';
 
 const clock = { now: () => at };
 let at = new Date('2026-11-21T10:00:00Z');

@@ -12,39 +12,8 @@ import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, foldCase, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
 import { execute, query, sql } from './statement.ts';
 import { User } from './user.entity.ts';
+import { recordOf, type UserRecord, type UserValues, valuesOf } from './user-record.ts';
 import { type UserRow, userColumns, userOfRow } from './user-rows.ts';
-
-/** What is written of a user; the rest (login e-mail and phone, keys, version) follows from it. */
-export interface UserValues {
-  userName: string;
-  externalId: string | null;
-  displayName: string | null;
-  givenName: string | null;
-  familyName: string | null;
-  active: boolean;
-  /** Every other attribute, canonical and valid. */
-  attributes: Record<string, unknown>;
-}
-
-/** A user as it is read. */
-export type UserRecord = Pick<
-  User,
-  | 'id'
-  | 'userName'
-  | 'externalId'
-  | 'displayName'
-  | 'givenName'
-  | 'familyName'
-  | 'email'
-  | 'phone'
-  | 'active'
-  | 'provenance'
-  | 'attributes'
-  | 'version'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'lastSignInAt'
->;
 
 /** What a change came to. `before` is a copy, `after` the row itself. */
 export interface UserChange {
@@ -230,24 +199,6 @@ export class Users {
       { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
     );
   }
-}
-
-/** The written part of a user. */
-export function valuesOf(user: UserRecord): UserValues {
-  return {
-    userName: user.userName,
-    externalId: user.externalId ?? null,
-    displayName: user.displayName ?? null,
-    givenName: user.givenName ?? null,
-    familyName: user.familyName ?? null,
-    active: user.active,
-    attributes: user.attributes,
-  };
-}
-
-function recordOf(user: User): UserRecord {
-  const { id, email, phone, provenance, version, createdAt, updatedAt, lastSignInAt } = user;
-  return { id, ...valuesOf(user), email, phone, provenance, version, createdAt, updatedAt, lastSignInAt };
 }
 
 interface Login {
