@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { rows } from '../kernel/database.ts';
+import { maskAddress } from './mask.ts';
 
 /**
  * The id of the user whose login address this is, by e-mail before userName; null where there is none. As little as
@@ -16,4 +17,10 @@ export async function accountOf(em: EntityManager, projectId: string, address: s
     [projectId, address, address, address],
   );
   return user?.id ?? null;
+}
+
+/** Whom an audit event is about: a user by id, whose traces can be erased; a stranger by no more than a hint. */
+export function subjectOf(userId: string | null, address: string): { kind: string; id: string; name: string } {
+  const hint = maskAddress(address);
+  return userId ? { kind: 'user', id: userId, name: address } : { kind: 'address', id: hint, name: hint };
 }

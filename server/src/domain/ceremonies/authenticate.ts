@@ -6,7 +6,7 @@ import { afterDevice, amr } from '../mfa/policy.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import { resendAfterSeconds } from '../otp/otp.ts';
 import { addressKey, isAddress } from '../users/login.ts';
-import { accountOf } from './account.ts';
+import { accountOf, subjectOf } from './account.ts';
 import { finish } from './finish.ts';
 import type { Flow, Outcome } from './flow.ts';
 import { maskAddress } from './mask.ts';
@@ -83,7 +83,7 @@ async function sendCode(flow: Flow, address: string): Promise<Outcome<'authentic
     actor,
     projectId: project.id,
     clientId: client.id,
-    subject: userId ? { kind: 'user', id: userId, name: address } : { kind: 'address', id: key, name: address },
+    subject: subjectOf(userId, address),
   });
   return {
     status: 'OTP_NEEDED',

@@ -6,6 +6,7 @@ import { changed } from '../kernel/database.ts';
 import type { Problem } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { accountOf } from './account.ts';
 import { authenticate } from './authenticate.ts';
@@ -88,7 +89,9 @@ export class Ceremonies {
   /** Takes one step. Refuses with {@link StepRefusal}, which carries the next nonce where the sign-in goes on. */
   async take<S extends Step>(step: S, caller: Caller, input: StepInput): Promise<Answers[S] & { nonce: string }> {
     const nonce = newSecret(this.deps.random);
-    const outcome = await this.deps.db.transaction((em) => this.decide(em, step, caller, input, nonce));
+    const outcome = await pastDeadlocks(() =>
+      this.deps.db.transaction((em) => this.decide(em, step, caller, input, nonce)),
+    );
     if (!('refused' in outcome)) return { ...outcome, nonce };
     const goesOn = outcome.refused.code !== 'transaction-expired';
     throw new StepRefusal(outcome.refused, step, goesOn ? nonce : undefined);
@@ -101,6 +104,8 @@ export class Ceremonies {
     input: StepInput,
     nonce: string,
   ): Promise<Outcome<S>> {
+    const hasUser = steps[step].proof === 'registration' || steps[step].proof === 'use';
+    if (hasUser) await lockUserOf(em, input.txn);
     const ceremony = await this.open(em, caller, input.txn);
     if (!ceremony) return { refused: { code: 'transaction-expired' } };
     const flow: Flow = { em, deps: this.deps, caller, ceremony, input, device: null, publicJwk: null };
@@ -215,4 +220,11 @@ export class Ceremonies {
     });
     return { code: 'proof-rejected', reason: fault };
   }
+}
+
+/** The user before their ceremony, in the order of a directory that switches the user off: neither waits for the other. */
+async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
+  await em.execute('select from users where id = (select user_id from ceremonies where txn_hash = ?) for update', [
+    digest(txn),
+  ]);
 }

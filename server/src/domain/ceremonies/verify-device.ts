@@ -10,7 +10,8 @@ import { notify } from './notices.ts';
 /** Registers the page's key for the user whose address was proved, and begins the second factor that they chose. */
 export async function verifyDevice(flow: Flow): Promise<Outcome<'verify-device'>> {
   const { em, deps, caller, ceremony, input } = flow;
-  const user = await deps.users.find(em, caller.project.id, ceremony.user?.id ?? '');
+  // Under a lock: two windows of one browser register the same key one after the other.
+  const user = await deps.users.locked(em, caller.project.id, ceremony.user?.id ?? '');
   if (!user?.active) return { refused: { code: 'transaction-expired' } };
   const hasFactor = (await deps.mfa.factors(em, user.id)).length > 0;
   const method = input.mfaMethod;

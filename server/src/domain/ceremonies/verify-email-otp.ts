@@ -1,5 +1,6 @@
 import { type Problem, Refusal } from '../kernel/problem.ts';
 import type { User } from '../users/user.entity.ts';
+import { accountOf, subjectOf } from './account.ts';
 import type { Flow, Outcome } from './flow.ts';
 
 /** Wrong, expired, spent, replaced, foreign: one refusal, in the same words. */
@@ -46,15 +47,16 @@ async function theUser(flow: Flow): Promise<User | null> {
   }
 }
 
-function reject(flow: Flow, fault: string): { refused: Problem } {
+async function reject(flow: Flow, fault: string): Promise<{ refused: Problem }> {
   const { em, deps, caller, ceremony } = flow;
+  const address = ceremony.address ?? '';
   deps.audit.record(em, {
     type: 'otp.rejected',
     result: 'failure',
     actor: caller.actor,
     projectId: caller.project.id,
     clientId: caller.client.id,
-    subject: { kind: 'address', id: ceremony.address ?? '' },
+    subject: subjectOf(await accountOf(em, caller.project.id, address), address),
     detail: { fault },
   });
   return { refused: rejected };

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DeviceKey, newDeviceKey, type Proofed, type SigninPage } from '../../test/signin-browser.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { Device } from '../domain/devices/device.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+
+let world: SigninWorld;
+let page: SigninPage;
+let userid: string;
+
+beforeAll(async () => {
+  world = await SigninWorld.open();
+});
+afterAll(() => world.app.close());
+beforeEach(async () => {
+  await world.begin();
+  page = await world.page();
+  userid = newAddress();
+});
+
+const error = (code: string, httpStatus: number) => ({
+  status: 'ERROR',
+  httpStatus,
+  error: expect.objectContaining({ code }),
+});
+
+describe('an altered proof', () => {
+  let stranger: DeviceKey;
+  beforeEach(async () => {
+    await world.register(page, userid);
+    await page.challenge();
+    stranger = await newDeviceKey();
+  });
+
+  it.each<[string, string, () => Partial<Proofed>]>([
+    ['another step', 'PROOF_REJECTED', () => ({ claims: { act: 'verify-mfa' } })],
+    ['another project', 'PROOF_REJECTED', () => ({ claims: { aud: `${world.app.url}/${world.client.id}` } })],
+    ['another client', 'PROOF_REJECTED', () => ({ claims: { cid: world.project.id } })],
+    ['another origin', 'PROOF_REJECTED', () => ({ claims: { org: 'https://evil.example' } })],
+    ['another transaction', 'PROOF_REJECTED', () => ({ claims: { txn: 'x'.repeat(43) } })],
+    ['a code_challenge that was not sent', 'PROOF_REJECTED', () => ({ claims: { cc: 'x'.repeat(43) } })],
+    ['another body', 'PROOF_REJECTED', () => ({ claims: { bh: 'x'.repeat(43) } })],
+    ['another nonce', 'NONCE_REJECTED', () => ({ claims: { nonce: 'x'.repeat(43) } })],
+    ['a clock that is six minutes wrong', 'PROOF_REJECTED', () => ({ claims: { iat: page.now() + 360 } })],
+    ['another type', 'PROOF_REJECTED', () => ({ header: { typ: 'dpop+jwt' } })],
+    ['another algorithm', 'PROOF_REJECTED', () => ({ header: { alg: 'none' } })],
+    ["a stranger's key under this kid", 'PROOF_REJECTED', () => ({ key: stranger, header: { kid: page.key.jkt } })],
+    ["a stranger's key", 'PROOF_REJECTED', () => ({ key: stranger })],
+  ])('with %s is %s, and the sign-in goes on with the next nonce', async (_, code, over) => {
+    const refused = await page.step('authenticate', { userid }, { kind: 'use', ...over() });
+    expect(refused).toMatchObject(error(code, 401));
+    expect(refused['nonce']).toMatch(/^[\w-]{43}$/);
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('sent twice is refused the second time', async () => {
+    const body = JSON.stringify({ txn: page.txn, userid: 'not an address' });
+    const proof = page.prove('authenticate', body, { kind: 'use' });
+    expectStatus(await page.post('authenticate', body, { 'Device-Proof': proof }), 'INVALID_EMAIL');
+    expect(await page.post('authenticate', body, { 'Device-Proof': proof })).toMatchObject(
+      error('NONCE_REJECTED', 401),
+    );
+  });
+
+  it('with a nonce of more than two minutes is NONCE_REJECTED, and good with the next', async () => {
+    world.app.clock.turn(121);
+    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(error('NONCE_REJECTED', 401));
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('bears a clock that is five minutes wrong', async () => {
+    const skewed = { kind: 'use' as const, claims: { iat: page.now() - 300 } };
+    expectStatus(await page.step('authenticate', { userid }, skewed), 'SUCCESS');
+  });
+});
+
+describe('a registration', () => {
+  it('before the code is verified is refused', async () => {
+    await page.challenge();
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+    await page.step('authenticate', { userid });
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+  });
+
+  it('needs a proof that shows the key of the transaction', async () => {
+    await world.verifyAddress(page, userid);
+    expect(await page.step('verify-device', { userid })).toMatchObject(error('PROOF_REQUIRED', 401));
+    expect(await page.step('verify-device', { userid }, 'use')).toMatchObject(error('PROOF_REJECTED', 401));
+    const other = { kind: 'registration', key: await newDeviceKey() } as const;
+    expect(await page.step('verify-device', { userid }, other)).toMatchObject(error('PROOF_REJECTED', 401));
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+  });
+
+  it('is impossible in a transaction that was begun without a key', async () => {
+    await page.challenge({});
+    await page.step('authenticate', { userid });
+    expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('PROOF_REJECTED', 401));
+  });
+
+  it('is for the address that was verified', async () => {
+    await world.verifyAddress(page, userid);
+    const refused = await page.step('verify-device', { userid: newAddress() }, 'registration');
+    expect(refused).toMatchObject(error('INVALID_REQUEST', 400));
+  });
+
+  it('of a key that was revoked is a new one, and is announced', async () => {
+    await world.register(page, userid);
+    const { db, devices } = world.app.services;
+    await db.transaction(async (em) => {
+      const device = await em.findOneOrFail(Device, { jkt: page.key.jkt });
+      await devices.revoke(em, { projectId: world.project.id, userId: device.user.id }, device.id, system);
+    });
+    world.app.clock.turn(60);
+    await world.register(page, userid);
+    expect((await world.subjectsFor(userid)).filter((subject) => subject.includes('New device'))).toHaveLength(1);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+});

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SigninPage } from '../../test/signin-browser.ts';
+import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+
+let world: SigninWorld;
+let page: SigninPage;
+let userid: string;
+
+beforeAll(async () => {
+  world = await SigninWorld.open();
+});
+afterAll(() => world.app.close());
+beforeEach(async () => {
+  await world.begin();
+  page = await world.page();
+  userid = newAddress();
+});
+
+const error = (code: string, httpStatus: number) => ({
+  status: 'ERROR',
+  httpStatus,
+  error: expect.objectContaining({ code }),
+});
+
+describe('steps', () => {
+  it('in any wrong order are refused, and move nothing', async () => {
+    await page.challenge();
+    const wrong: [string, Record<string, unknown>][] = [
+      ['verify-email-otp', { otp: '123456' }],
+      ['verify-device', {}],
+      ['initiate-mfa', { session_id: 'x' }],
+      ['verify-mfa', { otp: '123456' }],
+    ];
+    for (const [step, fields] of wrong) {
+      expect(await page.step(step, { userid, ...fields })).toMatchObject(error('OUT_OF_ORDER', 409));
+    }
+    expectStatus(await page.step('authenticate', { userid }), 'OTP_NEEDED');
+  });
+
+  it('of an unknown, ended or expired transaction are TRANSACTION_EXPIRED, without a nonce', async () => {
+    await page.challenge();
+    page.txn = 'x'.repeat(43);
+    const unknown = await page.step('authenticate', { userid });
+    expect(unknown).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(unknown['nonce']).toBeUndefined();
+    await world.register(page, userid);
+    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    await page.challenge();
+    world.app.clock.turn(600);
+    expect(await page.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('of a transaction of another client, project or origin are TRANSACTION_EXPIRED', async () => {
+    await page.challenge();
+    const { publishableKey } = await world.app.make.client(world.project);
+    const { publishableKey: foreign } = await world.app.make.client(await world.app.make.project({ name: 'Other' }));
+    const two = await world.app.make.client(world.project, {
+      redirectUris: ['https://app.example.com/a', 'https://other.example.com/b'],
+    });
+    for (const apiKey of [publishableKey, foreign]) {
+      const other = await world.page(page.key, { apiKey });
+      other.txn = page.txn;
+      expect(await other.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    }
+    const first = await world.page(page.key, { apiKey: two.publishableKey });
+    await first.challenge();
+    const second = await world.page(page.key, { apiKey: two.publishableKey, origin: 'https://other.example.com' });
+    second.txn = first.txn;
+    expect(await second.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('of a disabled client, or with a key that was revoked, are INVALID_API_KEY', async () => {
+    await page.challenge();
+    await world.app.make.disable(world.client);
+    expect(await page.step('authenticate', { userid })).toMatchObject(error('INVALID_API_KEY', 401));
+  });
+});
+
+describe('the request', () => {
+  it.each<[string, unknown, number]>([
+    ['no JSON', '{', 400],
+    ['a member twice', '{"txn":"a","txn":"b","userid":"c"}', 400],
+    ['an array', '[]', 400],
+    ['null', 'null', 400],
+    ['nothing', '', 400],
+    ['a number for the address', '{"txn":"a","userid":1}', 400],
+    ['a huge address', JSON.stringify({ txn: 'a', userid: 'x'.repeat(321) }), 400],
+    ['more than 64 KB', JSON.stringify({ txn: 'a', userid: 'b', pad: 'x'.repeat(65_536) }), 413],
+    ['great depth', `{"txn":"a","userid":"b","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 410],
+  ])('with %s is answered %#', async (_, body, status) => {
+    const answer = await page.post('authenticate', body);
+    expect(answer.httpStatus).toBe(status);
+    expect(answer.status).toBe('ERROR');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('in another content type is 415, and empty to every step is refused', async () => {
+    for (const step of [
+      'challenge',
+      'authenticate',
+      'verify-email-otp',
+      'verify-device',
+      'initiate-mfa',
+      'verify-mfa',
+    ]) {
+      const answer = await page.post(step, '{}', { 'Content-Type': 'text/plain' });
+      expect(answer).toMatchObject(error('INVALID_REQUEST', 415));
+      if (step !== 'challenge') expect(await page.post(step, '{}')).toMatchObject(error('INVALID_REQUEST', 400));
+    }
+  });
+
+  it('with NUL or a lone surrogate in any field is a 4xx', async () => {
+    await page.challenge();
+    for (const bad of ['\\u0000', '\\ud800']) {
+      for (const step of ['authenticate', 'verify-email-otp', 'verify-device', 'verify-mfa']) {
+        const body = `{"txn":"${page.txn}","userid":"${bad}@example.com","otp":"${bad}","phone_number":"${bad}"}`;
+        const answer = await page.post(step, body);
+        expect(answer.httpStatus === 200 ? answer.status : answer.httpStatus).toSatisfy(
+          (seen: unknown) => seen === 'INVALID_EMAIL' || (typeof seen === 'number' && seen < 500),
+        );
+      }
+      expect((await page.post('challenge', `{"jkt":"${bad}"}`)).httpStatus).toBe(400);
+    }
+    expect((await page.post('authenticate', `{"txn":"\\u0000","userid":"a@example.com"}`)).httpStatus).toBe(410);
+  });
+
+  it('needs a publishable key, from an origin of the client', async () => {
+    const bad = [{ apiKey: undefined }, { apiKey: '' }, { apiKey: 'lk_pk_unknown' }, { apiKey: world.secretKey }] as {
+      apiKey: string;
+    }[];
+    for (const over of bad) {
+      const answer = await (await world.page(undefined, over)).challenge();
+      expect(answer).toMatchObject(error('INVALID_API_KEY', 401));
+    }
+    for (const origin of [
+      'https://evil.example',
+      'https://app.example.com.evil.tld',
+      'http://app.example.com',
+      'null',
+    ]) {
+      const answer = await (await world.page(undefined, { origin })).challenge();
+      expect(answer).toMatchObject(error('ORIGIN_NOT_ALLOWED', 403));
+    }
+  });
+
+  it('is allowed across origins for pages of the client alone', async () => {
+    const url = `${world.app.url}/v1/signin/authenticate`;
+    const preflight = (origin: string) =>
+      fetch(url, {
+        method: 'OPTIONS',
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': 'POST',
+          'Access-Control-Request-Headers': 'x-api-key,device-proof',
+        },
+      });
+    const allowed = await preflight(appOrigin);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(appOrigin);
+    expect(allowed.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('device-proof');
+    expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
+    const { headers } = await page.challenge();
+    expect(headers.get('access-control-allow-origin')).toBe(appOrigin);
+    expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it('with a badly formed address is INVALID_EMAIL, whatever it is', async () => {
+    for (const userid of ['', ' ', 'ann', 'ann@', '@example.com', 'ann@@example.com', 'a b@example.com', '<a@b.c>']) {
+      await page.challenge();
+      expect(await page.step('authenticate', { userid })).toMatchObject({ status: 'INVALID_EMAIL', httpStatus: 200 });
+    }
+  });
+});
