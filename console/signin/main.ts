@@ -40,6 +40,7 @@ try {
   const trustedUser = await hosted.trustedUser();
   await texts;
   const flow = new Flow(page, hosted.signin, new CodeQuestion(page));
+  element<HTMLButtonElement>('address-submit').disabled = false;
   flow.start(trustedUser);
 } catch (error) {
   await texts;

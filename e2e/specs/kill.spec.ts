@@ -5,11 +5,21 @@ import { expect, test } from '@playwright/test';
 import { AdminApi, codeIn } from '../support/admin-api.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
+const leftovers: (() => Promise<void>)[] = [];
+
+test.afterEach(async () => {
+  for (const clear of leftovers.splice(0)) await clear();
+});
+
 test('a server that is killed in the middle of sign-ins comes up by itself, and nobody acknowledged is lost', async ({
   browser,
 }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-kill-'));
   let latchkey: Latchkey = await startLatchkey({ DATA_DIR: dataDir });
+  leftovers.push(async () => {
+    await latchkey.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
   const { port } = new URL(latchkey.baseUrl);
   const { adminToken } = latchkey;
   const again = () =>
@@ -67,5 +77,4 @@ test('a server that is killed in the middle of sign-ins comes up by itself, and 
     expect(response.status).toBe(200);
   }
   expect(await latchkey.stop()).toBe(0);
-  rmSync(dataDir, { recursive: true, force: true });
 });

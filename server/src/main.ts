@@ -5,8 +5,8 @@ import { migrate, openDatabase } from './adapters/database.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded-postgres.ts';
 import { JobQueue } from './adapters/job-queue.ts';
 import { bind, listen, PortError } from './adapters/listener.ts';
-import { openLog } from './adapters/log.ts';
-import { Metrics, managementServer } from './adapters/management.ts';
+import { type Log, openLog } from './adapters/log.ts';
+import { type Check, Metrics, managementServer } from './adapters/management.ts';
 import { masterKeyOf } from './adapters/master-key.ts';
 import { postForm } from './adapters/outbound.ts';
 import { chooseSenders } from './adapters/senders.ts';
@@ -40,30 +40,75 @@ async function main(): Promise<void> {
   throw new StartError(`There is no command ${command}. Commands: admin:link`);
 }
 
+/** What has been opened, to be closed in the opposite order: at the end, or when the start fails half-way. */
+class Opened {
+  private readonly closers: (() => unknown)[] = [];
+
+  add(close: () => unknown): void {
+    this.closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closers.splice(0).reverse()) await close();
+  }
+}
+
 async function serve(config: Config): Promise<void> {
-  const startedAt = performance.now();
   const log = openLog(config.LOG_LEVEL);
-  const listening = await listen(config.HOST, config.PORT, 'PORT');
-  const metrics = new Metrics();
+  const opened = new Opened();
+  let stopping = false;
   let serving = false;
-  const checks = { database: async (): Promise<string | null> => 'starting' } as Record<
-    string,
-    () => Promise<string | null>
-  >;
-  const management = managementServer({ metrics, checks, isServing: () => serving });
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    serving = false;
+    log.info({}, 'stopping');
+    opened.close().then(
+      () => process.exit(0),
+      (err: unknown) => {
+        log.error({ err }, 'could not stop in order');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  try {
+    await start(config, log, opened, () => serving);
+    serving = !stopping;
+  } catch (error) {
+    // Stopped while it was starting: what was being opened may well have failed.
+    if (stopping) return;
+    await opened.close();
+    throw error;
+  }
+}
+
+async function start(config: Config, log: Log, opened: Opened, isServing: () => boolean): Promise<void> {
+  const startedAt = performance.now();
+  const graceSeconds = config.SHUTDOWN_GRACE_SECONDS;
+  const checks: Record<string, Check> = { database: async () => 'starting' };
+  const metrics = new Metrics();
+  const management = managementServer({ metrics, checks, isServing });
   await bind(management, '127.0.0.1', config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
+  opened.add(() => management.close().closeAllConnections());
+  const listening = await listen(config.HOST, config.PORT, 'PORT');
+  opened.add(() => listening.drain(0));
 
   const database = await openConfigured(config, true);
+  opened.add(() => database.embedded?.stop());
   const orm = await reach(database.url, config);
+  opened.add(() => orm.close(true));
   const queue = new JobQueue({
     url: database.url,
     onError: (err, job) => log.warn({ err, job }, 'a job failed and will be tried again'),
   });
   const services = compose(config, database, orm, queue);
-  const senders = services.senders;
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
+  opened.add(() => services.logout.drain());
+  opened.add(() => queue.stop(graceSeconds));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'a delivery failed') }));
   listening.serve(
     await buildApp({
@@ -77,36 +122,15 @@ async function serve(config: Config): Promise<void> {
       bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN,
     }),
   );
-  serving = true;
+  opened.add(() => listening.drain(graceSeconds * 1000));
+  const { mail } = services.senders;
   checks['database'] = async () => {
     await orm.em.fork().execute('select 1');
     return null;
   };
-  checks['mail'] = async () => (senders.mail === null ? 'no mail server: set SMTP_URL and MAIL_FROM' : null);
-
-  await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: senders.mail?.kind === 'mailbox' });
+  checks['mail'] = async () => (mail === null ? 'no mail server: set SMTP_URL and MAIL_FROM' : null);
+  await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
   log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
-
-  let stopping: Promise<void> | undefined;
-  const stop = (): void => {
-    stopping ??= (async () => {
-      serving = false;
-      const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
-      log.info({}, 'stopping');
-      await Promise.all([listening.drain(graceMs), queue.stop(config.SHUTDOWN_GRACE_SECONDS)]);
-      await services.logout.drain();
-      await orm.close(true);
-      await database.embedded?.stop();
-      management.close();
-      management.closeAllConnections();
-      process.exit(0);
-    })().catch((error: unknown) => {
-      log.error({ err: error }, 'could not stop in order');
-      process.exit(1);
-    });
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
 }
 
 /** Beside a live server, or without one: a new set-up link, also for an admin who is locked out. */

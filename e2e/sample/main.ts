@@ -1,0 +1,69 @@
+/**
+ * `npm run sample`: a relying party beside a Latchkey of its own, on http://localhost:4000. It starts the server on the
+ * embedded database, registers itself in the demo project, and remembers that in the data folder.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sampleApp } from './app.ts';
+import { type AdminCall, adminCall, demoProject, registerSample, type Settings } from './relying-party.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const port = process.env['SAMPLE_PORT'] ?? '4000';
+const latchkeyPort = process.env['PORT'] ?? '3000';
+const managementPort = process.env['MANAGEMENT_PORT'] ?? '9000';
+const dataDir = process.env['DATA_DIR'] ?? join(root, 'data');
+const origin = `http://localhost:${port}`;
+const baseUrl = process.env['BASE_URL'] ?? `http://localhost:${latchkeyPort}`;
+const adminToken = randomBytes(32).toString('base64url');
+
+const latchkey = spawn(process.execPath, ['--enable-source-maps', join(root, 'server/dist/main.js')], {
+  cwd: root,
+  env: {
+    ...process.env,
+    BASE_URL: baseUrl,
+    PORT: latchkeyPort,
+    MANAGEMENT_PORT: managementPort,
+    DATA_DIR: dataDir,
+    BOOTSTRAP_ADMIN_TOKEN: adminToken,
+    // The sample listens on this machine.
+    DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
+  },
+  stdio: 'inherit',
+  detached: true,
+});
+latchkey.on('exit', (code) => process.exit(code ?? 1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => latchkey.kill('SIGTERM'));
+
+await ready(latchkey);
+const settings = await remembered(adminCall(baseUrl, adminToken));
+const server = createServer(sampleApp(settings, origin)).listen(Number(port), 'localhost');
+await once(server, 'listening');
+console.log(`\nThe sample relying party is at ${origin}. Codes are in the dev mailbox: open the set-up link above.`);
+
+async function ready(child: ChildProcess): Promise<void> {
+  const health = `http://127.0.0.1:${managementPort}/health/ready`;
+  while (child.exitCode === null && !(await fetch(health).catch(() => undefined))?.ok) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** The client of an earlier run, if it is still there; else a new one. */
+async function remembered(admin: AdminCall): Promise<Settings> {
+  const path = join(dataDir, 'sample.json');
+  if (existsSync(path)) {
+    const known = JSON.parse(readFileSync(path, 'utf8')) as { origin: string; settings: Settings };
+    const shown = await admin('query ($id: ID!) { client(id: $id) { id } }', { id: known.settings.clientId }).catch(
+      () => null,
+    );
+    if (shown && known.origin === origin && known.settings.baseUrl === baseUrl) return known.settings;
+  }
+  const made = await registerSample(admin, { baseUrl, origin, projectId: await demoProject(admin) });
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(path, JSON.stringify({ origin, settings: made }), { mode: 0o600 });
+  return made;
+}

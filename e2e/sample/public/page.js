@@ -1,0 +1,117 @@
+import * as latchkey from '/sdk/index.js';
+
+const element = (id) => document.getElementById(id);
+const say = (text) => {
+  element('status').textContent = text;
+};
+
+await latchkey.init(await (await fetch('/settings.json')).json());
+await show();
+
+element('address-form').addEventListener('submit', guarded(signIn));
+element('factor-form').addEventListener('submit', guarded(changeFactor));
+element('sign-out').addEventListener(
+  'click',
+  guarded(async () => {
+    await fetch('/sign-out', { method: 'POST' });
+    say('You are signed out here.');
+    await show();
+  }),
+);
+
+/** Address, code, perhaps a second factor; then the code for our back end, which makes the session. */
+async function signIn() {
+  const userid = element('address').value;
+  const { codeChallenge, codeChallengeMethod, codeVerifier } = await latchkey.createPkce();
+  const options = { rememberDevice: true, code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod };
+  let step = await latchkey.authenticate(userid, options);
+  if (step.status === 'INVALID_EMAIL') return say(step.message);
+  if (step.status === 'OTP_NEEDED') {
+    await untilRight(`Enter the code that was sent to ${step.sentTo}`, (otp) =>
+      latchkey.verifyEmailOtp({ userid, otp }),
+    );
+    step = await latchkey.verifyDevice({ userid });
+    if (step.status === 'MFA_ENROLLMENT_NEEDED') step = await latchkey.verifyDevice({ userid, mfaMethod: 'email' });
+    if (step.status === 'DEVICE_REGISTERED') step = await latchkey.authenticate(userid, options);
+  }
+  if (step.status === 'MFA_REQUIRED') {
+    const { method, sentTo } = await latchkey.initiateMfa({ userid, sessionId: step.sessionId });
+    const question = sentTo ? `Enter the second code, sent to ${sentTo}` : `Enter the code of your ${method} app`;
+    step = await untilRight(question, (otp) => latchkey.verifyMfa({ userid, otp }));
+  }
+  const { ok } = await post('/sign-in', { code: step.code, code_verifier: codeVerifier });
+  say(ok ? 'You are signed in.' : 'The sign-in was not accepted. Please try again.');
+  await show();
+}
+
+/** Our back end asks Latchkey; the new factor proves itself before the old one goes. */
+async function changeFactor() {
+  const change = await (
+    await post('/factor', { method: element('method').value, phone: element('phone').value })
+  ).json();
+  if (change.status !== 'success') return say(change.message);
+  const question = change.totp
+    ? `Put ${change.totp.secret} into your authenticator app, and enter the code that it shows`
+    : `Enter the code that was sent to ${change.sent_to}`;
+  await untilRight(question, async (otp) => {
+    const result = await (await post('/factor/verify', { sessionId: change.session_id, otp })).json();
+    if (result.status !== 'success') throw Object.assign(new Error(result.message), { code: result.code });
+  });
+  say('Your second factor was changed.');
+  await show();
+}
+
+/** Asks for a code until it is right, or until something else is wrong. */
+async function untilRight(question, use) {
+  for (let told = question; ; ) {
+    const code = await ask(told);
+    try {
+      return await use(code);
+    } catch (error) {
+      if (error.code !== 'CODE_REJECTED') throw error;
+      told = `${error.message} ${question}`;
+    }
+  }
+}
+
+function ask(question) {
+  const [form, input] = [element('code-form'), element('code')];
+  say(question);
+  form.hidden = false;
+  input.value = '';
+  input.focus();
+  return new Promise((resolve) => {
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      form.hidden = true;
+      resolve(input.value.replace(/\s/g, ''));
+    };
+  });
+}
+
+async function show() {
+  const me = await (await fetch('/me')).json();
+  element('signed-out').hidden = me !== null;
+  element('signed-in').hidden = me === null;
+  if (!me) return;
+  element('who').textContent = me.email ?? me.sub;
+  element('factor').textContent = me.factor;
+  element('sid').textContent = me.sid ?? 'none: you signed in on this page';
+  element('everywhere').href = me.signOutEverywhere;
+}
+
+function post(path, body) {
+  return fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+function guarded(work) {
+  return async (event) => {
+    event.preventDefault();
+    try {
+      await work();
+    } catch (error) {
+      element('code-form').hidden = true;
+      say(error.message);
+    }
+  };
+}

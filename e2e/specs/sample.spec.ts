@@ -1,0 +1,115 @@
+import { expect, type Page, test } from '@playwright/test';
+import { serve } from '../clients/serve.ts';
+import { sampleApp } from '../sample/app.ts';
+import { adminCall, demoProject, registerSample } from '../sample/relying-party.ts';
+import { AdminApi, codeIn } from '../support/admin-api.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let sample: Awaited<ReturnType<typeof serve>>;
+
+test.beforeAll(async () => {
+  latchkey = await startLatchkey();
+  const { adminToken, baseUrl } = latchkey;
+  admin = new AdminApi(baseUrl, adminToken);
+  const call = adminCall(baseUrl, adminToken);
+  sample = await serve(async (origin) => {
+    const settings = await registerSample(call, { baseUrl, origin, projectId: await demoProject(call) });
+    return sampleApp(settings, origin);
+  });
+});
+
+test.afterAll(async () => {
+  await sample.close();
+  await latchkey.stop();
+});
+
+const shop = () => `${sample.origin}/`;
+
+/** Types the newest code that has come since `before` messages. */
+async function enterCode(page: Page, recipient: string, before: number): Promise<void> {
+  await expect(page.getByLabel('Six-digit code')).toBeVisible();
+  await expect.poll(async () => (await admin.mailbox(recipient)).length).toBeGreaterThan(before);
+  const [newest = ''] = await admin.mailbox(recipient);
+  await page.getByLabel('Six-digit code').fill(codeIn(newest));
+  await page.getByRole('button', { name: 'Go on' }).click();
+}
+
+async function signIn(page: Page, address: string): Promise<void> {
+  await page.goto(shop());
+  await page.getByLabel('Email address').fill(address);
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+test('the sample’s whole story: SDK, exchange, session, another factor, logout by back channel', async ({ page }) => {
+  const address = 'ada@example.com';
+  const phone = '+12025550143';
+
+  await test.step('sign in on the sample’s own page, with a code by mail', async () => {
+    await signIn(page, address);
+    await enterCode(page, address, 0);
+    await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
+    await expect(page.locator('#factor')).toHaveText('none');
+  });
+
+  await test.step('the session is the sample’s own: it outlives the tab', async () => {
+    await page.reload();
+    await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
+  });
+
+  await test.step('sign in again: this browser is known, and no code is sent', async () => {
+    const mails = (await admin.mailbox(address)).length;
+    await page.getByRole('button', { name: 'Sign out here' }).click();
+    await signIn(page, address);
+    await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
+    expect((await admin.mailbox(address)).length).toBe(mails);
+  });
+
+  await test.step('change the second factor: the new one proves itself first', async () => {
+    await page.getByLabel('New second factor').selectOption('sms');
+    await page.getByLabel('Phone number').fill(phone);
+    await page.getByRole('button', { name: 'Change' }).click();
+    await expect(page.getByLabel('Six-digit code')).toBeVisible();
+    await page.getByLabel('Six-digit code').fill('x');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect(page.getByRole('status')).toContainText('The code is wrong');
+    await enterCode(page, phone, 0);
+    await expect(page.locator('#factor')).toHaveText('sms');
+    await expect.poll(async () => (await admin.mailbox(address)).join()).toContain('code by text message');
+  });
+});
+
+test('signed out at Latchkey, the sample hears of it by back channel', async ({ page, context }) => {
+  const address = 'grace@example.com';
+  await page.goto(shop());
+  await page.getByRole('link', { name: 'Sign in on Latchkey’s page instead' }).click();
+  await signInOnPage(page, admin, address);
+  await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
+  await expect(page.locator('#sid')).toHaveText(/^[0-9a-f-]{36}$/);
+
+  const other = await context.newPage();
+  await other.goto(`${latchkey.baseUrl}/oauth2/end_session`);
+  await other.getByRole('button', { name: 'Sign out' }).first().click();
+  await expect(other.getByText('You are signed out')).toBeVisible();
+  await expect
+    .poll(async () => {
+      await page.reload();
+      return page.getByLabel('Email address').isVisible();
+    })
+    .toBe(true);
+});
+
+test('signed out everywhere from the sample, the person is back at the sample, signed out', async ({ page }) => {
+  await page.goto(`${sample.origin}/login`);
+  await signInOnPage(page, admin, 'joan@example.com');
+  await page.getByRole('link', { name: 'Sign out everywhere' }).click();
+  await expect(page).toHaveURL(shop());
+  await expect
+    .poll(async () => {
+      await page.reload();
+      return page.getByLabel('Email address').isVisible();
+    })
+    .toBe(true);
+});
