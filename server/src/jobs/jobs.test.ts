@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { jobs } from './jobs.ts';
+
+let world: SigninWorld;
+beforeAll(async () => {
+  world = await SigninWorld.open();
+});
+afterAll(() => world.app.close());
+
+const table = () =>
+  jobs({
+    ...world.app.services,
+    queue: { send: async () => undefined },
+    onError: (error) => {
+      throw error;
+    },
+  });
+
+async function count(name: string): Promise<number> {
+  const [row] = await world.app.services.db.reader().execute<{ n: number }[]>(`select count(*)::int as n from ${name}`);
+  return row?.n ?? -1;
+}
+
+async function sweep(): Promise<void> {
+  for (const job of table().periodic) await job.run();
+}
+
+describe('work that recurs', () => {
+  it('has each job once, and all of it does no harm to what is alive', async () => {
+    const { queued, periodic } = table();
+    const names = [...queued, ...periodic].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    await world.begin();
+    const page = await world.page();
+    const userid = newAddress();
+    await world.register(page, userid);
+    await sweep();
+    await page.challenge();
+    await sweep();
+    expect((await page.step('authenticate', { userid }, 'use')).status).toBe('SUCCESS');
+  });
+
+  it('forgets codes, sign-ins, budgets, grants and guests when their time is over, and keeps the rest', async () => {
+    await world.begin({ mfaPolicy: 'optional' });
+    const [page, guest] = [await world.page(), await world.page()];
+    const userid = newAddress();
+    await world.register(page, userid);
+    world.app.clock.turn(60);
+    await world.verifyAddress(guest, userid, { remember_device: false });
+    await guest.step('verify-device', { userid, mfa_method: 'totp' }, 'registration');
+    const swept = ['one_time_codes', 'budgets', 'ceremonies', 'authorization_codes', 'enrolments'];
+    for (const name of swept) expect(await count(name), name).toBeGreaterThan(0);
+    const devices = await count('devices');
+    world.app.clock.turn(2 * 24 * 3600);
+    await sweep();
+    for (const name of swept) expect(await count(name), name).toBe(0);
+    expect(await count('devices')).toBe(devices);
+    world.app.clock.turn(30 * 24 * 3600);
+    await sweep();
+    expect(await count('devices')).toBe(devices - 1);
+    expect(await count('messages')).toBe(0);
+    expect((await world.findUser(userid))?.emailKey).toBe(userid);
+  });
+});
