@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -30,7 +31,7 @@ export default defineConfig({
     // The SDK's source, so that neither the build nor hot reload waits for its own build.
     alias: { '@latchkey/browser/internal': here('../shared/browser/src/internal.ts') },
   },
-  plugins: [messages],
+  plugins: [messages, react()],
   build: {
     outDir: here('dist'),
     emptyOutDir: true,
@@ -39,6 +40,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     target: 'es2022',
-    rolldownOptions: { input: [...pages, 'demo/index.html'].map((page) => here(page)) },
+    rolldownOptions: { input: [...pages, 'demo/index.html', 'admin/index.html'].map((page) => here(page)) },
   },
 });

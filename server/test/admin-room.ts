@@ -50,7 +50,9 @@ export const bootstrapToken = 'bootstrap-token-of-the-tests-0123456789';
 export const bootstrap = { Authorization: `Bearer ${bootstrapToken}` };
 
 /** The administrators' room on a database of its own, over real HTTP. */
-export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boolean } = {}): Promise<AdminRoom> {
+export async function openAdminRoom(
+  options: { issuer?: string; hasMailbox?: boolean; consoleDist?: string } = {},
+): Promise<AdminRoom> {
   const issuer = options.issuer ?? 'http://localhost:3000';
   const fresh = await freshDatabase();
   const orm = await openDatabase({ url: fresh.url });
@@ -85,7 +87,7 @@ export async function openAdminRoom(options: { issuer?: string; hasMailbox?: boo
       requests,
       issuer,
       bootstrapToken,
-      consoleDist: '/nowhere',
+      consoleDist: options.consoleDist ?? '/nowhere',
       domain: {
         projects,
         clients,

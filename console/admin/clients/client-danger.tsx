@@ -1,0 +1,121 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { DeleteClient } from '../generated/operations.ts';
+import { useProjectPath } from '../projects/project.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { toast } from '../ui/toast.tsx';
+import type { ClientPartProps } from './client-part.ts';
+import { useClientForm } from './use-client-form.ts';
+
+type Asking = 'disable' | 'delete' | undefined;
+
+/** What locks people out: to switch it off, which can be undone; to delete it, which cannot. */
+export function ClientDanger({ client, mayChange }: ClientPartProps) {
+  const [asking, setAsking] = useState<Asking>();
+  const [failure, setFailure] = useState<Failure>();
+  const [remove, removing] = useWrite(DeleteClient);
+  const form = useClientForm(client);
+  const navigate = useNavigate();
+  const path = useProjectPath();
+  const keys = client.apiKeys.filter(({ revokedAt }) => revokedAt === null).length;
+  const close = () => {
+    setAsking(undefined);
+    setFailure(undefined);
+    form.clear();
+  };
+  if (client.builtIn === 'CONSOLE') {
+    return (
+      <Notice title="This is the console itself">
+        Without it nobody could sign in here: it can be neither disabled nor deleted.
+      </Notice>
+    );
+  }
+  return (
+    <>
+      <Section
+        title={client.disabled ? 'Switch on' : 'Switch off'}
+        lead={
+          client.disabled
+            ? 'It is switched off: nobody signs in to it, and its keys are refused. Everything else is as it was.'
+            : 'Nobody signs in to it any more, and its keys are refused, until it is switched on again. Nothing is lost.'
+        }
+        actions={
+          mayChange &&
+          (client.disabled ? (
+            <Button onClick={() => void form.save({ disabled: false })} loading={form.busy}>
+              Switch on
+            </Button>
+          ) : (
+            <Button variant="default" onClick={() => setAsking('disable')}>
+              Switch off
+            </Button>
+          ))
+        }
+      >
+        {null}
+      </Section>
+      <Section
+        title="Delete"
+        tone="danger"
+        lead="Its client ID, keys, devices and codes go with it, and cannot be brought back. Users stay."
+        actions={
+          mayChange && (
+            <Button color="red" onClick={() => setAsking('delete')}>
+              Delete application
+            </Button>
+          )
+        }
+      >
+        {null}
+      </Section>
+      <Confirm
+        opened={asking === 'disable'}
+        title={`Switch ${client.name} off?`}
+        verb="Switch off"
+        busy={form.busy}
+        failure={form.failure}
+        onClose={close}
+        onConfirm={async () => {
+          if (await form.save({ disabled: true })) close();
+        }}
+      >
+        <p>
+          From this moment, sign-ins and code exchanges of this application are refused. People who are signed in
+          elsewhere stay so.
+        </p>
+      </Confirm>
+      <Confirm
+        opened={asking === 'delete'}
+        title={`Delete ${client.name}?`}
+        verb="Delete application"
+        name={client.name}
+        busy={removing}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => {
+          const outcome = await remove({ id: client.id });
+          setFailure(outcome.failure);
+          if (!outcome.data) return;
+          toast(`${client.name} is deleted`);
+          void navigate(path('applications'), { replace: true });
+        }}
+      >
+        <p>This cannot be undone. What will be lost:</p>
+        <ul>
+          <li>
+            the client ID <code>{client.id}</code>, which can never be had again
+          </li>
+          <li>
+            {keys} live API key{keys === 1 ? '' : 's'}
+          </li>
+          <li>the devices that people have registered with it: they prove their address again elsewhere</li>
+        </ul>
+      </Confirm>
+    </>
+  );
+}

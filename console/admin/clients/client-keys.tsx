@@ -1,0 +1,165 @@
+import { Button, Menu, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { type ApiKeyKind, type ApiKeyRowFragment, IssueApiKey, RevokeApiKey } from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Refused } from '../ui/failed.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { Secrets } from '../ui/secret.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import type { ClientPartProps } from './client-part.ts';
+
+const kinds = {
+  PUBLISHABLE: { name: 'Publishable key', prefix: 'lk_pk_', hint: 'For @latchkey/browser; may stand in a page.' },
+  SECRET: { name: 'Secret key', prefix: 'lk_sk_', hint: 'For @latchkey/node; only on your server.' },
+} as const;
+
+const nameOf = ({ kind, hint }: ApiKeyRowFragment) => `${kinds[kind].prefix}…${hint}`;
+
+/** The application's API keys: several of a kind may live at once, so that one can be replaced without a gap. */
+export function ClientKeys({ client, mayChange }: ClientPartProps) {
+  const [issued, setIssued] = useState<{ kind: ApiKeyKind; key: string }>();
+  const [revoking, setRevoking] = useState<ApiKeyRowFragment>();
+  const [failure, setFailure] = useState<Failure>();
+  const [issue, issuing] = useWrite(IssueApiKey);
+  const [revoke, busy] = useWrite(RevokeApiKey);
+  const live = client.apiKeys.filter(({ revokedAt }) => revokedAt === null);
+
+  const make = async (kind: ApiKeyKind) => {
+    const outcome = await issue({ clientId: client.id, kind });
+    setFailure(outcome.failure);
+    if (outcome.data) setIssued({ kind, key: outcome.data.issueApiKey.key });
+  };
+  const columns: Column<ApiKeyRowFragment>[] = [
+    { header: 'Key', isName: true, cell: (key) => <code>{nameOf(key)}</code> },
+    { header: 'Kind', cell: ({ kind }) => kinds[kind].name },
+    {
+      header: 'State',
+      cell: ({ revokedAt }) => (revokedAt ? <Mark tone="bad">Revoked</Mark> : <Mark tone="good">Live</Mark>),
+    },
+    { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    ...(mayChange
+      ? [
+          {
+            header: '',
+            align: 'end' as const,
+            cell: (key: ApiKeyRowFragment) =>
+              key.revokedAt === null && (
+                <Button
+                  variant="subtle"
+                  color="red"
+                  size="compact-sm"
+                  onClick={() => setRevoking(key)}
+                  aria-label={`Revoke ${nameOf(key)}`}
+                >
+                  Revoke
+                </Button>
+              ),
+          },
+        ]
+      : []),
+  ];
+  const newKey = mayChange && (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button leftSection={<Icon name="plus" size={16} />} loading={issuing}>
+          New key
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {Object.entries(kinds).map(([kind, { name, hint }]) => (
+          <Menu.Item key={kind} onClick={() => void make(kind as ApiKeyKind)}>
+            <strong>{name}</strong>
+            <br />
+            {hint}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+  return (
+    <>
+      <Section
+        flush
+        title="API keys"
+        lead="To replace a key: make a new one, put it in place, see that the old one is no longer used, revoke the old one."
+        actions={newKey}
+      >
+        {failure && !revoking && <Refused failure={failure} />}
+        <DataTable
+          label="API keys"
+          columns={columns}
+          rows={client.apiKeys}
+          keyOf={({ id }) => id}
+          empty={
+            <Empty icon="key" title="No key">
+              Applications that only use the hosted sign-in page need none.
+            </Empty>
+          }
+        />
+      </Section>
+      <Modal
+        opened={issued !== undefined}
+        onClose={() => setIssued(undefined)}
+        title={issued && `New ${kinds[issued.kind].name.toLowerCase()}`}
+        size="lg"
+        closeOnClickOutside={false}
+        closeOnEscape={false}
+        withCloseButton={false}
+      >
+        {issued && (
+          <Secrets
+            fileName={`${client.id}.key.txt`}
+            secrets={[{ label: kinds[issued.kind].name, value: issued.key, hint: kinds[issued.kind].hint }]}
+            onDone={() => setIssued(undefined)}
+          />
+        )}
+      </Modal>
+      <Confirm
+        opened={revoking !== undefined}
+        title="Revoke this key?"
+        verb="Revoke key"
+        busy={busy}
+        failure={failure}
+        onClose={() => {
+          setRevoking(undefined);
+          setFailure(undefined);
+        }}
+        onConfirm={async () => {
+          if (!revoking) return;
+          const outcome = await revoke({ id: revoking.id });
+          setFailure(outcome.failure);
+          if (!outcome.data) return;
+          toast(`${nameOf(revoking)} is revoked`);
+          setRevoking(undefined);
+        }}
+      >
+        {revoking && (
+          <>
+            <p>
+              Whatever still uses <code>{nameOf(revoking)}</code> is refused from this moment. This cannot be undone.
+            </p>
+            <p>
+              {revoking.lastUsedAt ? (
+                <>
+                  It was last used <Time at={revoking.lastUsedAt} />.
+                </>
+              ) : (
+                'It has never been used.'
+              )}{' '}
+              {live.filter(({ kind }) => kind === revoking.kind).length === 1 &&
+                `It is the last live ${kinds[revoking.kind].name.toLowerCase()}.`}
+            </p>
+          </>
+        )}
+      </Confirm>
+    </>
+  );
+}

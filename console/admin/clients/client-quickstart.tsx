@@ -1,0 +1,60 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useProjectPath } from '../projects/project.tsx';
+import { settings } from '../settings.ts';
+import { Snippets } from '../ui/code.tsx';
+import { CopyField } from '../ui/copy.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import type { ClientPartProps } from './client-part.ts';
+import styles from './client-quickstart.module.css';
+import { type ClientKind, clientKinds, kindOf } from './kind.ts';
+import { snippetsFor } from './snippets.ts';
+
+/** From here to a first sign-in. */
+export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
+  const [kind, setKind] = useState(() => kindOf(client));
+  const path = useProjectPath();
+  const [redirectUri] = client.redirectUris;
+  const snippets = snippetsFor(kind, {
+    clientId: client.id,
+    redirectUri,
+    isPublic: client.tokenEndpointAuthMethod === 'NONE',
+  });
+  return (
+    <>
+      {redirectUri === undefined && (
+        <Notice title="It has no redirect URI yet">
+          Nobody can sign in to it, and its pages may not call.{' '}
+          {mayChange && <Link to={path(`applications/${client.id}/settings`)}>Add one</Link>}
+        </Notice>
+      )}
+      <Section title="What your application needs">
+        <div className={styles.values}>
+          <CopyField label="Issuer" value={settings.issuer} />
+          <CopyField label="Client ID" value={client.id} />
+        </div>
+      </Section>
+      <Section
+        title="Code"
+        lead="Your own values are filled in, and marked. Keys are shown only once, when they are made."
+        actions={
+          <>
+            <NativeSelect
+              aria-label="Kind of application"
+              value={kind}
+              data={Object.entries(clientKinds).map(([value, { name }]) => ({ value, label: name }))}
+              onChange={(event) => setKind(event.currentTarget.value as ClientKind)}
+            />
+            <Button component={Link} to={path(`applications/${client.id}/keys`)} variant="default">
+              Manage keys
+            </Button>
+          </>
+        }
+      >
+        <Snippets key={kind} snippets={snippets} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import { Checkbox, Radio, Switch, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
+import { UpdateClient } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Duration, inWords } from '../ui/duration.tsx';
+import { Section } from '../ui/page.tsx';
+import { SaveBar } from '../ui/save-bar.tsx';
+import { ShowGraphql } from '../ui/show-graphql.tsx';
+import type { ClientPartProps } from './client-part.ts';
+import styles from './client-settings.module.css';
+import { addressFault } from './redirect-fault.ts';
+import { useClientForm } from './use-client-form.ts';
+
+interface Values {
+  /** Null: the project's. */
+  accessTokenTtlSeconds: number | null;
+  backchannelLogoutUri: string;
+  backchannelLogoutSessionRequired: boolean;
+  logoutTokenTyp: 'SECEVENT' | 'LOGOUT';
+}
+
+const types = { SECEVENT: 'secevent+jwt', LOGOUT: 'logout+jwt' } as const;
+
+/** How long its access tokens live, and how it hears of logouts. */
+export function ClientTokens({ client, mayChange }: ClientPartProps) {
+  const project = useProject();
+  const saved = useMemo<Values>(
+    () => ({
+      accessTokenTtlSeconds: client.accessTokenTtlSeconds ?? null,
+      backchannelLogoutUri: client.backchannelLogoutUri ?? '',
+      backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
+      logoutTokenTyp: client.logoutTokenTyp,
+    }),
+    [client],
+  );
+  const { values, set, changed, edits, reset } = useDraft(saved);
+  const { save, busy, failure, faultOf, clear } = useClientForm(client);
+  const input = {
+    ...edits,
+    ...(edits.backchannelLogoutUri === undefined
+      ? {}
+      : { backchannelLogoutUri: edits.backchannelLogoutUri.trim() || null }),
+  };
+  const ttl = values.accessTokenTtlSeconds;
+  const life = (seconds: number | null) =>
+    seconds === null ? `The project's (${inWords(project.accessTokenTtlSeconds)})` : inWords(seconds);
+  return (
+    <>
+      <Section
+        title="Access tokens"
+        lead="They open UserInfo and nothing else. The ID token of a sign-in is not renewed."
+      >
+        <Switch
+          label={`As long as the project says (${inWords(project.accessTokenTtlSeconds)})`}
+          checked={ttl === null}
+          disabled={!mayChange}
+          onChange={(event) =>
+            set('accessTokenTtlSeconds', event.currentTarget.checked ? null : project.accessTokenTtlSeconds)
+          }
+        />
+        {ttl !== null && (
+          <Duration
+            label="Access token lifetime"
+            hint="1 second to 1 hour"
+            seconds={ttl}
+            disabled={!mayChange}
+            error={faultOf('accessTokenTtlSeconds')}
+            onChange={(seconds) => set('accessTokenTtlSeconds', seconds)}
+          />
+        )}
+      </Section>
+      <Section
+        title="Back-channel logout"
+        lead="When somebody's session ends, we tell this address with a signed logout token, and try again for hours if it does not answer."
+      >
+        <TextInput
+          className={styles.name}
+          label="Back-channel logout URI"
+          description="https, reachable from this server. Empty: it is not told."
+          placeholder="https://app.example.com/backchannel-logout"
+          value={values.backchannelLogoutUri}
+          disabled={!mayChange}
+          spellCheck={false}
+          error={addressFault(values.backchannelLogoutUri) ?? faultOf('backchannelLogoutUri')}
+          onChange={(event) => set('backchannelLogoutUri', event.currentTarget.value)}
+        />
+        <Checkbox
+          label="It needs the session's id (sid)"
+          description="For a logout of one session. A logout everywhere carries none, and means all sessions of the person."
+          checked={values.backchannelLogoutSessionRequired}
+          disabled={!mayChange}
+          onChange={(event) => set('backchannelLogoutSessionRequired', event.currentTarget.checked)}
+        />
+        <Radio.Group
+          label="Type of the logout token"
+          description="The header typ. Some receivers insist on one of them."
+          value={values.logoutTokenTyp}
+          onChange={(value) => set('logoutTokenTyp', value as Values['logoutTokenTyp'])}
+        >
+          <div className={styles.types}>
+            {Object.entries(types).map(([value, label]) => (
+              <Radio key={value} value={value} label={<code>{label}</code>} disabled={!mayChange} />
+            ))}
+          </div>
+        </Radio.Group>
+      </Section>
+      {changed.length > 0 && (
+        <div className={styles.graphql}>
+          <ShowGraphql
+            operation={UpdateClient}
+            variables={{ input: { id: client.id, expectedVersion: client.version, ...input } }}
+          />
+        </div>
+      )}
+      <SaveBar
+        changes={changed.map((name) => ({
+          label: labels[name],
+          before: said(name, saved, life),
+          after: said(name, values, life),
+        }))}
+        busy={busy}
+        failure={failure}
+        onSave={async () => {
+          if (addressFault(values.backchannelLogoutUri)) return;
+          if (await save(input)) reset();
+        }}
+        onDiscard={() => {
+          reset();
+          clear();
+        }}
+      />
+    </>
+  );
+}
+
+const labels: Record<keyof Values, string> = {
+  accessTokenTtlSeconds: 'Access token lifetime',
+  backchannelLogoutUri: 'Back-channel logout URI',
+  backchannelLogoutSessionRequired: 'Needs the session id',
+  logoutTokenTyp: 'Type of the logout token',
+};
+
+function said(name: keyof Values, from: Values, life: (seconds: number | null) => string): string {
+  if (name === 'accessTokenTtlSeconds') return life(from.accessTokenTtlSeconds);
+  if (name === 'logoutTokenTyp') return types[from.logoutTokenTyp];
+  if (name === 'backchannelLogoutSessionRequired') return from.backchannelLogoutSessionRequired ? 'Yes' : 'No';
+  return from.backchannelLogoutUri;
+}

@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useRead } from '../api.ts';
+import { Clients, type ClientsQuery } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { IdChip } from '../ui/copy.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { authMethodNames } from './kind.ts';
+
+type Row = ClientsQuery['clients']['edges'][number]['node'];
+
+const columns: readonly Column<Row>[] = [
+  { header: 'Name', isName: true, width: '28%', cell: ({ name }) => name },
+  {
+    header: 'State',
+    cell: ({ disabled, builtIn, redirectUris }) =>
+      disabled ? (
+        <Mark tone="bad">Disabled</Mark>
+      ) : redirectUris.length === 0 ? (
+        <Mark tone="note">No address yet</Mark>
+      ) : builtIn ? (
+        <Mark>{builtIn === 'DEMO' ? 'Sample' : 'This console'}</Mark>
+      ) : (
+        <Mark tone="good">Ready</Mark>
+      ),
+  },
+  { header: 'Client ID', cell: ({ id }) => <IdChip id={id} what="client ID" /> },
+  { header: 'Authentication', cell: ({ tokenEndpointAuthMethod }) => authMethodNames[tokenEndpointAuthMethod] },
+  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { get } = useListParams();
+  const { mayChange } = useAccess(project.id);
+  const search = get('search');
+  const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
+  const { data, failure, stale, reload } = useRead(Clients, variables);
+  const page = data?.clients;
+  const create = mayChange && (
+    <Button component={Link} to={path('applications/new')} leftSection={<Icon name="plus" size={16} />}>
+      Create application
+    </Button>
+  );
+  const isEmpty = page?.totalCount === 0 && !search;
+  return (
+    <Page
+      title="Applications"
+      lead="Whatever people of this project sign in to: an OIDC client each."
+      actions={!isEmpty && create}
+    >
+      {failure && !page ? (
+        <Failed failure={failure} what="the list of applications" retry={reload} />
+      ) : (
+        <Section flush>
+          {!isEmpty && (
+            <ListBar count={page && `${page.totalCount} application${page.totalCount === 1 ? '' : 's'}`}>
+              <SearchField label="Search applications" placeholder="Search by name" />
+            </ListBar>
+          )}
+          <DataTable
+            label="Applications"
+            columns={columns}
+            rows={page?.edges.map(({ node }) => node)}
+            keyOf={({ id }) => id}
+            linkOf={({ id }) => path(`applications/${id}`)}
+            stale={stale}
+            empty={
+              isEmpty ? (
+                <Empty icon="applications" title="No application yet" action={create}>
+                  An application gets a client ID, the addresses where people come back to, and code to start with.
+                </Empty>
+              ) : (
+                <Empty icon="search" title={`No application has “${search}” in its name`} />
+              )
+            }
+          />
+          <Pager pageInfo={page?.pageInfo} />
+        </Section>
+      )}
+    </Page>
+  );
+}

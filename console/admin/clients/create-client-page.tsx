@@ -1,0 +1,269 @@
+import { Button, Radio, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Snippets } from '../ui/code.tsx';
+import { Refused } from '../ui/failed.tsx';
+import { ListField, tidy } from '../ui/list-field.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Secrets } from '../ui/secret.tsx';
+import { ShowGraphql } from '../ui/show-graphql.tsx';
+import { toast } from '../ui/toast.tsx';
+import styles from './create-client-page.module.css';
+import { KeyPair } from './key-pair.tsx';
+import type { ClientKind } from './kind.ts';
+import { KindCards } from './kind-cards.tsx';
+import { addressFault } from './redirect-fault.ts';
+import { snippetsFor } from './snippets.ts';
+
+type Created = CreateClientMutation['createClient'];
+
+interface Answers {
+  kind: ClientKind;
+  name: string;
+  redirectUris: string[];
+  postLogoutRedirectUris: string[];
+  method: 'NONE' | 'PRIVATE_KEY_JWT';
+  jwks: string;
+}
+
+const steps = ['Kind', 'Addresses', 'Keys and code'] as const;
+
+/** Three steps from nothing to code that runs. */
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { mayChange } = useAccess(project.id);
+  const [step, setStep] = useState(0);
+  const [created, setCreated] = useState<Created>();
+  const [answers, setAnswers] = useState<Answers>({
+    kind: 'single-page',
+    name: '',
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    method: 'NONE',
+    jwks: '',
+  });
+  const answer = (some: Partial<Answers>) => setAnswers((before) => ({ ...before, ...some }));
+  return (
+    <Page
+      title={created ? `${created.client.name} is ready` : 'Create application'}
+      back={{ to: path('applications'), label: 'Applications' }}
+      narrow
+    >
+      <ol className={styles.steps}>
+        {steps.map((name, index) => (
+          <li
+            key={name}
+            data-state={index < step ? 'done' : undefined}
+            aria-current={index === step ? 'step' : undefined}
+          >
+            <span>{index + 1}</span>
+            {name}
+          </li>
+        ))}
+      </ol>
+      {!mayChange ? (
+        <Notice>Only project admins create applications. You are a viewer of {project.name}.</Notice>
+      ) : step === 0 ? (
+        <KindStep answers={answers} answer={answer} onNext={() => setStep(1)} />
+      ) : step === 1 || !created ? (
+        <AddressStep
+          answers={answers}
+          answer={answer}
+          projectId={project.id}
+          onBack={() => setStep(0)}
+          onCreated={(client) => {
+            setCreated(client);
+            setStep(2);
+          }}
+        />
+      ) : (
+        <Done created={created} kind={answers.kind} />
+      )}
+    </Page>
+  );
+}
+
+interface StepProps {
+  answers: Answers;
+  answer(some: Partial<Answers>): void;
+}
+
+/** A step of the form; a new one takes the focus to its first field. */
+function Step({ onSubmit, children }: { onSubmit(): void; children: ReactNode }) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input:not([type="radio"]), textarea')?.focus();
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form ref={form} onSubmit={submit} noValidate>
+      <Section>{children}</Section>
+    </form>
+  );
+}
+
+function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
+  const [tried, setTried] = useState(false);
+  const isNamed = answers.name.trim() !== '';
+  return (
+    <Step
+      onSubmit={() => {
+        setTried(true);
+        if (isNamed) onNext();
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="People see it on the sign-in page."
+        value={answers.name}
+        error={tried && !isNamed ? 'Give it a name' : undefined}
+        maxLength={200}
+        required
+        onChange={(event) => answer({ name: event.currentTarget.value })}
+      />
+      <KindCards
+        value={answers.kind}
+        onChange={(kind) => answer({ kind, method: kind === 'web-server' ? answers.method : 'NONE' })}
+      />
+      <div className={styles.actions}>
+        <Button type="submit">Continue</Button>
+      </div>
+    </Step>
+  );
+}
+
+interface AddressStepProps extends StepProps {
+  projectId: string;
+  onBack(): void;
+  onCreated(created: Created): void;
+}
+
+function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressStepProps) {
+  const [failure, setFailure] = useState<Failure>();
+  const [create, busy] = useWrite(CreateClient);
+  const { kind, method } = answers;
+  const input: CreateClientInput = {
+    projectId,
+    name: answers.name.trim(),
+    tokenEndpointAuthMethod: method,
+    redirectUris: tidy(answers.redirectUris),
+    postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
+    ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
+  };
+  const uris = [...answers.redirectUris, ...answers.postLogoutRedirectUris];
+  const submit = async () => {
+    if (uris.some((uri) => addressFault(uri) !== undefined) || busy) return;
+    const outcome = await create({ input });
+    setFailure(outcome.failure);
+    if (outcome.data) {
+      toast(`${outcome.data.createClient.client.name} is created`);
+      onCreated(outcome.data.createClient);
+    }
+  };
+  const failed = (field: string) => (failure?.field === field ? failure.message : undefined);
+  const isShown = ['redirectUris', 'postLogoutRedirectUris', 'jwks'].includes(failure?.field ?? '');
+  return (
+    <Step onSubmit={() => void submit()}>
+      <ListField
+        label="Redirect URIs"
+        hint="Where people return after signing in; compared letter by letter. They are also the origins from which its pages may call."
+        one="redirect URI"
+        placeholder={kind === 'native' ? 'http://127.0.0.1/callback' : 'https://app.example.com/callback'}
+        values={answers.redirectUris}
+        fault={addressFault}
+        error={failed('redirectUris')}
+        onChange={(redirectUris) => answer({ redirectUris })}
+      />
+      <ListField
+        label="Post-logout redirect URIs"
+        hint="Where people may return after signing out. Optional."
+        one="post-logout URI"
+        placeholder="https://app.example.com/"
+        values={answers.postLogoutRedirectUris}
+        fault={addressFault}
+        error={failed('postLogoutRedirectUris')}
+        onChange={(postLogoutRedirectUris) => answer({ postLogoutRedirectUris })}
+      />
+      {kind === 'web-server' && (
+        <Radio.Group
+          label="How it proves itself at the token endpoint"
+          value={method}
+          onChange={(value) => answer({ method: value as Answers['method'] })}
+        >
+          <div className={styles.radios}>
+            <Radio
+              value="NONE"
+              label="PKCE"
+              description="The code is worth nothing without its verifier. Enough for most."
+            />
+            <Radio
+              value="PRIVATE_KEY_JWT"
+              label="PKCE and a private key (private_key_jwt)"
+              description="The server also signs with a key that it alone has."
+            />
+          </div>
+        </Radio.Group>
+      )}
+      {method === 'PRIVATE_KEY_JWT' && (
+        <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={failed('jwks')} />
+      )}
+      <Refused failure={isShown ? undefined : failure} />
+      <div className={styles.actions}>
+        <ShowGraphql operation={CreateClient} variables={{ input }} />
+        <Button variant="default" onClick={onBack}>
+          Back
+        </Button>
+        <Button type="submit" loading={busy}>
+          Create application
+        </Button>
+      </div>
+    </Step>
+  );
+}
+
+function Done({ created, kind }: { created: Created; kind: ClientKind }) {
+  const { client, publishableKey, secretKey } = created;
+  const navigate = useNavigate();
+  const path = useProjectPath();
+  const snippets = snippetsFor(kind, {
+    clientId: client.id,
+    redirectUri: client.redirectUris[0],
+    isPublic: client.tokenEndpointAuthMethod === 'NONE',
+    publishableKey,
+  });
+  return (
+    <>
+      <Section title="Its keys" lead="Each belongs to this application alone, and can be replaced at any time.">
+        <Secrets
+          fileName={`${client.id}.keys.txt`}
+          secrets={[
+            {
+              label: 'Publishable key',
+              value: publishableKey,
+              hint: 'For @latchkey/browser. It may stand in a page: it works only from the origins of the redirect URIs.',
+            },
+            {
+              label: 'Secret key',
+              value: secretKey,
+              hint: 'For @latchkey/node, on your server. Never in a page, an app or a repository.',
+            },
+          ]}
+          onDone={() => void navigate(path(`applications/${client.id}`))}
+        />
+      </Section>
+      <Section title="Start with this" lead="Your own values are filled in, and marked.">
+        <Snippets snippets={snippets} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { IconName } from '../ui/icon.tsx';
+
+/** What an application is, as far as its sign-in is concerned. The server knows only how it authenticates. */
+export type ClientKind = 'single-page' | 'web-server' | 'native';
+
+export const clientKinds: Record<ClientKind, { name: string; hint: string; icon: IconName }> = {
+  'single-page': {
+    name: 'Single-page application',
+    hint: 'Runs in the browser: React, Vue, Svelte and their kin.',
+    icon: 'browser',
+  },
+  'web-server': {
+    name: 'Web server',
+    hint: 'Pages come from a server that can keep a secret: Express, Next.js, Rails, Django.',
+    icon: 'server',
+  },
+  native: {
+    name: 'Native or command line',
+    hint: 'Runs on a device and comes back over a loopback address.',
+    icon: 'phone',
+  },
+};
+
+interface Known {
+  tokenEndpointAuthMethod: 'NONE' | 'PRIVATE_KEY_JWT';
+  redirectUris: readonly string[];
+}
+
+/** The best guess for an application that exists. */
+export function kindOf({ tokenEndpointAuthMethod, redirectUris }: Known): ClientKind {
+  if (tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT') return 'web-server';
+  const areLocal = redirectUris.length > 0 && redirectUris.every((uri) => /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(uri));
+  return areLocal ? 'native' : 'single-page';
+}
+
+export const authMethodNames = {
+  NONE: 'Public: PKCE alone',
+  PRIVATE_KEY_JWT: 'Private key (private_key_jwt)',
+} as const;

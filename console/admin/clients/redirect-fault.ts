@@ -1,0 +1,16 @@
+/** What is wrong with an address, as one types it; the server judges it again, and more closely. */
+export function addressFault(uri: string): string | undefined {
+  if (uri.trim() === '') return undefined;
+  if (/\s/.test(uri.trim())) return 'Holds a space';
+  if (uri.includes('*')) return 'No wildcards: each address is registered whole';
+  if (uri.includes('#')) return 'No fragment (what begins with #)';
+  let url: URL;
+  try {
+    url = new URL(uri.trim());
+  } catch {
+    return 'Not a whole address yet: it begins with https://';
+  }
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return undefined;
+  return url.protocol === 'http:' ? 'Must be https; http only on localhost' : 'Must be https (http only on localhost)';
+}

@@ -1,0 +1,23 @@
+import { useCallback, useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { UpdateClient, type UpdateClientInput } from '../generated/operations.ts';
+import { toast } from '../ui/toast.tsx';
+import type { Client } from './client-part.ts';
+
+/** Saves a part of an application; whoever changed it meanwhile is not overwritten. */
+export function useClientForm(client: Client) {
+  const [failure, setFailure] = useState<Failure>();
+  const [update, busy] = useWrite(UpdateClient);
+  const save = useCallback(
+    async (input: Omit<UpdateClientInput, 'id' | 'expectedVersion'>): Promise<boolean> => {
+      const outcome = await update({ input: { id: client.id, expectedVersion: client.version, ...input } });
+      setFailure(outcome.failure);
+      if (outcome.data) toast('Saved');
+      return outcome.data !== undefined;
+    },
+    [client.id, client.version, update],
+  );
+  const faultOf = (field: string) => (failure?.field === field ? failure.message : undefined);
+  return { save, busy, failure, faultOf, clear: () => setFailure(undefined) };
+}

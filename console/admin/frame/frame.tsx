@@ -1,0 +1,114 @@
+import { Burger, Drawer } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Link, Outlet, useLocation, useNavigation } from 'react-router';
+import { useRead } from '../api.ts';
+import { ProjectById } from '../generated/operations.ts';
+import { settings } from '../settings.ts';
+import { Mark } from '../ui/mark.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import styles from './frame.module.css';
+import { HelpMenu } from './help-menu.tsx';
+import { Navigation, useCurrentProjectId } from './navigation.tsx';
+import { Palette, PaletteButton } from './palette.tsx';
+import { Pulse } from './pulse.tsx';
+import { SignInAgain } from './sign-in-again-dialog.tsx';
+import { Switcher } from './switcher.tsx';
+
+/** What stands around every page. */
+export function Frame() {
+  const projectId = useCurrentProjectId();
+  const { pathname } = useLocation();
+  const { state } = useNavigation();
+  const [drawer, setDrawer] = useState(false);
+  const [palette, setPalette] = useState(false);
+  useEffect(() => {
+    setDrawer(false);
+    window.scrollTo({ top: 0 });
+  }, [pathname]);
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey) return;
+      event.preventDefault();
+      setPalette(true);
+    };
+    window.addEventListener('keydown', open);
+    return () => window.removeEventListener('keydown', open);
+  }, []);
+  return (
+    <div className={styles.frame}>
+      <a href="#main" className={styles.skip}>
+        Skip to the page
+      </a>
+      <header className={styles.bar}>
+        <Burger
+          className={styles.burger ?? ''}
+          size="sm"
+          opened={drawer}
+          onClick={() => setDrawer(!drawer)}
+          aria-label="Navigation"
+        />
+        <Link to="/" className={styles.logo} aria-label="Latchkey: home">
+          <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+            <rect width="32" height="32" rx="8" fill="#2f55d4" />
+            <path
+              fill="none"
+              stroke="#fff"
+              strokeWidth="2.5"
+              strokeLinecap="round"
+              strokeLinejoin="round"
+              d="M9 11.5a7 7 0 0 1 14 0v9a7 7 0 0 1-14 0zM16 13v6m-2.5-3.5h5"
+            />
+          </svg>
+        </Link>
+        <Switcher projectId={projectId} />
+        <Environment projectId={projectId} />
+        <div className={styles.tools}>
+          <PaletteButton onOpen={() => setPalette(true)} />
+          <Pulse />
+          <HelpMenu />
+          <AccountMenu />
+        </div>
+        {state === 'loading' && <div className={styles.progress} role="progressbar" aria-label="Loading the page" />}
+      </header>
+      <aside className={styles.side}>
+        <Navigation projectId={projectId} />
+      </aside>
+      <Drawer
+        opened={drawer}
+        onClose={() => setDrawer(false)}
+        title="Latchkey"
+        size="18rem"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        styles={{ body: { padding: 0 } }}
+      >
+        <Navigation projectId={projectId} onGo={() => setDrawer(false)} />
+      </Drawer>
+      <main id="main" className={styles.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Palette opened={palette} onClose={() => setPalette(false)} projectId={projectId} />
+      <SignInAgain />
+      <Toasts />
+    </div>
+  );
+}
+
+/** What makes this no place for real people. */
+function Environment({ projectId }: { projectId: string | undefined }) {
+  const { data } = useRead(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
+  return (
+    <div className={styles.environment}>
+      {data?.project?.testMode && data.project.id === projectId && (
+        <Link to={`/projects/${projectId}/sign-in`} title="One-time codes are in the answers of sign-in">
+          <Mark tone="note">Test mode</Mark>
+        </Link>
+      )}
+      {settings.hasDevMailbox && (
+        <Link to="/mailbox" title="No mail server is set up: messages are kept in the dev mailbox">
+          <Mark tone="note">Dev mailbox</Mark>
+        </Link>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { ActionIcon, Modal, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import { settings } from '../settings.ts';
+import { CopyField } from '../ui/copy.tsx';
+import { Icon } from '../ui/icon.tsx';
+import styles from './help-menu.module.css';
+
+const keys = [
+  ['Ctrl K or ⌘ K', 'Search, or go somewhere'],
+  ['Tab', 'To what can be operated next'],
+  ['Esc', 'Close what is open'],
+] as const;
+
+/** Where things are, and how to move about. */
+export function HelpMenu() {
+  const [opened, setOpened] = useState(false);
+  const { issuer } = settings;
+  return (
+    <>
+      <Tooltip label="Help and addresses">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          className={styles.button ?? ''}
+          onClick={() => setOpened(true)}
+          aria-label="Help and addresses"
+        >
+          <Icon name="help" />
+        </ActionIcon>
+      </Tooltip>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="Help and addresses"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <div className={styles.help}>
+          <CopyField
+            label="Issuer"
+            value={issuer}
+            hint="The same for all projects. Libraries find everything else from here."
+          />
+          <CopyField label="Discovery document" value={`${issuer}/.well-known/openid-configuration`} />
+          <CopyField label="Signing keys (JWKS)" value={`${issuer}/.well-known/jwks.json`} />
+          <CopyField
+            label="Admin API (GraphQL)"
+            value={`${issuer}/admin/graphql`}
+            hint="Whatever this console does, it does by this API."
+          />
+          <div>
+            <h3>Keyboard</h3>
+            <dl className={styles.keys}>
+              {keys.map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Icon } from '../ui/icon.tsx';
+import styles from './listbox.module.css';
+
+export interface Choice {
+  key: string;
+  /** Said above the first of its group. */
+  group: string;
+  label: string;
+  /** What tells it from others of the same name. */
+  detail?: string | undefined;
+  icon?: ReactNode;
+  choose(): void;
+}
+
+interface ListboxProps {
+  label: string;
+  placeholder: string;
+  text: string;
+  onText(text: string): void;
+  choices: readonly Choice[];
+  pending: boolean;
+  nothing: string;
+  foot?: ReactNode;
+}
+
+/** A field with choices under it (WAI-ARIA combobox with a list): type, arrow, Enter. */
+export function Listbox({ label, placeholder, text, onText, choices, pending, nothing, foot }: ListboxProps) {
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const at = Math.min(active, Math.max(0, choices.length - 1));
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [at, choices]);
+  const keyed = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: choices.length - 1 };
+    const next = moves[event.key];
+    if (next !== undefined && choices.length > 0) {
+      event.preventDefault();
+      setActive((next + choices.length) % choices.length);
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      choices[at]?.choose();
+    }
+  };
+  return (
+    <div className={styles.box}>
+      <div className={styles.field}>
+        <Icon name="search" size={18} />
+        <input
+          role="combobox"
+          aria-label={label}
+          aria-expanded="true"
+          aria-controls={id}
+          aria-autocomplete="list"
+          aria-activedescendant={choices.length > 0 ? `${id}-${at}` : undefined}
+          placeholder={placeholder}
+          value={text}
+          maxLength={200}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => {
+            setActive(0);
+            onText(event.currentTarget.value);
+          }}
+          onKeyDown={keyed}
+        />
+      </div>
+      <div className={styles.list} role="listbox" id={id} aria-label={label} ref={list} aria-busy={pending}>
+        {choices.map((choice, index) => (
+          <div key={choice.key} role="presentation">
+            {choices[index - 1]?.group !== choice.group && (
+              <p className={styles.group} role="presentation">
+                {choice.group}
+              </p>
+            )}
+            {/* The field keeps the focus and has the keys (aria-activedescendant). */}
+            <div
+              className={styles.choice}
+              role="option"
+              id={`${id}-${index}`}
+              aria-selected={index === at}
+              onPointerMove={() => setActive(index)}
+              onClick={choice.choose}
+            >
+              {choice.icon}
+              <span>{choice.label}</span>
+              {choice.detail && <small>{choice.detail}</small>}
+            </div>
+          </div>
+        ))}
+      </div>
+      {choices.length === 0 && (
+        <p className={styles.nothing} role="status">
+          {pending ? 'Searching …' : nothing}
+        </p>
+      )}
+      {foot && <div className={styles.foot}>{foot}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { useEffect, useState } from 'react';
+import { NavLink, useLocation, useParams } from 'react-router';
+import { recentProjects } from '../projects/recent.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import styles from './navigation.module.css';
+
+export interface Place {
+  to: string;
+  label: string;
+  icon: IconName;
+}
+
+export interface PlaceGroup {
+  label: string;
+  /** Below the group before, not beside it. */
+  isInner?: boolean;
+  places: readonly Place[];
+}
+
+/** The project whose pages are shown, or were last. */
+export function useCurrentProjectId(): string | undefined {
+  const { projectId } = useParams();
+  const { pathname } = useLocation();
+  const [last, setLast] = useState(() => recentProjects()[0]?.id);
+  useEffect(() => {
+    if (projectId !== undefined) setLast(projectId);
+    else if (!recentProjects().some(({ id }) => id === last)) setLast(recentProjects()[0]?.id);
+  }, [projectId, last, pathname]);
+  return projectId ?? last;
+}
+
+/** Every page that there is for this reader. */
+export function usePlaces(projectId: string | undefined): PlaceGroup[] {
+  const instance: Place[] = [{ to: '/projects', label: 'Projects', icon: 'projects' }];
+  if (projectId === undefined) return [{ label: 'Instance', places: instance }];
+  const at = (path: string) => `/projects/${projectId}/${path}`;
+  return [
+    { label: 'Instance', places: instance },
+    {
+      label: 'Project',
+      places: [
+        { to: at('applications'), label: 'Applications', icon: 'applications' },
+      ],
+    },
+  ];
+}
+
+export function Navigation({ projectId, onGo }: { projectId: string | undefined; onGo?: () => void }) {
+  const groups = usePlaces(projectId);
+  return (
+    <nav className={styles.nav} aria-label="Console">
+      {groups.map(({ label, isInner, places }) => (
+        <div key={label} className={styles.group} data-inner={isInner || undefined}>
+          <p className={styles.label} id={`nav-${label}`}>
+            {label}
+          </p>
+          <ul aria-labelledby={`nav-${label}`}>
+            {places.map(({ to, label: name, icon }) => (
+              <li key={to}>
+                <NavLink
+                  to={to}
+                  end={to === '/projects'}
+                  className={styles.link ?? ''}
+                  {...(onGo ? { onClick: onGo } : {})}
+                >
+                  <Icon name={icon} size={18} />
+                  {name}
+                </NavLink>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

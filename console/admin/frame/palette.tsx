@@ -1,0 +1,134 @@
+import { Modal, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { useCallback, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useAsk } from '../api.ts';
+import { PaletteInProject, PaletteProjects } from '../generated/operations.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { type Choice, Listbox } from './listbox.tsx';
+import { usePlaces } from './navigation.tsx';
+import styles from './palette.module.css';
+import { useSearch } from './use-search.ts';
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+export function PaletteButton({ onOpen }: { onOpen(): void }) {
+  return (
+    <UnstyledButton className={styles.button ?? ''} onClick={onOpen} aria-keyshortcuts="Control+K Meta+K">
+      <Icon name="search" size={16} />
+      <span>Search or go to</span>
+      <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+    </UnstyledButton>
+  );
+}
+
+interface PaletteProps {
+  opened: boolean;
+  onClose(): void;
+  projectId: string | undefined;
+}
+
+/** Every page, application, user and project, by a few letters. */
+export function Palette({ opened, onClose, projectId }: PaletteProps) {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size="lg" padding={0} centered={false} yOffset="12vh">
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search or go to">
+        {opened && <Search projectId={projectId} onClose={onClose} />}
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Search({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
+  const [text, setText] = useState('');
+  const navigate = useNavigate();
+  const groups = usePlaces(projectId);
+  const { mayChange, isOwner } = useAccess(projectId);
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const ask = useAsk();
+  const wanted = text.trim();
+  const search = useCallback(
+    async (search: string) => {
+      const query = search.trim();
+      if (projectId === undefined) return { found: await ask(PaletteProjects, { search: query }), query };
+      return { found: await ask(PaletteInProject, { projectId, search: query }), query };
+    },
+    [ask, projectId],
+  );
+  const { answer, pending } = useSearch(text, wanted.length > 1, search);
+
+  const go = (group: string, icon: IconName, label: string, to: string, detail?: string): Choice => ({
+    key: `${group} ${to}`,
+    group,
+    label,
+    detail,
+    icon: <Icon name={icon} size={18} />,
+    choose: () => {
+      onClose();
+      void navigate(to);
+    },
+  });
+  const places = groups.flatMap(({ label: group, places: list }) =>
+    list.map(({ label, to, icon }) => go('Go to', icon, label, to, group)),
+  );
+  const actions: Choice[] = [
+    ...(projectId && mayChange
+      ? [go('Do', 'plus', 'Create application', `/projects/${projectId}/applications/new`)]
+      : []),
+    ...(isOwner ? [go('Do', 'plus', 'Create project', '/projects?new')] : []),
+    {
+      key: 'scheme',
+      group: 'Do',
+      label: colorScheme === 'dark' ? 'Switch to light colours' : 'Switch to dark colours',
+      icon: <Icon name={colorScheme === 'dark' ? 'sun' : 'moon'} size={18} />,
+      choose: () => {
+        setColorScheme(colorScheme === 'dark' ? 'light' : 'dark');
+        onClose();
+      },
+    },
+  ];
+  const fits = ({ label, detail = '' }: Choice) => `${label} ${detail}`.toLowerCase().includes(wanted.toLowerCase());
+  const found = wanted.length > 1 && answer ? foundIn(answer.found, projectId, go) : [];
+  const choices = [...places.filter(fits), ...actions.filter(fits), ...found];
+  return (
+    <Listbox
+      label="Search or go to"
+      placeholder="Pages, applications, users, projects"
+      text={text}
+      onText={setText}
+      choices={choices}
+      pending={pending && wanted.length > 1}
+      nothing={`Nothing here is called “${wanted}”.`}
+    />
+  );
+}
+
+interface Found {
+  clients?: { edges: { node: { id: string; name: string } }[] };
+  users?: { edges: { node: { id: string; userName: string; displayName?: string | null } }[] };
+  projects: { edges: { node: { id: string; name: string } }[] };
+}
+
+type Go = (group: string, icon: IconName, label: string, to: string, detail?: string) => Choice;
+
+function foundIn(found: Found | undefined, projectId: string | undefined, go: Go): Choice[] {
+  const clients = found?.clients?.edges ?? [];
+  const users = found?.users?.edges ?? [];
+  const projects = found?.projects.edges ?? [];
+  return [
+    ...clients.map(({ node }) =>
+      go('Applications', 'applications', node.name, `/projects/${projectId}/applications/${node.id}`),
+    ),
+    ...users.map(({ node: { id, userName, displayName } }) =>
+      go(
+        'Users',
+        'users',
+        displayName ?? userName,
+        `/projects/${projectId}/users/${id}`,
+        displayName ? userName : undefined,
+      ),
+    ),
+    ...projects.map(({ node }) => go('Projects', 'projects', node.name, `/projects/${node.id}/applications`)),
+  ];
+}

@@ -1,0 +1,33 @@
+import { Button, Modal } from '@mantine/core';
+import { openSignIn, useAsked } from '../sign-in-again.ts';
+import styles from './sign-in-again-dialog.module.css';
+
+/** Asks for a sign-in without leaving the page: what was typed stays, and what was asked for is done afterwards. */
+export function SignInAgain() {
+  const asked = useAsked();
+  const isExpired = asked?.why === 'expired';
+  return (
+    <Modal
+      opened={asked !== undefined}
+      onClose={() => asked?.answer(false)}
+      title={isExpired ? 'You have been signed out' : 'Confirm that it is you'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <div className={styles.dialog}>
+        <p>
+          {isExpired
+            ? 'Your session has ended. Sign in again in a small window: this page stays as it is.'
+            : 'This change is a sensitive one, and your last sign-in was more than 15 minutes ago. Sign in again in a small window: what you typed stays, and the change is made right after.'}
+        </p>
+        <div className={styles.actions}>
+          <Button variant="default" onClick={() => asked?.answer(false)}>
+            Not now
+          </Button>
+          <Button onClick={openSignIn} data-autofocus>
+            Sign in again
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

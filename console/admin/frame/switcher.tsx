@@ -1,0 +1,104 @@
+import { Button, Popover, UnstyledButton } from '@mantine/core';
+import { useCallback, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useAsk, useRead } from '../api.ts';
+import { ProjectById, SwitcherProjects } from '../generated/operations.ts';
+import { recentProjects } from '../projects/recent.ts';
+import { Icon } from '../ui/icon.tsx';
+import { type Choice, Listbox } from './listbox.tsx';
+import styles from './switcher.module.css';
+import { useSearch } from './use-search.ts';
+
+/** From one project to another: the last ones first, the rest by a search at the server. */
+export function Switcher({ projectId }: { projectId: string | undefined }) {
+  const [opened, setOpened] = useState(false);
+  const { data } = useRead(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
+  const known = data?.project?.id === projectId ? data?.project?.name : undefined;
+  const name = known ?? recentProjects().find(({ id }) => id === projectId)?.name;
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-start"
+      width="22rem"
+      shadow="md"
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <UnstyledButton
+          className={styles.button ?? ''}
+          onClick={() => setOpened(!opened)}
+          aria-label={`Project: ${name ?? 'none'}. Switch`}
+        >
+          <span>{name ?? 'Choose a project'}</span>
+          <Icon name="upDown" size={16} />
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown p={0} aria-label="Switch project">
+        {opened && <Projects current={projectId} onClose={() => setOpened(false)} />}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Projects({ current, onClose }: { current: string | undefined; onClose(): void }) {
+  const [text, setText] = useState('');
+  const { isOwner } = useAccess();
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const ask = useAsk();
+  const search = useCallback(async (wanted: string) => ask(SwitcherProjects, { search: wanted.trim() || null }), [ask]);
+  const { answer, pending } = useSearch(text, true, search);
+  const recent = text.trim() === '' ? recentProjects().filter(({ id }) => id !== current) : [];
+  const found = (answer?.projects.edges ?? [])
+    .map(({ node }) => node)
+    .filter(({ id }) => !recent.some((one) => one.id === id));
+
+  const choice = (group: string, project: { id: string; name: string; testMode?: boolean }): Choice => ({
+    key: project.id,
+    group,
+    label: project.name,
+    detail: project.id === current ? 'Current' : project.testMode ? 'Test mode' : undefined,
+    choose: () => {
+      onClose();
+      void navigate(samePageIn(project.id, pathname));
+    },
+  });
+  const total = answer?.projects.totalCount ?? 0;
+  const group = text.trim() === '' ? `All projects (${total})` : `Found (${total})`;
+  return (
+    <Listbox
+      label="Search projects"
+      placeholder="Search projects"
+      text={text}
+      onText={setText}
+      choices={[...recent.map((one) => choice('Recent', one)), ...found.map((one) => choice(group, one))]}
+      pending={pending}
+      nothing="No project has this in its name."
+      foot={
+        isOwner && (
+          <Button
+            variant="subtle"
+            fullWidth
+            justify="flex-start"
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => {
+              onClose();
+              void navigate('/projects?new');
+            }}
+          >
+            Create project
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+/** From the users of one project to the users of the other. */
+function samePageIn(projectId: string, pathname: string): string {
+  const [, page = 'applications'] = /^\/projects\/[^/]+\/([a-z-]+)/.exec(pathname) ?? [];
+  return `/projects/${projectId}/${page}`;
+}

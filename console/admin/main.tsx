@@ -1,0 +1,36 @@
+import './tokens.css';
+import '@mantine/core/styles.layer.css';
+import { MantineProvider } from '@mantine/core';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { RouterProvider } from 'react-router/dom';
+import { Provider } from 'urql';
+import { client } from './api.ts';
+import { router } from './routes.tsx';
+import { settings } from './settings.ts';
+import { tellSignedIn } from './sign-in-again.ts';
+import { colorSchemeManager, theme, variables } from './theme.ts';
+
+if (location.pathname === '/admin/signed-in') tellSignedIn();
+else start();
+
+function start(): void {
+  // For the style element that keeps the page from scrolling under a dialog.
+  setNonce(settings.nonce);
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={variables}
+        colorSchemeManager={colorSchemeManager}
+        defaultColorScheme="auto"
+        getStyleNonce={() => settings.nonce}
+      >
+        <Provider value={client}>
+          <RouterProvider router={router} />
+        </Provider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,144 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useNavigate, useSearchParams } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useRead, useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed, Refused } from '../ui/failed.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { ShowGraphql } from '../ui/show-graphql.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import styles from './projects-page.module.css';
+
+type Row = ProjectsQuery['projects']['edges'][number]['node'];
+
+const columns: readonly Column<Row>[] = [
+  {
+    header: 'Name',
+    isName: true,
+    width: '40%',
+    cell: ({ name }) => name,
+  },
+  {
+    header: 'State',
+    cell: ({ builtIn, testMode }) => (
+      <span className={styles.marks}>
+        {builtIn === 'CONSOLE' && <Mark>Console sign-in</Mark>}
+        {builtIn === 'DEMO' && <Mark>Sample</Mark>}
+        {testMode && <Mark tone="note">Test mode</Mark>}
+        {builtIn === null && !testMode && <Mark tone="good">In use</Mark>}
+      </span>
+    ),
+  },
+  { header: 'Sign-up', cell: ({ signUp }) => (signUp === 'OPEN' ? 'Open' : 'Provisioned only') },
+  {
+    header: 'Second factor',
+    cell: ({ mfaPolicy }) => ({ OFF: 'Off', OPTIONAL: 'Optional', REQUIRED: 'Required' })[mfaPolicy],
+  },
+  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** All projects in which the reader has a role. */
+export function Component() {
+  const { get } = useListParams();
+  const [params, setParams] = useSearchParams();
+  const { isOwner } = useAccess();
+  const search = get('search');
+  const { data, failure, stale, reload } = useRead(Projects, { search: search ?? null, after: get('after') ?? null });
+  const page = data?.projects;
+  const isNew = params.has('new');
+  const open = (on: boolean) => setParams(on ? { new: '' } : {}, { replace: true });
+  const create = isOwner && (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
+      Create project
+    </Button>
+  );
+  return (
+    <Page
+      title="Projects"
+      lead="A project is a tenant: users, applications, a directory and policies of its own."
+      actions={create}
+    >
+      {failure && !page ? (
+        <Failed failure={failure} what="the list of projects" retry={reload} />
+      ) : (
+        <Section flush>
+          <ListBar count={page && `${page.totalCount} project${page.totalCount === 1 ? '' : 's'}`}>
+            <SearchField label="Search projects" placeholder="Search by name" />
+          </ListBar>
+          <DataTable
+            label="Projects"
+            columns={columns}
+            rows={page?.edges.map(({ node }) => node)}
+            keyOf={({ id }) => id}
+            linkOf={({ id }) => `/projects/${id}/applications`}
+            stale={stale}
+            empty={
+              <Empty icon="projects" title={search ? 'No project has this in its name' : 'No project yet'}>
+                {search ? 'Try a part of its name.' : 'Create one for each tenant: nothing is shared between them.'}
+              </Empty>
+            }
+          />
+          <Pager pageInfo={page?.pageInfo} />
+        </Section>
+      )}
+      <Modal
+        opened={isNew && isOwner}
+        onClose={() => open(false)}
+        title="Create project"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {isNew && <CreateForm onClose={() => open(false)} />}
+      </Modal>
+    </Page>
+  );
+}
+
+function CreateForm({ onClose }: { onClose(): void }) {
+  const [name, setName] = useState('');
+  const [failure, setFailure] = useState<Failure>();
+  const [create, busy] = useWrite(CreateProject);
+  const navigate = useNavigate();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const outcome = await create({ input: { name } });
+    setFailure(outcome.failure);
+    if (!outcome.data) return;
+    toast(`${outcome.data.createProject.name} is created`);
+    void navigate(`/projects/${outcome.data.createProject.id}/applications`);
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextInput
+        label="Name"
+        description="People see it when they sign in; it can be changed later."
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={failure?.field === 'name' && failure.message}
+        maxLength={200}
+        required
+        data-autofocus
+      />
+      <p className={styles.calm}>
+        It begins empty: open sign-up, no second factor, directory sync ready for its first token.
+      </p>
+      {failure?.field !== 'name' && <Refused failure={failure} />}
+      <div className={styles.actions}>
+        <ShowGraphql operation={CreateProject} variables={{ input: { name } }} />
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={name.trim() === ''}>
+          Create project
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { Failure } from '../failure.ts';
+import styles from './confirm.module.css';
+import { Refused } from './failed.tsx';
+
+interface ConfirmProps {
+  opened: boolean;
+  title: string;
+  /** What will be lost, in numbers. */
+  children: ReactNode;
+  /** The verb, as on the button: "Delete application". */
+  verb: string;
+  /** What has to be typed; absent where the change can be undone. */
+  name?: string | undefined;
+  busy: boolean;
+  failure: Failure | undefined;
+  onConfirm(): void;
+  onClose(): void;
+}
+
+/** Before what cannot be undone: the loss, the name typed out, the verb. */
+export function Confirm(props: ConfirmProps) {
+  const { opened, title, onClose } = props;
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      {opened && <Question {...props} />}
+    </Modal>
+  );
+}
+
+function Question({ children, verb, name, busy, failure, onConfirm, onClose }: ConfirmProps) {
+  const [typed, setTyped] = useState('');
+  const isTyped = name === undefined || typed.trim() === name;
+  return (
+    <form
+      className={styles.question}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isTyped && !busy) onConfirm();
+      }}
+    >
+      <div className={styles.loss}>{children}</div>
+      {name !== undefined && (
+        <TextInput
+          label={
+            <>
+              Type <strong className={styles.name}>{name}</strong> to go on
+            </>
+          }
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+        />
+      )}
+      <Refused failure={failure} />
+      <div className={styles.actions}>
+        <Button variant="default" onClick={onClose} {...(name === undefined ? { 'data-autofocus': true } : {})}>
+          Cancel
+        </Button>
+        <Button type="submit" color="red" disabled={!isTyped} loading={busy}>
+          {verb}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,64 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import styles from './copy.module.css';
+import { Icon } from './icon.tsx';
+
+/** @param what the value's name, for those who do not see it */
+export function CopyButton({ value, what }: { value: string; what: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+    } catch {
+      copyByHand(value);
+    }
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  return (
+    <>
+      <Tooltip label={copied ? 'Copied' : 'Copy'}>
+        <ActionIcon variant="subtle" color="gray" className={styles.button} onClick={copy} aria-label={`Copy ${what}`}>
+          <Icon name={copied ? 'check' : 'copy'} size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <span className={styles.said} role="status">
+        {copied ? `${what} copied` : ''}
+      </span>
+    </>
+  );
+}
+
+/** Plain http on another host has no clipboard of its own. */
+function copyByHand(value: string): void {
+  const area = document.createElement('textarea');
+  area.value = value;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}
+
+/** A value to take elsewhere, on a line of its own. */
+export function CopyField({ label, value, hint }: { label: string; value: string; hint?: string }) {
+  return (
+    <div className={styles.field}>
+      <span className={styles.label}>{label}</span>
+      <div className={styles.value}>
+        <code>{value}</code>
+        <CopyButton value={value} what={label} />
+      </div>
+      {hint && <p className={styles.hint}>{hint}</p>}
+    </div>
+  );
+}
+
+/** An id, short enough to stand beside a name. */
+export function IdChip({ id, what = 'ID' }: { id: string; what?: string }) {
+  return (
+    <span className={styles.chip}>
+      <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id}</code>
+      <CopyButton value={id} what={what} />
+    </span>
+  );
+}

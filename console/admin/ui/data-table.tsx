@@ -1,0 +1,97 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import styles from './data-table.module.css';
+
+export interface Column<Row> {
+  header: string;
+  cell(row: Row): ReactNode;
+  /** CSS width; the rest share what is left. */
+  width?: string;
+  /** The row's name: it leads to the row's page, and stands on top where rows become cards. */
+  isName?: boolean;
+  align?: 'end';
+}
+
+interface DataTableProps<Row> {
+  /** For those who do not see it. */
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Absent while there is nothing to show yet. */
+  rows: readonly Row[] | undefined;
+  keyOf(row: Row): string;
+  linkOf?(row: Row): string;
+  /** Being read again. */
+  stale?: boolean;
+  /** In the place of no rows. */
+  empty: ReactNode;
+  /** How many rows to sketch while they are read. */
+  sketch?: number;
+}
+
+/** Rows of one kind; on narrow screens, cards. Keeps its height while it is read. */
+export function DataTable<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  linkOf,
+  stale = false,
+  empty,
+  sketch = 6,
+}: DataTableProps<Row>) {
+  if (rows?.length === 0) return empty;
+  return (
+    <table
+      className={styles.table}
+      aria-label={label}
+      aria-busy={!rows || stale}
+      data-stale={(rows && stale) || undefined}
+    >
+      <thead>
+        <tr>
+          {columns.map(({ header, width, align }) => (
+            <th key={header} scope="col" style={{ width }} data-align={align}>
+              {header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows
+          ? rows.map((row) => (
+              <tr key={keyOf(row)} data-linked={linkOf ? true : undefined}>
+                {columns.map((column) => (
+                  <Cell key={column.header} column={column} row={row} link={linkOf?.(row)} />
+                ))}
+              </tr>
+            ))
+          : Array.from({ length: sketch }, (_, index) => (
+              <tr key={index} className={styles.sketch}>
+                {columns.map(({ header }) => (
+                  <td key={header}>
+                    <i />
+                  </td>
+                ))}
+              </tr>
+            ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cell<Row>({ column, row, link }: { column: Column<Row>; row: Row; link: string | undefined }) {
+  const { header, isName, align, cell } = column;
+  const content = cell(row);
+  if (!isName) {
+    return (
+      <td data-label={header} data-align={align}>
+        {content}
+      </td>
+    );
+  }
+  return (
+    <th scope="row" className={styles.name}>
+      {link ? <Link to={link}>{content}</Link> : content}
+    </th>
+  );
+}

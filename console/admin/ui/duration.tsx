@@ -1,0 +1,86 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import styles from './duration.module.css';
+
+const units = [
+  { seconds: 86_400, name: 'day' },
+  { seconds: 3600, name: 'hour' },
+  { seconds: 60, name: 'minute' },
+  { seconds: 1, name: 'second' },
+] as const;
+
+/** "8 hours", "1 hour 30 minutes". */
+export function inWords(seconds: number): string {
+  if (seconds === 0) return '0 seconds';
+  let left = seconds;
+  const parts: string[] = [];
+  for (const unit of units) {
+    const count = Math.floor(left / unit.seconds);
+    left -= count * unit.seconds;
+    if (count > 0) parts.push(`${count} ${unit.name}${count === 1 ? '' : 's'}`);
+  }
+  return parts.join(' ');
+}
+
+const fitting = (seconds: number) =>
+  units.find((unit) => seconds > 0 && seconds % unit.seconds === 0)?.seconds ?? (seconds === 0 ? 60 : 1);
+
+interface DurationProps {
+  label: string;
+  hint?: ReactNode;
+  seconds: number;
+  onChange(seconds: number): void;
+  error?: string | undefined;
+  disabled?: boolean;
+}
+
+/** A number and its unit; gives seconds. */
+export function Duration({ label, hint, seconds, onChange, error, disabled = false }: DurationProps) {
+  const [unit, setUnit] = useState(() => fitting(seconds));
+  const [text, setText] = useState(() => String(seconds / fitting(seconds)));
+  const id = useId();
+  useEffect(() => {
+    // Set from outside, as by "Discard".
+    if (Number(text) * unit !== seconds) {
+      const next = fitting(seconds);
+      setUnit(next);
+      setText(String(seconds / next));
+    }
+  }, [seconds]);
+  const tell = (count: string, size: number) => {
+    if (/^\d{1,9}$/.test(count.trim())) onChange(Number(count) * size);
+  };
+  return (
+    <div className={styles.duration}>
+      <TextInput
+        id={id}
+        label={label}
+        description={hint}
+        error={error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : 'Type a whole number')}
+        value={text}
+        inputMode="numeric"
+        disabled={disabled}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          tell(event.currentTarget.value, unit);
+        }}
+        rightSectionWidth="7rem"
+        rightSection={
+          <NativeSelect
+            className={styles.unit}
+            aria-label={`Unit of ${label}`}
+            variant="unstyled"
+            disabled={disabled}
+            data={[...units].reverse().map(({ seconds: value, name }) => ({ value: String(value), label: `${name}s` }))}
+            value={String(unit)}
+            onChange={(event) => {
+              const size = Number(event.currentTarget.value);
+              setUnit(size as (typeof units)[number]['seconds']);
+              tell(text, size);
+            }}
+          />
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import type { Failure } from '../failure.ts';
+import styles from './failed.module.css';
+import { Icon } from './icon.tsx';
+
+/** In the place of what could not be read: what happened, that nothing was lost, what to do. */
+export function Failed({ failure, what, retry }: { failure: Failure; what: string; retry?: () => void }) {
+  const isMissing = failure.code === 'not-found';
+  return (
+    <div className={styles.failed} role="alert">
+      <span className={styles.icon}>
+        <Icon name={isMissing ? 'search' : 'warning'} size={24} />
+      </span>
+      <div>
+        <h2>{isMissing ? `This ${what} is not here` : `${upper(what)} could not be read`}</h2>
+        <p>
+          {isMissing ? 'It was deleted, the address is wrong, or you have no role in its project.' : failure.message}
+        </p>
+        {!isMissing && <p>Nothing was changed.</p>}
+        {failure.requestId && (
+          <p className={styles.request}>
+            Request <code>{failure.requestId}</code>
+          </p>
+        )}
+        {retry && !isMissing && (
+          <Button variant="default" onClick={retry} mt="sm">
+            Try again
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Below a form: why it was not saved. */
+export function Refused({ failure }: { failure: Failure | undefined }) {
+  if (!failure) return null;
+  return (
+    <p className={styles.refused} role="alert">
+      {failure.message}
+      {failure.code === 'network' && ' Nothing was saved; what you typed is still here.'}
+      {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
+        <small>
+          Request <code>{failure.requestId}</code>
+        </small>
+      )}
+    </p>
+  );
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,103 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { type ReactNode, useId, useRef } from 'react';
+import { Icon } from './icon.tsx';
+import styles from './list-field.module.css';
+
+interface ListFieldProps {
+  label: string;
+  hint?: ReactNode;
+  /** One of them, as in "Add address". */
+  one: string;
+  values: readonly string[];
+  onChange(values: string[]): void;
+  placeholder?: string;
+  fault(value: string): string | undefined;
+  /** What the server said of them. */
+  error?: string | undefined;
+  disabled?: boolean;
+}
+
+/** Several values of one kind, one a line. */
+export function ListField({
+  label,
+  hint,
+  one,
+  values,
+  onChange,
+  placeholder,
+  fault,
+  error,
+  disabled = false,
+}: ListFieldProps) {
+  const id = useId();
+  const list = useRef<HTMLUListElement>(null);
+  const lines = values.length === 0 && !disabled ? [''] : values;
+  const put = (index: number, value: string) => onChange(lines.map((line, at) => (at === index ? value : line)));
+  const focus = (index: number) =>
+    requestAnimationFrame(() => list.current?.querySelectorAll('input')[Math.max(0, index)]?.focus());
+  const add = () => {
+    onChange([...lines, '']);
+    focus(lines.length);
+  };
+  return (
+    <fieldset className={styles.field} aria-describedby={`${id}-hint`}>
+      <legend>{label}</legend>
+      {hint && (
+        <p className={styles.hint} id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <ul ref={list} className={styles.list}>
+        {lines.map((line, index) => (
+          // Lines have no identity but their place.
+          <li key={index}>
+            <TextInput
+              aria-label={`${label}, ${index + 1}`}
+              value={line}
+              disabled={disabled}
+              placeholder={placeholder ?? ''}
+              error={fault(line)}
+              spellCheck={false}
+              autoCapitalize="none"
+              onChange={(event) => put(index, event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' || line.trim() === '' || index < lines.length - 1) return;
+                event.preventDefault();
+                add();
+              }}
+            />
+            {!disabled && (lines.length > 1 || line !== '') && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label={`Remove ${line || one}`}
+                onClick={() => {
+                  onChange(lines.filter((_, at) => at !== index));
+                  focus(index - 1);
+                }}
+              >
+                <Icon name="close" size={16} />
+              </ActionIcon>
+            )}
+          </li>
+        ))}
+      </ul>
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+      {!disabled && (
+        <Button variant="subtle" size="compact-sm" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+          Add {one}
+        </Button>
+      )}
+      {disabled && values.length === 0 && <p className={styles.hint}>None</p>}
+    </fieldset>
+  );
+}
+
+/** Without empty lines and stray spaces. */
+export const tidy = (values: readonly string[]): string[] =>
+  values.map((value) => value.trim()).filter((value) => value !== '');

@@ -1,0 +1,56 @@
+import { Button, Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import { CopyField } from './copy.tsx';
+import { Icon } from './icon.tsx';
+import styles from './secret.module.css';
+
+export interface Secret {
+  label: string;
+  value: string;
+  hint?: string;
+}
+
+interface SecretsProps {
+  secrets: readonly Secret[];
+  /** Of the file to download. */
+  fileName: string;
+  onDone(): void;
+}
+
+/** Secrets that are shown this once: copy or download them, say so, and go on. */
+export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
+  const [saved, setSaved] = useState(false);
+  const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');
+  return (
+    <div className={styles.secrets}>
+      <p className={styles.once}>
+        <Icon name="lock" size={18} />
+        <span>Only a hash is kept here: this is the one time that you see {secrets.length > 1 ? 'them' : 'it'}.</span>
+      </p>
+      {secrets.map((secret) => (
+        <CopyField key={secret.label} {...secret} />
+      ))}
+      <div className={styles.row}>
+        <Button
+          variant="default"
+          component="a"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+          download={fileName}
+          leftSection={<Icon name="download" size={16} />}
+        >
+          Download as file
+        </Button>
+      </div>
+      <div className={styles.foot}>
+        <Checkbox
+          label="I have saved it where it is safe"
+          checked={saved}
+          onChange={(event) => setSaved(event.currentTarget.checked)}
+        />
+        <Button disabled={!saved} onClick={onDone}>
+          Done
+        </Button>
+      </div>
+    </div>
+  );
+}

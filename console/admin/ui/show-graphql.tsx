@@ -1,0 +1,47 @@
+import { Button, Modal } from '@mantine/core';
+import type { TypedDocumentNode } from '@urql/core';
+import { useState } from 'react';
+import { settings } from '../settings.ts';
+import { Code } from './code.tsx';
+import { Icon } from './icon.tsx';
+
+/** What this form would send, for whoever wants to do the same by a script. */
+export function ShowGraphql<V extends object>({
+  operation,
+  variables,
+}: {
+  operation: TypedDocumentNode<unknown, V>;
+  variables: V;
+}) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        leftSection={<Icon name="code" size={16} />}
+        onClick={() => setOpened(true)}
+      >
+        Show as GraphQL
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="The same by the admin API"
+        size="xl"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {opened && <Code what="GraphQL request" code={asCurl(String(operation), variables)} />}
+      </Modal>
+    </>
+  );
+}
+
+function asCurl(query: string, variables: object): string {
+  const body = JSON.stringify({ query, variables }, null, 2).replaceAll("'", "'\\''");
+  return `curl ‹${settings.issuer}›/admin/graphql \\
+  -H 'Authorization: Bearer <admin API token>' \\
+  -H 'Content-Type: application/json' \\
+  -d '${body}'`;
+}

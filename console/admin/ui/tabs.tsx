@@ -1,0 +1,21 @@
+import { NavLink } from 'react-router';
+import styles from './tabs.module.css';
+
+/** Parts of one page, each with an address of its own. */
+export function Tabs({
+  label,
+  tabs,
+}: {
+  label: string;
+  tabs: readonly { to: string; label: string; end?: boolean }[];
+}) {
+  return (
+    <nav className={styles.tabs} aria-label={label}>
+      {tabs.map(({ to, label: name, end = false }) => (
+        <NavLink key={to} to={to} end={end} replace>
+          {name}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}

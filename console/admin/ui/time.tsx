@@ -1,0 +1,55 @@
+import { Tooltip } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+
+let tick = 0;
+const listeners = new Set<() => void>();
+setInterval(() => {
+  tick += 1;
+  for (const listener of listeners) listener();
+}, 30_000);
+
+/** Draws again every half minute, so that what is said of the past stays true. */
+export function useTicking(): void {
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => tick,
+  );
+}
+
+const steps = [
+  [60, 'second', 1],
+  [3600, 'minute', 60],
+  [86_400, 'hour', 3600],
+  [86_400 * 30, 'day', 86_400],
+  [86_400 * 365, 'month', 86_400 * 30],
+  [Number.POSITIVE_INFINITY, 'year', 86_400 * 365],
+] as const;
+
+/** "3 minutes ago", "in 2 days". */
+export function ago(at: string): string {
+  const seconds = (new Date(at).getTime() - Date.now()) / 1000;
+  if (Math.abs(seconds) < 45) return seconds > 10 ? 'in a moment' : 'just now';
+  const [, unit, size] = steps.find(([below]) => Math.abs(seconds) < below) ?? steps[5];
+  return relative.format(Math.round(seconds / size), unit);
+}
+
+export const onDay = (at: string) => day.format(new Date(at));
+export const exactly = (at: string) => exact.format(new Date(at));
+
+/** "3 minutes ago", and on hover or focus the moment itself. */
+export function Time({ at, fallback = 'Never' }: { at: string | null | undefined; fallback?: string }) {
+  useTicking();
+  if (at == null) return <span>{fallback}</span>;
+  return (
+    <Tooltip label={exactly(at)}>
+      <time dateTime={at}>{ago(at)}</time>
+    </Tooltip>
+  );
+}
