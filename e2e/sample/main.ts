@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sampleApp } from './app.ts';
 import { type AdminCall, adminCall, demoProject, registerSample, type Settings } from './relying-party.ts';
 
@@ -21,7 +21,10 @@ const origin = `http://localhost:${port}`;
 const baseUrl = process.env['BASE_URL'] ?? `http://localhost:${latchkeyPort}`;
 const adminToken = randomBytes(32).toString('base64url');
 
-const latchkey = spawn(process.execPath, ['--enable-source-maps', join(root, 'server/dist/main.js')], {
+// However this process ends, its end of the pipe is closed, and then the server ends too.
+const lifeline = ['--import', pathToFileURL(join(root, '.config/lib/lifeline.mjs')).href];
+const server = ['--enable-source-maps', ...lifeline, join(root, 'server/dist/main.js')];
+const latchkey = spawn(process.execPath, server, {
   cwd: root,
   env: {
     ...process.env,
@@ -32,8 +35,9 @@ const latchkey = spawn(process.execPath, ['--enable-source-maps', join(root, 'se
     BOOTSTRAP_ADMIN_TOKEN: adminToken,
     // The sample listens on this machine.
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
+    LATCHKEY_LIFELINE: '3',
   },
-  stdio: 'inherit',
+  stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   detached: true,
 });
 latchkey.on('exit', (code) => process.exit(code ?? 1));
@@ -41,8 +45,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 await ready(latchkey);
 const settings = await remembered(adminCall(baseUrl, adminToken));
-const server = createServer(sampleApp(settings, origin)).listen(Number(port), 'localhost');
-await once(server, 'listening');
+const sample = createServer(sampleApp(settings, origin)).listen(Number(port), 'localhost');
+await once(sample, 'listening');
 console.log(`\nThe sample relying party is at ${origin}. Codes are in the dev mailbox: open the set-up link above.`);
 
 async function ready(child: ChildProcess): Promise<void> {

@@ -18,16 +18,16 @@ export interface Settings {
 }
 
 /** The admin API, as a tool calls it. */
-export type AdminCall = (query: string, variables: object) => Promise<Record<string, never>>;
+export type AdminCall = <T>(query: string, variables?: object) => Promise<T>;
 
 export function adminCall(baseUrl: string, token: string): AdminCall {
-  return async (query, variables) => {
+  return async <T>(query: string, variables: object = {}) => {
     const response = await fetch(`${baseUrl}/admin/graphql`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
       body: JSON.stringify({ query, variables }),
     });
-    const { data, errors } = (await response.json()) as { data?: Record<string, never>; errors?: unknown };
+    const { data, errors } = (await response.json()) as { data?: T; errors?: unknown };
     if (!data || errors) throw new Error(`The admin API refused: ${JSON.stringify(errors)}`);
     return data;
   };
@@ -35,8 +35,8 @@ export function adminCall(baseUrl: string, token: string): AdminCall {
 
 /** The demo project, which the embedded database has from its first start. */
 export async function demoProject(admin: AdminCall): Promise<string> {
-  const { projects } = await admin('{ projects(first: 100) { edges { node { id builtIn } } } }', {});
-  const { edges } = projects as { edges: { node: { id: string; builtIn: string | null } }[] };
+  type Projects = { projects: { edges: { node: { id: string; builtIn: string | null } }[] } };
+  const { edges } = (await admin<Projects>('{ projects(first: 100) { edges { node { id builtIn } } } }')).projects;
   const demo = edges.find(({ node }) => node.builtIn === 'DEMO');
   if (!demo) throw new Error('There is no demo project here: it was deleted, or this is not the embedded database.');
   return demo.node.id;
@@ -48,7 +48,8 @@ export async function registerSample(
   target: { baseUrl: string; projectId: string; origin: string },
 ): Promise<Settings> {
   const { baseUrl, origin, projectId } = target;
-  const created = await admin(
+  type Created = { createClient: { client: { clientId: string }; publishableKey: string; secretKey: string } };
+  const { createClient } = await admin<Created>(
     `mutation ($input: CreateClientInput!) {
        createClient(input: $input) { client { clientId } publishableKey secretKey } }`,
     {
@@ -61,11 +62,7 @@ export async function registerSample(
       },
     },
   );
-  const { client, publishableKey, secretKey } = created['createClient'] as unknown as {
-    client: { clientId: string };
-    publishableKey: string;
-    secretKey: string;
-  };
+  const { client, publishableKey, secretKey } = createClient;
   const [spSigningKey, spEncryptionKey] = [pemOf('ed25519'), pemOf('x25519')];
   await admin('mutation ($input: RegisterDelegationKeysInput!) { registerDelegationKeys(input: $input) { id } }', {
     input: {
@@ -74,13 +71,12 @@ export async function registerSample(
       encryptionKey: publicPem(spEncryptionKey),
     },
   });
-  const shown = await admin(
+  type Key = { party: string; signingPublicPem: string; encryptionPublicPem: string };
+  const shown = await admin<{ client: { delegationKeys: Key[] } }>(
     'query ($id: ID!) { client(id: $id) { delegationKeys { party signingPublicPem encryptionPublicPem } } }',
     { id: client.clientId },
   );
-  type Key = { party: string; signingPublicPem: string; encryptionPublicPem: string };
-  const { delegationKeys } = shown['client'] as unknown as { delegationKeys: Key[] };
-  const theirs = delegationKeys.find(({ party }) => party === 'IDP');
+  const theirs = shown.client.delegationKeys.find(({ party }) => party === 'IDP');
   if (!theirs) throw new Error('Latchkey has made no delegation keys for this client.');
   return {
     baseUrl,

@@ -43,7 +43,9 @@ async function signIn(page: Page, address: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('the sample’s whole story: SDK, exchange, session, another factor, logout by back channel', async ({ page }) => {
+test('a person signs in with the SDK, gets the sample’s own session, and changes their second factor', async ({
+  page,
+}) => {
   const address = 'ada@example.com';
   const phone = '+12025550143';
 

@@ -34,6 +34,10 @@ export interface MfaChangeResult extends Failure {
   sent_to?: string;
   /** For TOTP: what the user's authenticator app needs. Show it to this user only, and keep it nowhere. */
   totp?: { secret: string; otpauth_uri: string };
+  /** Seconds until `session_id` expires. */
+  expires_in?: number;
+  /** The code itself, in test mode only. */
+  otp?: string;
 }
 
 export interface VerifyMfaChangeOptions {
@@ -49,6 +53,9 @@ export interface VerifyMfaChangeResult extends Failure {
   /** `success`: the new factor has taken the old one's place. `failed`: the old one stays. */
   status: 'success' | 'failed';
   message?: string;
+  mfa_method?: string;
+  /** Codes that stand in for a lost factor, where the user had none yet: show them once, and keep them nowhere. */
+  recovery_codes?: string[];
 }
 
 export interface UserCredentials extends Failure {
