@@ -135,13 +135,13 @@ export class InvalidPublicKeyError extends JWTVerificationError {
 
 /** How to mend each failure of delegation. */
 const delegationAdvice = {
-  INVALID_CONFIGURATION: 'Copy the values from the client’s page in the console, tab Delegation.',
+  INVALID_CONFIGURATION: 'Take the values from the client’s delegation keys, as Latchkey’s admins see them.',
   INVALID_INPUT: 'Nothing was sent: mend the input.',
   INSECURE_URL: 'Use https for baseUrl; plain http only goes to localhost, 127.0.0.1 or [::1].',
   INVALID_CLIENT: 'Check that apiKey is a secret key (lk_sk_…) of the client spId, and that it is not revoked.',
-  NOT_CONFIGURED: 'Register your public keys on the client’s page in the console, tab Delegation.',
+  NOT_CONFIGURED: 'Let an admin of Latchkey register your public keys at the client (registerDelegationKeys).',
   REQUEST_REJECTED:
-    'Check that the keys are those of the client’s page in the console, tab Delegation, and that spId is its client id.',
+    'Check that all four keys are the client’s present delegation keys, and that spId is its client id.',
   STALE: 'Set this machine’s clock: a request is good for 60 seconds.',
   REPLAYED: 'Send each request once: call the method again instead.',
   REQUEST_TOO_LARGE: 'Shorten the input: a request has at most 64 KB.',
@@ -149,7 +149,7 @@ const delegationAdvice = {
   TEMPORARILY_UNAVAILABLE: 'Try again in a moment; retryAfter says when, in seconds.',
   SERVER_ERROR: 'Try again; if it stays, give the property requestId to whoever runs the service.',
   RESPONSE_REJECTED:
-    'Do not trust the answer. Check that idpVerifyKey is the one on the client’s page in the console, tab Delegation, and that nothing stands between.',
+    'Do not trust the answer. Check that idpVerifyKey is the client’s present one, and that nothing stands between.',
   RESPONSE_INVALID: 'Check that baseUrl is the service’s address, and not that of a proxy that answers in its place.',
   RESPONSE_TOO_LARGE: 'Check that baseUrl is the service’s address: its answers have a few kilobytes.',
   REDIRECTED: 'Redirects are not followed: set baseUrl to the final address.',
