@@ -20,6 +20,19 @@ function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
   });
 }
 
+type Resolve = NonNullable<Parameters<typeof postForm>[2]['resolve']>;
+
+/** A name server that answers as it is told. */
+function resolvingTo(addresses: () => string[]): Resolve {
+  const resolve = (_name: string, _options: unknown, done: (error: null, all: object[]) => void) => {
+    done(
+      null,
+      addresses().map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return resolve as unknown as Resolve;
+}
+
 describe('an address of the public internet', () => {
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:82b::200e'])('is %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
@@ -62,10 +75,44 @@ describe('an address of the public internet', () => {
 });
 
 describe('posting to a registered address', () => {
-  it('refuses a loopback address, however it is written', async () => {
-    for (const host of ['127.0.0.1', '[::1]', 'localhost', '0x7f000001', '2130706433', '[::ffff:7f00:1]']) {
-      await expect(postForm(`https://${host}:1/`, form, strict)).resolves.toHaveProperty('error');
+  it.each([
+    '127.0.0.1',
+    '[::1]',
+    '0x7f000001',
+    '2130706433',
+    '0177.0.0.1',
+    '127.1',
+    '[::ffff:7f00:1]',
+    '[64:ff9b::7f00:1]',
+    '169.254.169.254',
+    '10.0.0.1',
+  ])('refuses the address %s without connecting', async (host) => {
+    await expect(postForm(`https://${host}:1/`, form, strict)).resolves.toEqual({ error: 'the address is not public' });
+  });
+
+  it('refuses a name that resolves to such addresses, in part or at the second look', async () => {
+    const answers: string[][] = [['127.0.0.1'], ['10.0.0.1', '::1'], ['169.254.169.254']];
+    for (const addresses of answers) {
+      const options = { ...strict, resolve: resolvingTo(() => addresses) };
+      await expect(postForm('https://receiver.example/', form, options)).resolves.toEqual({
+        error: 'the address is not public',
+      });
     }
+    await expect(postForm('https://localhost:1/', form, strict)).resolves.toEqual({
+      error: 'the address is not public',
+    });
+  });
+
+  it('asks for the name once, so that a rebinding answer is never used', async () => {
+    let asked = 0;
+    const resolve = resolvingTo(() => {
+      asked += 1;
+      return asked === 1 ? [] : ['127.0.0.1'];
+    });
+    const outcome = await postForm('https://rebinding.example:1/', form, { ...strict, timeoutMs: 200, resolve });
+    expect(outcome).toHaveProperty('error');
+    expect(outcome).not.toEqual({ error: 'ECONNREFUSED' });
+    expect(asked).toBe(1);
   });
 
   it('refuses plain http', async () => {

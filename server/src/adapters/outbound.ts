@@ -1,4 +1,4 @@
-import { lookup as resolve } from 'node:dns';
+import { lookup as resolveBySystem } from 'node:dns';
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -10,6 +10,8 @@ export interface OutboundOptions {
   /** For tests and networks that are private on purpose: loopback and private addresses, and plain http. */
   allowPrivate: boolean;
   timeoutMs: number;
+  /** How names are resolved; the system's way unless a test has another. */
+  resolve?: typeof resolveBySystem;
 }
 
 const refused = new BlockList();
@@ -55,8 +57,7 @@ export function isPublicAddress(address: string): boolean {
 
 /**
  * POSTs a form to an address that a customer registered. The socket's own peer must be a public address: checked when
- * the name is resolved, and again on the connected socket before a byte is written, so that a name that changes its
- * mind in between gains nothing. Redirects are not followed, the answer's body is not read, the whole takes at most
+ * the name is resolved, for that is what is connected to, and again on the connected socket before the form is sent. Redirects are not followed, the answer's body is not read, the whole takes at most
  * `timeoutMs`.
  */
 export function postForm(url: string, form: URLSearchParams, options: OutboundOptions): Promise<PostOutcome> {
@@ -64,12 +65,15 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
     const target = new URL(url);
     const secure = target.protocol === 'https:';
     if (!secure && !options.allowPrivate) return done({ error: 'the address is not https' });
+    // A name is judged when it is resolved; an address is never resolved.
+    const literal = target.hostname.replace(/^\[|\]$/g, '');
+    if (!options.allowPrivate && isIP(literal) !== 0 && !isPublicAddress(literal)) return done(notPublic);
     const body = form.toString();
     const send = secure ? httpsRequest : httpRequest;
     const requestOptions: RequestOptions = {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': Buffer.byteLength(body) },
-      lookup: options.allowPrivate ? undefined : publicLookup,
+      lookup: options.allowPrivate ? undefined : publicLookup(options.resolve ?? resolveBySystem),
       // A socket of its own: a pooled one would skip the check.
       agent: false,
       signal: AbortSignal.timeout(options.timeoutMs),
@@ -81,7 +85,7 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
     request.on('socket', (socket) => {
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         if (!options.allowPrivate && !isPublicAddress(socket.remoteAddress ?? '')) {
-          request.destroy(new Error('the address is not public'));
+          request.destroy(new Error(notPublic.error));
           return;
         }
         request.end(body);
@@ -91,17 +95,22 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
   });
 }
 
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0);
-    const usable = addresses.filter(({ address }) => isPublicAddress(address));
-    const [first] = usable;
-    if (!first) return callback(new Error('the name does not resolve to a public address'), '', 0);
-    // Node asks for all addresses when it races IPv6 against IPv4.
-    if (options.all) (callback as unknown as (e: null, all: typeof usable) => void)(null, usable);
-    else callback(null, first.address, first.family);
-  });
-};
+const notPublic = { error: 'the address is not public' };
+
+/** Gives the connection public addresses only; what it is given is what it connects to, so a name cannot rebind. */
+function publicLookup(resolve: typeof resolveBySystem): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      const usable = addresses.filter(({ address }) => isPublicAddress(address));
+      const [first] = usable;
+      if (!first) return callback(new Error(notPublic.error), '', 0);
+      // Node asks for all addresses when it races IPv6 against IPv4.
+      if (options.all) (callback as unknown as (e: null, all: typeof usable) => void)(null, usable);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
 
 function reasonOf(error: Error & { code?: string }): string {
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
