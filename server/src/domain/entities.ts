@@ -27,6 +27,7 @@ import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
 import { Group } from './users/group.entity.ts';
 import { GroupMember } from './users/group-member.entity.ts';
 import { User } from './users/user.entity.ts';
+import { UserCount } from './users/user-count.entity.ts';
 import { UserEmail } from './users/user-email.entity.ts';
 
 /** The whole model, lowest rung first. */
@@ -37,6 +38,7 @@ export const entities = [
   SigningKey,
   Message,
   User,
+  UserCount,
   UserEmail,
   Group,
   GroupMember,

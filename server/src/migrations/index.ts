@@ -1,6 +1,7 @@
 import { Migration20261121000000Initial } from './20261121000000-initial.ts';
 import { Migration20261121000100Scim } from './20261121000100-scim.ts';
 import { Migration20261121000101Erasure } from './20261121000101-erasure.ts';
+import { Migration20261121000102UserCounts } from './20261121000102-user-counts.ts';
 import { Migration20261121000200Signin } from './20261121000200-signin.ts';
 import { Migration20261121000300Admin } from './20261121000300-admin.ts';
 import { Migration20261121000400Delegation } from './20261121000400-delegation.ts';
@@ -10,6 +11,7 @@ export const migrations = [
   { name: '20261121000000-initial', class: Migration20261121000000Initial },
   { name: '20261121000100-scim', class: Migration20261121000100Scim },
   { name: '20261121000101-erasure', class: Migration20261121000101Erasure },
+  { name: '20261121000102-user-counts', class: Migration20261121000102UserCounts },
   { name: '20261121000200-signin', class: Migration20261121000200Signin },
   { name: '20261121000300-admin', class: Migration20261121000300Admin },
   { name: '20261121000400-delegation', class: Migration20261121000400Delegation },

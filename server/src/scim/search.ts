@@ -75,7 +75,7 @@ function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, cont
     throw badRequest('invalidPath', `${attribute.name} is complex: sort by one of its parts.`);
   }
   const named: AttributeTarget = part ? { ...target, sub: part } : target;
-  if (!attribute.multiValued) return { ...keyOf(operandOf(named, context)), descending };
+  if (!attribute.multiValued) return { ...keyOf(operandOf(named, context), attribute.required), descending };
   if (attribute.storage?.kind === 'elements') throw badRequest('invalidPath', `${attribute.name} has no order.`);
   const { key, type: sqlType } = keyOf(elementOperandOf(part, context));
   // The primary value speaks for all, else the first.
@@ -84,10 +84,13 @@ function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, cont
   return { key: first, type: sqlType, descending };
 }
 
-function keyOf(operand: Operand): { key: Sql; type: Order['type'] } {
+/** Blank is missing; what is never blank is left bare, so that an index has it in order. */
+function keyOf(operand: Operand, required = false): { key: Sql; type: Order['type'] } {
   switch (operand.kind) {
-    case 'text':
-      return { key: sql`nullif(${operand.folded}, '') collate "C"`, type: 'text' };
+    case 'text': {
+      const filled = required ? operand.folded : sql`nullif(${operand.folded}, '')`;
+      return { key: sql`${filled} collate "C"`, type: 'text' };
+    }
     case 'uuid':
       return { key: sql`${operand.value}::text collate "C"`, type: 'text' };
     case 'boolean':

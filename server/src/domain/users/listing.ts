@@ -30,10 +30,11 @@ export async function countRows(
   projectId: string,
   where?: Sql,
 ): Promise<number> {
-  const [row] = await query<{ count: string }>(
-    em,
-    sql`select count(*) from ${verbatim(table)} r where ${inProject(projectId, where)}`,
-  );
+  const count =
+    table === 'users' && !where
+      ? sql`select sum(users) as count from user_counts where project_id = ${projectId}`
+      : sql`select count(*) from ${verbatim(table)} r where ${inProject(projectId, where)}`;
+  const [row] = await query<{ count: string | null }>(em, count);
   return Number(row?.count ?? 0);
 }
 

@@ -56,6 +56,25 @@ const schema = defineEntity({
         'create index "users_project_id_display_name_index" on "users" ("project_id", lower("display_name") collate "C", "id")',
     },
   ],
+  // Counted as they come and go: counting anew takes longer the more there are.
+  triggers: [
+    {
+      name: 'users_count_insert',
+      timing: 'after',
+      events: ['insert'],
+      forEach: 'statement',
+      expression:
+        'create trigger users_count_insert after insert on users referencing new table as changed for each statement execute function count_users()',
+    },
+    {
+      name: 'users_count_delete',
+      timing: 'after',
+      events: ['delete'],
+      forEach: 'statement',
+      expression:
+        'create trigger users_count_delete after delete on users referencing old table as changed for each statement execute function count_users()',
+    },
+  ],
   uniques: [
     { name: 'users_project_id_user_name_key_unique', properties: ['project', 'userNameKey'] },
     { name: 'users_project_id_email_key_unique', properties: ['project', 'emailKey'] },

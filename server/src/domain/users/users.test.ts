@@ -7,7 +7,9 @@ import { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';
 import { Project } from '../projects/project.entity.ts';
+import { countRows } from './listing.ts';
 import { User } from './user.entity.ts';
+import { UserCount } from './user-count.entity.ts';
 import { UserEmail } from './user-email.entity.ts';
 import { type UserValues, valuesOf } from './user-record.ts';
 import { Users } from './users.ts';
@@ -159,6 +161,29 @@ describe('change', () => {
     await Promise.all([...'abcdefgh'].map(append));
     const user = await db.reader().findOneOrFail(User, id);
     expect([...(user.displayName ?? '')].sort().join('')).toBe('abcdefgh');
+  });
+});
+
+describe('the number of users', () => {
+  const count = (project = projectId) => countRows(db.reader(), 'users', project);
+
+  it('follows whatever comes and goes, transactions undone included, and ends with its project', async () => {
+    const before = await count();
+    const made = await Promise.all(Array.from({ length: 20 }, (_, n) => create({ userName: `counted${n}` })));
+    await create({ userName: 'counted0' }).catch(() => undefined);
+    const undone = db.transaction(async (em) => {
+      await users.create(em, projectId, values({ userName: 'undone' }), 'scim', scim);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await count()).toBe(before + 20);
+    await db.transaction(async (em) => {
+      await em.nativeDelete(User, { id: { $in: made.slice(0, 5).map(({ id }) => id) } });
+    });
+    expect(await count()).toBe(before + 15);
+    expect(await db.reader().count(User, { project: projectId })).toBe(before + 15);
+    await db.transaction((em) => em.nativeDelete(Project, { id: projectId }));
+    expect(await db.reader().count(UserCount, { project: projectId })).toBe(0);
   });
 });
 

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { addressKey, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
+
+describe('the login e-mail', () => {
+  it('is the primary one, else of type work, else the first, else a userName that is an address', () => {
+    const [home, work] = [
+      { value: 'h@x.io', type: 'home' },
+      { value: 'w@x.io', type: 'Work' },
+    ];
+    expect(loginEmail('u', [home, work, { value: 'p@x.io', primary: true }])).toBe('p@x.io');
+    expect(loginEmail('u', [home, work])).toBe('w@x.io');
+    expect(loginEmail('u@x.io', [home])).toBe('h@x.io');
+    expect(loginEmail('u@x.io', [])).toBe('u@x.io');
+    expect(loginEmail('u@x.io', [{ type: 'work' }])).toBe('u@x.io');
+    expect(loginEmail('u', [])).toBeNull();
+  });
+});
+
+describe('the login phone', () => {
+  it('is an E.164 number that is mobile, the primary first, else the primary number, and no other', () => {
+    const office = { value: '+41440000000', type: 'work', primary: true };
+    const mobile = { value: '+41790000001', type: 'Mobile' };
+    expect(loginPhone([office, mobile])).toBe('+41790000001');
+    expect(loginPhone([mobile, { value: '+41790000002', type: 'mobile', primary: true }])).toBe('+41790000002');
+    expect(loginPhone([office])).toBe('+41440000000');
+    expect(loginPhone([{ ...office, primary: false }])).toBeNull();
+    expect(loginPhone([{ value: '079 000 00 01', type: 'mobile', primary: true }])).toBeNull();
+    expect(loginPhone([])).toBeNull();
+  });
+});
+
+describe('what counts as an address', () => {
+  it.each(['a@b', 'first.last+tag@sub.example.com', "o'malley@example.com", 'användare@exämple.se', 'x@localhost'])(
+    'takes %s',
+    (text) => expect(isAddress(text)).toBe(true),
+  );
+  it.each([
+    '',
+    'a',
+    '@b',
+    'a@',
+    'a@@b',
+    'a b@c',
+    'a@b c',
+    'a@b.',
+    'a@.b',
+    'a@b..c',
+    'a@b\n',
+    '<a@b>',
+    'a@b,c@d',
+    `${'a'.repeat(65)}@b`,
+    `a@${'b'.repeat(260)}`,
+  ])('refuses %j', (text) => expect(isAddress(text)).toBe(false));
+  it('compares without case and without what stands around it', () => {
+    expect(addressKey(' Ärger@Example.COM\n')).toBe(addressKey('ärger@example.com'));
+    expect(addressKey('a\u0308@x')).toBe(addressKey('\u00e4@x'));
+  });
+});
+
+describe('what counts as a number', () => {
+  it.each(['+41790000001', '+1234567', '+123456789012345'])('takes %s', (text) => expect(isE164(text)).toBe(true));
+  it.each([
+    '41790000001',
+    '+0790000001',
+    '+41 79',
+    '+',
+    '+123456',
+    '+1234567890123456',
+    '+4179000000a',
+    '+41790000001\n',
+  ])('refuses %j', (text) => expect(isE164(text)).toBe(false));
+});

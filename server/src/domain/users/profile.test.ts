@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { type ProfileSource, profileOf } from './profile.ts';
+
+const nobody: ProfileSource = {
+  displayName: null,
+  givenName: null,
+  familyName: null,
+  email: null,
+  phone: null,
+  attributes: {},
+  updatedAt: new Date('2026-03-01T12:00:00.900Z'),
+};
+
+it('tells all that is on record under the names of OpenID Connect', () => {
+  const profile = profileOf({
+    displayName: 'Babs',
+    givenName: 'Barbara',
+    familyName: 'Jensen',
+    email: 'b@example.com',
+    phone: '+41790000001',
+    attributes: {
+      locale: 'en_US',
+      timezone: 'Europe/Zurich',
+      addresses: [
+        { locality: 'Bern' },
+        { primary: true, locality: 'Basel', streetAddress: 'Rheinweg 1', country: 'CH' },
+      ],
+    },
+    updatedAt: nobody.updatedAt,
+  });
+  expect(profile).toEqual({
+    name: 'Babs',
+    given_name: 'Barbara',
+    family_name: 'Jensen',
+    email: 'b@example.com',
+    email_verified: true,
+    phone_number: '+41790000001',
+    address: { street_address: 'Rheinweg 1', locality: 'Basel', country: 'CH' },
+    locale: 'en-US',
+    zoneinfo: 'Europe/Zurich',
+    updated_at: 1772366400,
+  });
+});
+
+it('says nothing of what is missing or blank', () => {
+  expect(profileOf(nobody)).toEqual({ updated_at: 1772366400 });
+  const blank = { displayName: ' ', givenName: '', attributes: { addresses: [{ type: 'work' }], locale: '' } };
+  expect(profileOf({ ...nobody, ...blank })).toEqual({ updated_at: 1772366400 });
+});
+
+it('names people by what there is: display name, formatted name, given and family name', () => {
+  const names = { givenName: 'Ada', familyName: 'Lovelace' };
+  expect(profileOf({ ...nobody, ...names }).name).toBe('Ada Lovelace');
+  expect(profileOf({ ...nobody, familyName: 'Lovelace' }).name).toBe('Lovelace');
+  expect(profileOf({ ...nobody, ...names, attributes: { name: { formatted: 'Countess' } } }).name).toBe('Countess');
+});
