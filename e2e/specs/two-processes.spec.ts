@@ -8,7 +8,9 @@ import { SilentClient } from '../support/silent-client.ts';
 /** 100 by hand and before a release: `LATCHKEY_ROUNDS=100`. */
 const rounds = Number(process.env['LATCHKEY_ROUNDS'] ?? 10);
 
-test('of 200 parallel exchanges of one code over two processes one succeeds, in every round', async ({ page }) => {
+test('of 200 parallel exchanges of one code over two processes one succeeds, and a restart changes nothing', async ({
+  page,
+}) => {
   test.setTimeout(60_000 + rounds * 5_000);
   const first = await startLatchkey();
   const second = await startSibling(first, await freePort());
@@ -44,6 +46,12 @@ test('of 200 parallel exchanges of one code over two processes one succeeds, in 
     expect(outcomes.filter((outcome) => outcome === 'success')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === '400 invalid_grant')).toHaveLength(199);
   }
-  await second.process.stop();
+  const [used, unused] = [await client.code(), await client.code()];
+  expect((await client.exchange(used)).status).toBe(200);
+  await second.process.kill();
+  const again = await startSibling(first, Number(new URL(second.url).port));
+  expect((await client.exchange(used, again.url)).status).toBe(400);
+  expect((await client.exchange(unused, again.url)).status).toBe(200);
+  await again.process.stop();
   await first.stop();
 });

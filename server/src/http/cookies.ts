@@ -2,8 +2,12 @@ import type { CookieOptions, Request, Response } from 'express';
 
 /** The page has half an hour; its cookie goes a little later. */
 const flowSeconds = 35 * 60;
+/** Flows that one browser may have open at once; beyond it the oldest is given up, lest its headers grow too long. */
+const maxFlows = 12;
 /** As long as the link itself. */
 const setupSeconds = 15 * 60;
+
+const flowPrefix = 'lk-flow-';
 
 /**
  * The browser's cookies: one for the SSO session of each project, one for each flow of the hosted page. Each holds a
@@ -44,6 +48,10 @@ export class Cookies {
   }
 
   setFlow(res: Response, flow: string, secret: string): void {
+    const prefix = this.named(flowPrefix);
+    // Browsers send the oldest first (RFC 6265 §5.4).
+    const held = cookiesOf(res.req).filter(([name]) => name.startsWith(prefix));
+    for (const [name] of held.slice(0, Math.max(0, held.length - maxFlows + 1))) this.set(res, name, '', 0);
     this.set(res, this.flowName(flow), secret, flowSeconds);
   }
 
@@ -66,7 +74,7 @@ export class Cookies {
 
   /** The handle is in the address anyway; its first part keeps flows of several tabs apart. */
   private flowName(flow: string): string {
-    return this.named(`lk-flow-${flow.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 16)}`);
+    return this.named(`${flowPrefix}${flow.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 16)}`);
   }
 
   private named(name: string): string {

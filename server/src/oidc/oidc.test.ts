@@ -49,6 +49,21 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`)).status).toBe(400);
   });
 
+  it('gives up the oldest of many flows, so that a browser’s headers never grow too long', async () => {
+    for (let count = 0; count < 30; count += 1) expect((await rp.authorize()).status).toBe(303);
+    expect(rp.browser.cookies.size).toBe(12);
+    const flow = locationOf(await rp.authorize()).searchParams.get('flow');
+    await rp.signIn(user);
+    expect(locationOf(await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`)).searchParams.has('code')).toBe(
+      true,
+    );
+  });
+
+  it('refuses an address of a megabyte', async () => {
+    expect((await fetch(`${app.url}/authorize?state=${'s'.repeat(1_000_000)}`)).status).toBe(431);
+    expect((await rp.authorize({ state: 's'.repeat(1_000_000) }, 'post')).status).toBe(413);
+  });
+
   it('answers at once under a live session', async () => {
     await rp.signIn(user);
     const given = await rp.answer();
