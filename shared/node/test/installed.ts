@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,10 +42,9 @@ export async function install(): Promise<Installed> {
   await run('tar', ['xzf', join(folder, tarball), '-C', folder]);
   cpSync(join(folder, 'package'), join(modules, '@latchkey/node'), { recursive: true });
   for (const name of ['jose', 'express', '@types']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  const machine = '/usr/bin/node';
   return {
     folder,
-    nodes: [process.execPath, ...(existsSync(machine) ? [machine] : [])],
+    nodes: [process.execPath, ...machineNode('/usr/bin/node')],
     write: (name, text) => writeFileSync(join(folder, name), text),
     node: async (text, options = {}) => {
       const type = options.commonjs ? 'commonjs' : 'module';
@@ -63,4 +62,10 @@ export async function install(): Promise<Installed> {
       ),
     remove: () => rmSync(folder, { recursive: true }),
   };
+}
+
+/** The machine's own Node, if it has one that this package is for. */
+function machineNode(path: string): string[] {
+  const version = /^v(\d+)/.exec(spawnSync(path, ['--version']).stdout?.toString() ?? '')?.[1];
+  return Number(version) >= 20 ? [path] : [];
 }
