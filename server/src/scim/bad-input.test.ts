@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 
 let app: ScimApp;
@@ -220,6 +220,23 @@ describe('bodies that mean harm', () => {
     for (let i = 0; i < 800 && !socket.destroyed; i++) socket.write(chunk);
     expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
     expect((await project.request('GET', `/Users/${userId}`)).status).toBe(200);
+  });
+
+  it('takes no harm from a client that leaves in the middle of its body', async () => {
+    const { hostname, port } = new URL(app.url);
+    const head = `POST /v1/scim/${project.id}/Users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${project.token}\r\n`;
+    const socket = connect(Number(port), hostname);
+    await new Promise<void>((resolve) =>
+      socket.write(`${head}Content-Length: 1000\r\n\r\n{"userName":`, () => resolve()),
+    );
+    const records = app.services.requestRecords;
+    socket.destroy();
+    await vi.waitFor(async () => {
+      await records.settled();
+      const [latest] = await records.recent(project.id, 1);
+      expect(latest).toMatchObject({ method: 'POST', status: 400, detail: expect.stringContaining('did not arrive') });
+    });
+    expect(app.bugs).toEqual([]);
   });
 
   it('takes 10,000 members in one request, removes them in another, and refuses a stranger among them', async () => {

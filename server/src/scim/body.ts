@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { parseBody } from './json.ts';
-import { ScimError } from './scim-error.ts';
+import { badRequest, ScimError } from './scim-error.ts';
 
 /** Longest body of a request other than Bulk (decisions 10). */
 export const maxBodyBytes = 1024 * 1024;
@@ -32,16 +32,26 @@ function checkType(req: Request): void {
   if (encoding !== 'identity') throw new ScimError(415, 'Send the body without a content encoding.');
 }
 
-async function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
+function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(req.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const giveUp = () => reject(badRequest('invalidSyntax', 'The body did not arrive whole.'));
+    if (req.destroyed) return giveUp();
+    // Iterating over the request would destroy it on the way out, and the answer with it.
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else {
+        req.pause();
+        reject(tooLarge(maxBytes));
+      }
+    });
+    req.on('end', () => resolve(Buffer.concat(chunks)));
+    req.on('error', giveUp);
+    req.on('close', giveUp);
+  });
 }
 
 /** What is left of the body is not read: the connection ends with the answer. */

@@ -28,7 +28,7 @@ export function recordOf(req: Request, directory: Directory, happened: Happened)
     tokenName: directory.tokenName,
     at: happened.at,
     method: req.method,
-    path: cut(req.url, 2048),
+    path: cut(readable(req.url), 2048),
     resourceId: isUuid(resourceId) ? resourceId : null,
     status: happened.status,
     scimType: error?.scimType ?? null,
@@ -69,6 +69,15 @@ function summary(body: unknown): unknown {
 function textOf(value: unknown): string | null {
   const text = value === undefined ? undefined : JSON.stringify(value);
   return text === undefined ? null : cut(text, maxText);
+}
+
+/** As it was meant, not as it travelled: for people, and so that an erasure finds names in it. */
+function readable(url: string): string {
+  try {
+    return decodeURIComponent(url.replaceAll('+', ' '));
+  } catch {
+    return url;
+  }
 }
 
 function cut(text: string, length: number): string {

@@ -7,7 +7,7 @@ import { found } from '../kernel/problem.ts';
 import type { SessionEnd } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
-import { foldCase } from '../users/login.ts';
+import { contactsOf, foldCase } from '../users/login.ts';
 import { execute, type Sql, sql } from '../users/statement.ts';
 import type { User } from '../users/user.entity.ts';
 import { type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
@@ -115,7 +115,7 @@ export class Accounts {
       em,
       sql`delete from messages where project_id = ${projectId} and recipient = any(${recipients}::text[])`,
     );
-    await execute(em, sql`delete from scim_request_records where resource_id = ${id}`);
+    await this.forgetRequests(em, user);
     em.remove(user);
     await em.flush();
     await execute(
@@ -142,6 +142,20 @@ export class Accounts {
     );
     await execute(em, sql`update devices set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`);
     await this.forgetCeremonies(em, user);
+  }
+
+  /** What a directory asked about them: by their id, or with one of their names in it. */
+  private async forgetRequests(em: EntityManager, user: User): Promise<void> {
+    const emails = contactsOf(user.attributes, 'emails').map(({ value }) => value);
+    const names = [user.userName, user.email, user.phone, user.externalId, user.displayName, ...emails];
+    const told = names.flatMap((name) => (name ? [foldCase(name)] : []));
+    await execute(
+      em,
+      sql`delete from scim_request_records r
+          where r.resource_id = ${user.id} or (r.project_id = ${user.project.id} and exists (
+            select 1 from unnest(${told}::text[]) as name
+            where strpos(lower(concat_ws(' ', r.path, r.detail, r.request_body, r.response_body)), name) > 0))`,
+    );
   }
 
   /** Sign-ins on their way, with the codes that were sent for them. */
