@@ -63,6 +63,13 @@ async function start(config: oidc.Configuration, extra: Record<string, string> =
   return { url, checks: { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true } };
 }
 
+/** Where the browser has been sent back to, once it has got there. */
+async function arrival(page: Page): Promise<URL> {
+  const url = await callback.next();
+  await page.waitForURL(url.href);
+  return url;
+}
+
 async function enterAddress(page: Page, address: string): Promise<void> {
   await page.getByLabel('Email address').fill(address);
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -100,7 +107,7 @@ test('a directory’s user signs in, and a public client knows who it is', async
   await expect(page.getByText('Single page').first()).toBeVisible();
   await enterAddress(page, address);
   await enterCode(page, address);
-  const tokens = await oidc.authorizationCodeGrant(config, await callback.next(), first.checks);
+  const tokens = await oidc.authorizationCodeGrant(config, await arrival(page), first.checks);
 
   const jwks = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri as string));
   const { payload, protectedHeader } = await jwtVerify(tokens.id_token as string, jwks, {
@@ -139,7 +146,7 @@ test('a directory’s user signs in, and a public client knows who it is', async
   await test.step('the live session needs no page at all', async () => {
     const silent = await start(config, { prompt: 'none' });
     await page.goto(silent.url.href);
-    const again = await oidc.authorizationCodeGrant(config, await callback.next(), silent.checks);
+    const again = await oidc.authorizationCodeGrant(config, await arrival(page), silent.checks);
     expect(again.claims()).toMatchObject({ sub: user.id, sid: payload['sid'], auth_time: payload['auth_time'] });
   });
 
@@ -149,7 +156,7 @@ test('a directory’s user signs in, and a public client knows who it is', async
     const second = await start(config);
     await page.goto(second.url.href);
     await page.getByRole('button', { name: 'Continue' }).click();
-    const again = await oidc.authorizationCodeGrant(config, await callback.next(), second.checks);
+    const again = await oidc.authorizationCodeGrant(config, await arrival(page), second.checks);
     expect(again.claims()).toMatchObject({ sub: user.id, amr: ['swk'] });
     expect((await admin.mailbox(address)).length).toBe(mails);
   });
@@ -189,7 +196,7 @@ test('a confidential client proves itself with an Ed25519 assertion', async ({ p
   await page.goto(flow.url.href);
   await enterAddress(page, address);
   await enterCode(page, address);
-  const tokens = await oidc.authorizationCodeGrant(config, await callback.next(), flow.checks);
+  const tokens = await oidc.authorizationCodeGrant(config, await arrival(page), flow.checks);
   expect(tokens.claims()).toMatchObject({ sub: user.id, aud: clientId });
   expect(await oidc.fetchUserInfo(config, tokens.access_token, user.id)).toMatchObject({ sub: user.id });
 });
