@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import type { Latchkey, LatchkeyError } from '@latchkey/browser';
+import type { Page } from '@playwright/test';
+
+const modules = dirname(createRequire(import.meta.url).resolve('@latchkey/browser'));
+
+const html = `<!doctype html><title>Application</title>
+  <script type="module">
+    import * as sdk from '/sdk/index.js';
+    window.sdk = sdk;
+    document.title = 'Ready';
+  </script>`;
+
+/** An application's page with the built SDK, loaded as plain modules. */
+export const sdkPage: RequestListener = (req, res) => {
+  const { pathname } = new URL(req.url ?? '/', 'http://any');
+  if (pathname === '/') {
+    res.writeHead(200, { 'Content-Type': 'text/html' }).end(html);
+    return;
+  }
+  if (!/^\/sdk\/[a-z0-9-]+\.js$/.test(pathname)) {
+    res.writeHead(404).end();
+    return;
+  }
+  res.writeHead(200, { 'Content-Type': 'text/javascript' }).end(readFileSync(join(modules, basename(pathname))));
+};
+
+type Operations = Omit<Latchkey, 'init' | 'initialize'>;
+type Outcome = { result: unknown } | { refused: Pick<LatchkeyError, 'code' | 'category' | 'message' | 'retryAfter'> };
+
+/** The SDK in a page: a test calls its operations as the page's own script would. */
+export class SdkInPage {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Opens the application at `origin`, without `init`. */
+  static async open(page: Page, origin: string): Promise<SdkInPage> {
+    await page.goto(`${origin}/`);
+    await page.waitForFunction(() => document.title === 'Ready');
+    return new SdkInPage(page);
+  }
+
+  init(apiKey: string, baseUrl: string): Promise<unknown> {
+    return this.#call('init', [{ apiKey, baseUrl }]);
+  }
+
+  readonly authenticate: Operations['authenticate'] = (...input) => this.#call('authenticate', input);
+  readonly verifyEmailOtp: Operations['verifyEmailOtp'] = (...input) => this.#call('verifyEmailOtp', input);
+  readonly verifyDevice: Operations['verifyDevice'] = (...input) => this.#call('verifyDevice', input);
+  readonly initiateMfa: Operations['initiateMfa'] = (...input) => this.#call('initiateMfa', input);
+  readonly verifyMfa: Operations['verifyMfa'] = (...input) => this.#call('verifyMfa', input);
+
+  createPkce(): Promise<{ codeVerifier: string; codeChallenge: string; codeChallengeMethod: string }> {
+    return this.#call('createPkce', []);
+  }
+
+  /** As when the person clears the site's data. */
+  async clearSiteData(): Promise<void> {
+    await this.page.evaluate(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const request = indexedDB.deleteDatabase('latchkey');
+          request.onsuccess = () => resolve();
+          request.onerror = () => reject(request.error ?? new Error('not deleted'));
+        }),
+    );
+  }
+
+  /** Rejects with an Error that has the members of the SDK's. */
+  async #call<Result>(operation: string, input: unknown[]): Promise<Result> {
+    const outcome = await this.page.evaluate(
+      async ([name, args]): Promise<Outcome> => {
+        const sdk = (window as unknown as { sdk: Record<string, (...given: unknown[]) => Promise<unknown>> }).sdk;
+        try {
+          return { result: await sdk[name]?.(...args) };
+        } catch (error) {
+          const { code, category, message, retryAfter } = error as LatchkeyError;
+          return { refused: { code, category, message, retryAfter } };
+        }
+      },
+      [operation, input] as const,
+    );
+    if ('refused' in outcome) throw Object.assign(new Error(outcome.refused.message), outcome.refused);
+    return outcome.result as Result;
+  }
+}

@@ -1,0 +1,277 @@
+import { expect, type Page, test } from '@playwright/test';
+import { SdkInPage, sdkPage } from '../clients/sdk-page.ts';
+import { type Served, serve } from '../clients/serve.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { Application, Inbox, type ProjectSettings } from '../support/application.ts';
+import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** Service contract 3.3, row by row, through the SDK on a page of another origin. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let site: Served;
+
+test.beforeAll(async () => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  site = await serve(() => sdkPage);
+});
+
+test.afterAll(async () => {
+  await site.close();
+  await latchkey.stop();
+});
+
+const register = (settings: ProjectSettings = {}): Promise<Application> =>
+  Application.register(admin, latchkey.baseUrl, `${site.origin}/callback`, settings);
+
+async function open(page: Page, application: Application): Promise<SdkInPage> {
+  const sdk = await SdkInPage.open(page, site.origin);
+  const answer = await sdk.init(application.publishableKey, latchkey.baseUrl);
+  expect(answer).toMatchObject({ status: 'INITIALIZED', success: true });
+  return sdk;
+}
+
+/** The answer, if it has this status. */
+function answered<Answer extends { status: string }, Status extends Answer['status']>(
+  answer: Answer,
+  status: Status,
+): Extract<Answer, { status: Status }> {
+  expect(answer).toMatchObject({ status, message: expect.any(String) });
+  return answer as Extract<Answer, { status: Status }>;
+}
+
+/** Up to the proved address, in a project in test mode. */
+async function proveAddress(sdk: SdkInPage, userid: string): Promise<void> {
+  const { code } = answered(await sdk.authenticate(userid), 'OTP_NEEDED');
+  answered(await sdk.verifyEmailOtp({ userid, otp: code ?? '' }), 'SUCCESS');
+}
+
+/** On a trusted device: up to where the factor's code is asked for. */
+async function meetFactor(sdk: SdkInPage, userid: string): Promise<void> {
+  const { sessionId } = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
+  answered(await sdk.initiateMfa({ userid, sessionId }), 'MFA_INITIATED');
+}
+
+/** Another code so soon is refused: waits for as long as the refusal says, as a person does. */
+async function authenticateAgain(sdk: SdkInPage, userid: string): ReturnType<SdkInPage['authenticate']> {
+  try {
+    return await sdk.authenticate(userid);
+  } catch (error) {
+    const { code, retryAfter = 0 } = error as { code?: string; retryAfter?: number };
+    if (code !== 'RATE_LIMITED') throw error;
+    await new Promise((resolve) => setTimeout(resolve, retryAfter * 1000));
+    return sdk.authenticate(userid);
+  }
+}
+
+test('a new browser proves the address; from then on it needs no code', async ({ page }) => {
+  const application = await register();
+  const userid = 'ada@example.com';
+  const inbox = new Inbox(admin, userid);
+  const sdk = await open(page, application);
+
+  answered(await sdk.authenticate('ada@'), 'INVALID_EMAIL');
+  const asked = answered(await sdk.authenticate(userid), 'OTP_NEEDED');
+  expect(asked).toMatchObject({ deviceToken: expect.any(String), sentTo: 'a…@example.com', resendAfter: 30 });
+  expect(asked).not.toHaveProperty('code');
+  const otp = await inbox.code();
+  await expect(sdk.verifyEmailOtp({ userid, otp: otherThan(otp) })).rejects.toMatchObject({
+    code: 'CODE_REJECTED',
+    category: 'user_action',
+  });
+  answered(await sdk.verifyEmailOtp({ userid, otp }), 'SUCCESS');
+  const first = answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
+  const claims = await application.redeem(first.code);
+  expect(claims).toMatchObject({ email: userid, email_verified: true, amr: ['swk', 'otp'] });
+  expect(claims).not.toHaveProperty('sid');
+  await expect(application.redeem(first.code)).rejects.toMatchObject({ code: 'INVALID_GRANT' });
+
+  await page.reload();
+  const later = await open(page, application);
+  const second = answered(await later.authenticate(userid), 'SUCCESS');
+  expect(second.success).toBe(true);
+  expect(await application.redeem(second.code)).toMatchObject({ sub: claims.sub, amr: ['swk'] });
+
+  await test.step('with a challenge, the code needs its verifier', async () => {
+    const { codeVerifier, codeChallenge, codeChallengeMethod } = await later.createPkce();
+    const options = { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod };
+    const third = answered(await later.authenticate(userid, options), 'SUCCESS');
+    expect(await application.redeem(third.code, { codeVerifier })).toMatchObject({ sub: claims.sub });
+    const fourth = answered(await later.authenticate(userid, options), 'SUCCESS');
+    await expect(application.redeem(fourth.code)).rejects.toMatchObject({ code: 'INVALID_GRANT' });
+  });
+});
+
+test('where a second factor is optional, none is asked for unless one is chosen', async ({ page }) => {
+  const application = await register({ mfaPolicy: 'OPTIONAL', testMode: true });
+  const sdk = await open(page, application);
+  const [without, userid] = ['without@example.com', 'with@example.com'];
+
+  await proveAddress(sdk, without);
+  const done = answered(await sdk.verifyDevice({ userid: without }), 'SUCCESS');
+  expect(await application.redeem(done.code)).toMatchObject({ amr: ['swk', 'otp'] });
+
+  await proveAddress(sdk, userid);
+  answered(await sdk.verifyDevice({ userid, mfaMethod: 'email' }), 'DEVICE_REGISTERED');
+  const { sessionId, method } = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
+  expect(method).toBe('email');
+  const started = answered(await sdk.initiateMfa({ userid, sessionId }), 'MFA_INITIATED');
+  expect(started).toMatchObject({ method: 'email', sentTo: 'w…@example.com', resendAfter: 30 });
+  const met = answered(await sdk.verifyMfa({ userid, otp: started.code ?? '' }), 'SUCCESS');
+  expect(met).toMatchObject({ success: true, recoveryCodes: expect.any(Array) });
+  expect(await application.redeem(met.code)).toMatchObject({ email: userid, amr: ['swk', 'otp', 'mfa'] });
+});
+
+test('SMS as second factor wants a number first, and gives recovery codes once', async ({ page }) => {
+  const application = await register({ mfaPolicy: 'REQUIRED' });
+  const [userid, phoneNumber] = ['grace@example.com', '+12025550143'];
+  const [mail, phone] = [new Inbox(admin, userid), new Inbox(admin, phoneNumber)];
+  const sdk = await open(page, application);
+
+  answered(await sdk.authenticate(userid), 'OTP_NEEDED');
+  answered(await sdk.verifyEmailOtp({ userid, otp: await mail.code() }), 'SUCCESS');
+  const { methods } = answered(await sdk.verifyDevice({ userid }), 'MFA_ENROLLMENT_NEEDED');
+  expect(methods).toEqual(['email', 'sms', 'totp']);
+  const finalize = answered(await sdk.verifyDevice({ userid, mfaMethod: 'sms' }), 'FINALIZE_REGISTRATION_NEEDED');
+  expect(finalize.required).toEqual(['phone_number']);
+  const wrong = sdk.verifyDevice({ userid, mfaMethod: 'sms', phoneNumber: '0170 1234567' });
+  await expect(wrong).rejects.toMatchObject({ code: 'PHONE_INVALID', category: 'user_action' });
+  answered(await sdk.verifyDevice({ userid, mfaMethod: 'sms', phoneNumber }), 'DEVICE_REGISTERED');
+
+  const { sessionId, method } = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
+  expect(method).toBe('sms');
+  const started = answered(await sdk.initiateMfa({ userid, sessionId }), 'MFA_INITIATED');
+  expect(started).toMatchObject({ method: 'sms', sentTo: '…0143' });
+  expect(started).not.toHaveProperty('code');
+  const { code, recoveryCodes = [] } = answered(await sdk.verifyMfa({ userid, otp: await phone.code() }), 'SUCCESS');
+  expect(await application.redeem(code)).toMatchObject({ phone_number: phoneNumber, amr: ['swk', 'sms', 'mfa'] });
+  expect(new Set(recoveryCodes).size).toBe(10);
+});
+
+test('an authenticator app is set up once, and each of its codes is good once', async ({ page }) => {
+  const application = await register({ mfaPolicy: 'REQUIRED', testMode: true });
+  const userid = 'joan@example.com';
+  const sdk = await open(page, application);
+
+  await proveAddress(sdk, userid);
+  answered(await sdk.verifyDevice({ userid, mfaMethod: 'totp' }), 'DEVICE_REGISTERED');
+  const { sessionId, method } = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
+  expect(method).toBe('totp');
+  const { totp } = answered(await sdk.initiateMfa({ userid, sessionId }), 'MFA_INITIATED');
+  expect(totp?.otpauthUri).toContain(`secret=${totp?.secret}`);
+  const app = new AuthenticatorApp(totp?.secret ?? '');
+  const { code, recoveryCodes = [] } = answered(await sdk.verifyMfa({ userid, otp: app.next() }), 'SUCCESS');
+  expect(await application.redeem(code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
+
+  const again = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
+  const started = answered(await sdk.initiateMfa({ userid, sessionId: again.sessionId }), 'MFA_INITIATED');
+  expect(started).toMatchObject({ method: 'totp' });
+  expect(started).not.toHaveProperty('totp');
+  await expect(sdk.verifyMfa({ userid, otp: app.last() })).rejects.toMatchObject({ code: 'CODE_REJECTED' });
+  const met = answered(await sdk.verifyMfa({ userid, otp: app.next() }), 'SUCCESS');
+  expect(await application.redeem(met.code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
+  expect(met).not.toHaveProperty('recoveryCodes');
+
+  await test.step('a recovery code stands in for it, once', async () => {
+    const [otp = ''] = recoveryCodes;
+    await meetFactor(sdk, userid);
+    const recovered = answered(await sdk.verifyMfa({ userid, otp }), 'SUCCESS');
+    expect(await application.redeem(recovered.code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
+    await meetFactor(sdk, userid);
+    await expect(sdk.verifyMfa({ userid, otp })).rejects.toMatchObject({ code: 'CODE_REJECTED' });
+  });
+});
+
+test('a page that the client has not registered learns nothing', async ({ page }) => {
+  const application = await register();
+  const before = await SdkInPage.open(page, site.origin);
+  await expect(before.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });
+  await before.init('lk_pk_nobodys', latchkey.baseUrl);
+  await expect(before.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+
+  const { port } = new URL(site.origin);
+  await test.step('nobody’s origin: the browser does not even hand over the answer', async () => {
+    const stranger = await SdkInPage.open(page, `http://stranger.localhost:${port}`);
+    await stranger.init(application.publishableKey, latchkey.baseUrl);
+    await expect(stranger.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NETWORK' });
+  });
+  await test.step('another client’s origin', async () => {
+    await Application.register(admin, latchkey.baseUrl, `http://localhost:${port}/callback`);
+    const neighbour = await SdkInPage.open(page, `http://localhost:${port}`);
+    await neighbour.init(application.publishableKey, latchkey.baseUrl);
+    const refused = { code: 'ORIGIN_NOT_ALLOWED', category: 'fatal' };
+    await expect(neighbour.authenticate('ada@example.com')).rejects.toMatchObject(refused);
+  });
+});
+
+test('two tabs that sign the same person in at once share one key, and neither breaks the other', async ({
+  context,
+  page,
+}) => {
+  const application = await register({ testMode: true });
+  const userid = 'twins@example.com';
+  const [left, right] = [await open(page, application), await open(await context.newPage(), application)];
+
+  const asked = await Promise.allSettled([left.authenticate(userid), right.authenticate(userid)]);
+  const [sent, refused] = asked[0].status === 'fulfilled' ? asked : [asked[1], asked[0]];
+  expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'RATE_LIMITED', category: 'retryable' } });
+  if (sent.status !== 'fulfilled') throw sent.reason;
+  const { code = '' } = answered(sent.value, 'OTP_NEEDED');
+  const [first, second] = sent === asked[0] ? [left, right] : [right, left];
+  answered(await first.verifyEmailOtp({ userid, otp: code }), 'SUCCESS');
+  const registered = answered(await first.verifyDevice({ userid }), 'SUCCESS');
+  const { sub } = await application.redeem(registered.code);
+
+  const followed = answered(await second.authenticate(userid), 'SUCCESS');
+  expect(await application.redeem(followed.code)).toMatchObject({ sub, amr: ['swk'] });
+  const both = await Promise.all([first.authenticate(userid), second.authenticate(userid)]);
+  const codes = both.map((answer) => answered(answer, 'SUCCESS').code);
+  expect(new Set(codes).size).toBe(2);
+  for (const one of codes) expect(await application.redeem(one)).toMatchObject({ sub, amr: ['swk'] });
+});
+
+test('a browser that lost its key, or whose key is unknown or trusted no more, is a new browser', async ({
+  browser,
+  page,
+}) => {
+  const application = await register({ testMode: true });
+  const [cleared, unknown, untrusted] = ['cleared@example.com', 'unknown@example.com', 'untrusted@example.com'];
+
+  const forgetful = await open(page, application);
+  await proveAddress(forgetful, cleared);
+  await forgetful.clearSiteData();
+  const lost = forgetful.verifyDevice({ userid: cleared });
+  await expect(lost).rejects.toMatchObject({ code: 'DEVICE_KEY_LOST', category: 'user_action' });
+  await expect(forgetful.verifyDevice({ userid: cleared })).rejects.toMatchObject({ code: 'OUT_OF_ORDER' });
+
+  const other = await browser.newContext();
+  const sdk = await open(await other.newPage(), application);
+  for (const userid of [unknown, untrusted]) {
+    await proveAddress(sdk, userid);
+    answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
+    answered(await sdk.authenticate(userid), 'SUCCESS');
+  }
+  const { sub } = await application.redeem(answered(await sdk.authenticate(unknown), 'SUCCESS').code);
+  const gone = await fetch(`${latchkey.baseUrl}/v1/scim/${application.projectId}/Users/${sub}`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${await admin.issueScimToken(application.projectId)}` },
+  });
+  expect(gone.status).toBe(204);
+  // Trust slides on with each sign-in: from this one on by nothing.
+  await application.set({ deviceTrustSeconds: 0 });
+  answered(await sdk.authenticate(untrusted), 'SUCCESS');
+
+  for (const [who, userid] of [
+    [forgetful, cleared],
+    [sdk, unknown],
+    [sdk, untrusted],
+  ] as const) {
+    const asked = answered(await authenticateAgain(who, userid), 'OTP_NEEDED');
+    answered(await who.verifyEmailOtp({ userid, otp: asked.code ?? '' }), 'SUCCESS');
+    const done = answered(await who.verifyDevice({ userid }), 'SUCCESS');
+    expect(await application.redeem(done.code)).toMatchObject({ email: userid, amr: ['swk', 'otp'] });
+  }
+  await other.close();
+});
