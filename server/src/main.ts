@@ -107,7 +107,7 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
-  opened.add(() => services.logout.drain());
+  opened.add(() => Promise.all([services.logout.drain(), services.requestRecords.settled()]));
   opened.add(() => queue.stop(graceSeconds));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'a delivery failed') }));
   listening.serve(

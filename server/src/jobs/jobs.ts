@@ -4,6 +4,7 @@
  */
 import type { Retention } from '../domain/ceremonies/retention.ts';
 import { type Delivery, sendJob } from '../domain/delivery/delivery.ts';
+import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import type { JobTable } from '../domain/kernel/jobs.ts';
 import type { Queue } from '../domain/kernel/queue.ts';
@@ -21,11 +22,23 @@ export interface JobsDeps {
   otp: Otp;
   limits: Limits;
   retention: Retention;
+  requestRecords: RequestRecords;
   /** Told of a delivery that ended in a bug. */
   onError(error: unknown): void;
 }
 
-export function jobs({ db, queue, delivery, logout, keys, otp, limits, retention, onError }: JobsDeps): JobTable {
+export function jobs({
+  db,
+  queue,
+  delivery,
+  logout,
+  keys,
+  otp,
+  limits,
+  retention,
+  requestRecords,
+  onError,
+}: JobsDeps): JobTable {
   return {
     queued: [
       {
@@ -50,6 +63,7 @@ export function jobs({ db, queue, delivery, logout, keys, otp, limits, retention
       { name: 'sweep.budgets', everyMinutes: 15, run: () => db.transaction((em) => limits.sweep(em)) },
       { name: 'sweep.codes', everyMinutes: 15, run: () => db.transaction((em) => otp.sweep(em)) },
       { name: 'sweep.messages', everyMinutes: 5, run: () => db.transaction((em) => delivery.sweep(em)) },
+      { name: 'sweep.request-records', everyMinutes: 60, run: () => requestRecords.sweep() },
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };

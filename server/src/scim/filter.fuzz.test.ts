@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
-import { query, sql } from '../domain/users/statement.ts';
+import { query, sql } from '../domain/kernel/statement.ts';
 import { compileFilter } from './filter/compile.ts';
 import { parseFilter, parsePath } from './filter/parser.ts';
 import { groupType, userType } from './schema/resource-type.ts';

@@ -1,5 +1,5 @@
+import { type Sql, sql, verbatim } from '../domain/kernel/statement.ts';
 import type { Listed, Order, Selection } from '../domain/users/listing.ts';
-import { type Sql, sql, verbatim } from '../domain/users/statement.ts';
 import type { Cursors, Position } from './cursor.ts';
 import { compileFilter } from './filter/compile.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './filter/operand.ts';

@@ -144,7 +144,7 @@ export class Admins {
     const maker = adminToken.createdById;
     const grants = maker ? intersection(own, await this.grantsOfUser(em, maker)) : own;
     if (!adminToken.lastUsedAt || secondsLater(adminToken.lastUsedAt, lastUsedSeconds) <= now) {
-      await em.execute('update admin_tokens set last_used_at = ? where id = ?', [now, adminToken.id]);
+      await changed(em, 'update admin_tokens set last_used_at = ? where id = ?', [now, adminToken.id]);
     }
     return { adminToken, grants };
   }
@@ -208,7 +208,7 @@ export class Admins {
   /** Refuses `not-found`, and `forbidden` above the granter's own rights and for the last owner. */
   revokeRole(membershipId: string, by: Granter): Promise<Membership> {
     return this.db.transaction(async (em) => {
-      await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
+      await rows(em, 'select pg_advisory_xact_lock(?)', [rolesLock]);
       const membership = found(
         isUuid(membershipId) ? await em.findOne(Membership, membershipId, { populate: ['user'] }) : null,
         'membership',
@@ -236,7 +236,7 @@ export class Admins {
 
   /** Adds or changes one membership, and tells it. */
   private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
-    await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
+    await rows(em, 'select pg_advisory_xact_lock(?)', [rolesLock]);
     const known = await em.findOne(Membership, { user: user.id, project: project?.id ?? null }, { populate: ['user'] });
     if (known?.role === role) return known;
     const before = known?.role ?? null;

@@ -5,7 +5,7 @@ import type { Clients } from '../clients/clients.ts';
 import { system } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, rows } from '../kernel/database.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { Projects } from '../projects/projects.ts';
 
@@ -46,7 +46,7 @@ export class Seed {
    */
   plant(options: { demo: boolean }): Promise<BuiltIn> {
     return this.db.transaction(async (em) => {
-      await em.execute('select pg_advisory_xact_lock(?)', [seedLock]);
+      await rows(em, 'select pg_advisory_xact_lock(?)', [seedLock]);
       const found = await em.findOne(Project, { builtIn: 'console' });
       const console = found ?? this.plantConsole(em);
       if (!found && options.demo) this.plantDemo(em);

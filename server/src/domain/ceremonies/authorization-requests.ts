@@ -97,6 +97,6 @@ export class AuthorizationRequests {
 
   /** Drops what nobody can go on with. */
   async sweep(em: EntityManager): Promise<void> {
-    await em.execute('delete from authorization_requests where expires_at <= ?', [this.clock.now()]);
+    await changed(em, 'delete from authorization_requests where expires_at <= ?', [this.clock.now()]);
   }
 }

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { judgeProof, type ProofKey, type ProofVerdict } from '../devices/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed } from '../kernel/database.ts';
+import { changed, rows } from '../kernel/database.ts';
 import type { Problem } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
@@ -224,7 +224,7 @@ export class Ceremonies {
 
 /** The user before their ceremony, in the order of a directory that switches the user off: neither waits for the other. */
 async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
-  await em.execute('select from users where id = (select user_id from ceremonies where txn_hash = ?) for update', [
+  await rows(em, 'select from users where id = (select user_id from ceremonies where txn_hash = ?) for update', [
     digest(txn),
   ]);
 }

@@ -4,7 +4,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { changed, type Database } from '../kernel/database.ts';
 import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -101,7 +101,7 @@ export class Clients {
     if (!apiKey) return null;
     const now = this.clock.now();
     if (!apiKey.lastUsedAt || secondsLater(apiKey.lastUsedAt, lastUsedSeconds) <= now) {
-      await em.execute('update api_keys set last_used_at = ? where id = ?', [now, apiKey.id]);
+      await changed(em, 'update api_keys set last_used_at = ? where id = ?', [now, apiKey.id]);
     }
     return { client: apiKey.client.getEntity(), apiKey };
   }

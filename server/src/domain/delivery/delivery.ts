@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { changed, type Database } from '../kernel/database.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
@@ -156,17 +156,19 @@ export class Delivery {
   /** Forgets the contents of what is settled, and drops rows that are old. */
   async sweep(em: EntityManager): Promise<void> {
     const now = this.deps.clock.now();
-    await em.execute(
+    await changed(
+      em,
       `update messages set state = 'failed', sealed_content = null, note = coalesce(note, 'expired before it could be sent')
        where state = 'pending' and expires_at <= ?`,
       [now],
     );
-    await em.execute(
+    await changed(
+      em,
       `update messages set sealed_content = null
        where sealed_content is not null and state <> 'pending' and created_at <= ?`,
       [secondsLater(now, -mailboxSeconds)],
     );
-    await em.execute('delete from messages where created_at <= ?', [secondsLater(now, -rememberSeconds)]);
+    await changed(em, 'delete from messages where created_at <= ?', [secondsLater(now, -rememberSeconds)]);
   }
 
   private readable(message: Message): MailboxMessage {

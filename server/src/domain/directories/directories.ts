@@ -7,8 +7,8 @@ import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
-import { query, sql } from '../users/statement.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
 export interface ScimTokenInput {

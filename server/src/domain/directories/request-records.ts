@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, sql } from '../users/statement.ts';
+import { execute, sql } from '../kernel/statement.ts';
 import { RequestRecord } from './request-record.entity.ts';
 
 /** A request as its room saw it: without secrets, texts already cut to size. */

@@ -1,4 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { execute, query } from './statement.ts';
 
 /**
  * The database as the domain sees it. One domain method is one transaction; a function that joins one takes `em`
@@ -22,13 +23,12 @@ export class Database {
   }
 }
 
-/** Runs one SQL statement in `em`'s transaction and returns its rows; `?` marks the parameters. */
-export function rows<T extends object>(em: EntityManager, sql: string, params: readonly unknown[] = []): Promise<T[]> {
-  return em.execute<T[]>(sql, params as unknown[], 'all');
+/** Runs one SQL statement in `em`'s transaction and returns its rows; `?` marks the parameters, which are bound. */
+export function rows<T extends object>(em: EntityManager, text: string, params: readonly unknown[] = []): Promise<T[]> {
+  return query<T>(em, { text, params });
 }
 
 /** Runs one conditional statement and returns how many rows it changed. */
-export async function changed(em: EntityManager, sql: string, params: readonly unknown[] = []): Promise<number> {
-  const result = await em.execute<{ affectedRows: number }>(sql, params as unknown[], 'run');
-  return result.affectedRows;
+export function changed(em: EntityManager, text: string, params: readonly unknown[] = []): Promise<number> {
+  return execute(em, { text, params });
 }

@@ -12,7 +12,7 @@ import {
 import type { Audit } from '../audit/audit.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, rows } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { currentKey, nextKey, type Schedule, succession } from './schedule.ts';
 import { type SigningAlgorithm, SigningKey, signingAlgorithms } from './signing-key.entity.ts';
@@ -135,7 +135,7 @@ export class Keys {
 
   private async exclusively(work: (em: EntityManager, keys: SigningKey[]) => Promise<void>): Promise<void> {
     await this.db.transaction(async (em) => {
-      await em.execute('select pg_advisory_xact_lock(?)', [keysLock]);
+      await rows(em, 'select pg_advisory_xact_lock(?)', [keysLock]);
       await work(em, await em.find(SigningKey, {}));
     });
     this.cache = undefined;

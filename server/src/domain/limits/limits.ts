@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { rows } from '../kernel/database.ts';
+import { changed, rows } from '../kernel/database.ts';
 import { digest } from '../kernel/secret.ts';
 
 /** How much of something one subject may do in a window. */
@@ -49,12 +49,12 @@ export class Limits {
 
   /** Gives the subject a fresh budget, e.g. after a success. */
   async reset(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
-    await em.execute('delete from budgets where id = ?', [key(rule, subject)]);
+    await changed(em, 'delete from budgets where id = ?', [key(rule, subject)]);
   }
 
   /** Drops windows that have ended. */
   async sweep(em: EntityManager): Promise<void> {
-    await em.execute('delete from budgets where resets_at <= ?', [this.clock.now()]);
+    await changed(em, 'delete from budgets where resets_at <= ?', [this.clock.now()]);
   }
 }
 

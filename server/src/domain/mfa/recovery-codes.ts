@@ -24,7 +24,7 @@ export class RecoveryCodes {
 
   /** Ten new ones in place of all that there are, in groups of four characters. */
   async issue(em: EntityManager, userId: string): Promise<string[]> {
-    await em.execute('delete from recovery_codes where user_id = ?', [userId]);
+    await changed(em, 'delete from recovery_codes where user_id = ?', [userId]);
     return Array.from({ length: count }, () => {
       const code = [...this.random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
       em.persist(

@@ -94,7 +94,8 @@ export class Otp {
   async issue(em: EntityManager, scope: CodeScope): Promise<string> {
     const now = this.clock.now();
     const account = this.vault.mac('otp-account', scope.projectId, scope.account);
-    await em.execute(
+    await changed(
+      em,
       `update one_time_codes set replaced_at = ?
        where account = ? and purpose = ? and used_at is null and replaced_at is null`,
       [now, account, scope.purpose],
@@ -161,7 +162,7 @@ export class Otp {
 
   /** Drops codes that are good for nothing any more. */
   async sweep(em: EntityManager): Promise<void> {
-    await em.execute('delete from one_time_codes where expires_at <= ?', [this.clock.now()]);
+    await changed(em, 'delete from one_time_codes where expires_at <= ?', [this.clock.now()]);
   }
 }
 

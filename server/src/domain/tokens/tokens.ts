@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
-import { type Database, rows } from '../kernel/database.ts';
+import { changed, type Database, rows } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
@@ -142,7 +142,7 @@ export class Tokens {
 
   /** Kills the codes of a user, and the access tokens that they gave. */
   async revokeAllOfUser(em: EntityManager, userId: string): Promise<void> {
-    await em.execute('update authorization_codes set revoked_at = ? where user_id = ? and revoked_at is null', [
+    await changed(em, 'update authorization_codes set revoked_at = ? where user_id = ? and revoked_at is null', [
       this.clock.now(),
       userId,
     ]);

@@ -7,10 +7,10 @@ import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
+import { execute, query, type Sql, sql } from '../kernel/statement.ts';
 import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
 import { countRows, type Listed, listRows, type Selection } from './listing.ts';
-import { execute, query, type Sql, sql } from './statement.ts';
 
 export interface GroupValues {
   displayName: string;

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { query, type Sql, sql, verbatim } from './statement.ts';
+import { query, type Sql, sql, verbatim } from '../kernel/statement.ts';
 
 /** By what a list is ordered: an expression over the row `r`, null where the value is missing. */
 export interface Order {

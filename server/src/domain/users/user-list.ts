@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Page, PageRequest } from '../kernel/page.ts';
+import { joined, query, type Sql, sql } from '../kernel/statement.ts';
 import { foldCase } from './login.ts';
-import { joined, query, type Sql, sql } from './statement.ts';
 import { User } from './user.entity.ts';
 
 /** Which users of a project; what is absent is not asked. */

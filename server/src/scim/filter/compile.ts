@@ -1,6 +1,6 @@
 import { isUuid } from '../../domain/kernel/secret.ts';
+import { joined, type Sql, sql, verbatim } from '../../domain/kernel/statement.ts';
 import { foldCase } from '../../domain/users/login.ts';
-import { joined, type Sql, sql, verbatim } from '../../domain/users/statement.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 import type { Comparison, ElementFilter, Filter, Literal, ResourceFilter } from './ast.ts';

@@ -1,4 +1,4 @@
-import { joined, type Sql, sql, verbatim } from '../../domain/users/statement.ts';
+import { joined, type Sql, sql, verbatim } from '../../domain/kernel/statement.ts';
 import type { Attribute, Storage } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 
