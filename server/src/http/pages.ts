@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Request, Response } from 'express';
 import { requestContext } from './context.ts';
@@ -28,8 +28,7 @@ export class PageMissingError extends Error {}
  */
 export class Pages {
   private readonly folder: string;
-  private readonly templates = new Map<string, string>();
-  private readonly texts = new Map<PageLanguage, Record<string, string>>();
+  private readonly files = new Map<string, { changedAt: number; content: unknown }>();
 
   /** @param folder the build: `signin/<page>.html`, `messages/<language>.json`, `assets/` */
   constructor(folder: string) {
@@ -87,16 +86,23 @@ export class Pages {
   }
 
   private template(page: string): string {
-    return cached(this.templates, page, () => this.read(join('signin', `${page}.html`)));
+    return this.read(join('signin', `${page}.html`), (text) => text);
   }
 
   private messages(language: PageLanguage): Record<string, string> {
-    return cached(this.texts, language, () => JSON.parse(this.read(join('messages', `${language}.json`))));
+    return this.read(join('messages', `${language}.json`), (text) => JSON.parse(text) as Record<string, string>);
   }
 
-  private read(file: string): string {
+  /** Read again when the file has changed: a page of an earlier build would name assets that are gone. */
+  private read<T>(file: string, parse: (text: string) => T): T {
+    const path = join(this.folder, file);
     try {
-      return readFileSync(join(this.folder, file), 'utf8');
+      const changedAt = statSync(path).mtimeMs;
+      const known = this.files.get(file);
+      if (known?.changedAt === changedAt) return known.content as T;
+      const content = parse(readFileSync(path, 'utf8'));
+      this.files.set(file, { changedAt, content });
+      return content;
     } catch (cause) {
       throw new PageMissingError(`${file} is missing: build the console first`, { cause });
     }
@@ -127,13 +133,4 @@ function policy(formTargets: string[]): string {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
-}
-
-function cached<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }
