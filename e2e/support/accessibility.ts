@@ -1,0 +1,21 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** WCAG 2.1, 1.4.10 (Reflow). */
+const narrow = { width: 320, height: 640 };
+
+/** WCAG 2.2 AA as far as axe sees it, in light and in dark; and at 320 px nothing has to be scrolled sideways. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const size = page.viewportSize() ?? { width: 1280, height: 720 };
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    expect(found, `what axe finds in ${colorScheme}`).toEqual([]);
+  }
+  await page.setViewportSize(narrow);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width, 'the width of the page at 320 px').toBeLessThanOrEqual(narrow.width);
+  await page.setViewportSize(size);
+}
