@@ -10,6 +10,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/
 export const memory = join(root, 'node_modules', '.cache', 'latchkey');
 
 const binaries = join(root, 'node_modules', '.bin');
+/** Where the Node of the lockfile is. npm 11 links it into `.bin`, npm 10 does not. */
+const nodeFolder = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
 
 export function tool(name) {
   return join(binaries, name);
@@ -17,18 +19,18 @@ export function tool(name) {
 
 /** The environment in which tools find each other, and the Node that comes with the project. */
 export function toolEnvironment(extra = {}) {
-  return { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}`, ...extra };
+  return { ...process.env, PATH: [nodeFolder, binaries, process.env.PATH ?? ''].join(delimiter), ...extra };
 }
 
 /** The environment without the project's own tools: for npm, which may replace them while it runs. */
 export function systemEnvironment() {
-  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== binaries);
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => ![binaries, nodeFolder].includes(folder));
   return { ...process.env, PATH: path.join(delimiter) };
 }
 
 /** The Node that comes with the project, or this one where that does not run (or did not install) here. */
 export function projectNode() {
-  const own = tool('node');
+  const own = join(nodeFolder, 'node');
   return existsSync(own) && spawnSync(own, ['--version']).status === 0 ? own : process.execPath;
 }
 
