@@ -10,10 +10,17 @@ const page = (path: string, load: () => Promise<{ Component: () => React.ReactNo
 });
 
 const inProject: RouteObject[] = [
-  { index: true, element: <Navigate to="applications" replace /> },
+  { index: true, element: <Navigate to="overview" replace /> },
+  page('overview', () => import('./overview/overview-page.tsx')),
   page('applications', () => import('./clients/clients-page.tsx')),
   page('applications/new', () => import('./clients/create-client-page.tsx')),
   page('applications/:clientId/:tab?', () => import('./clients/client-page.tsx')),
+  page('directory', () => import('./directories/directory-page.tsx')),
+  page('session-policy', () => import('./sessions/session-policy-page.tsx')),
+  page('sign-in', () => import('./signin/sign-in-page.tsx')),
+  page('events', () => import('./audit/events-page.tsx')),
+  page('team', () => import('./admins/project-team-page.tsx')),
+  page('settings', () => import('./projects/settings-page.tsx')),
   { path: '*', element: <Missing /> },
 ];
 
@@ -28,6 +35,10 @@ export const router = createBrowserRouter(
         { index: true, element: <Home /> },
         page('projects', () => import('./projects/projects-page.tsx')),
         { path: 'projects/:projectId', element: <ProjectPages />, children: inProject },
+        page('team', () => import('./admins/instance-team-page.tsx')),
+        page('audit', () => import('./audit/instance-audit-page.tsx')),
+        page('keys', () => import('./keys/keys-page.tsx')),
+        page('mailbox', () => import('./delivery/mailbox-page.tsx')),
         { path: '*', element: <Missing /> },
       ],
     },

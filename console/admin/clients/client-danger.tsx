@@ -56,9 +56,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
             </Button>
           ))
         }
-      >
-        {null}
-      </Section>
+      />
       <Section
         title="Delete"
         tone="danger"
@@ -70,9 +68,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
             </Button>
           )
         }
-      >
-        {null}
-      </Section>
+      />
       <Confirm
         opened={asking === 'disable'}
         title={`Switch ${client.name} off?`}

@@ -9,9 +9,9 @@ import { PageSketch } from '../ui/sketch.tsx';
 export function Home() {
   const [last] = recentProjects();
   const { data, failure, reload } = useRead(SwitcherProjects, { search: null }, { pause: last !== undefined });
-  if (last) return <Navigate to={`/projects/${last.id}/applications`} replace />;
+  if (last) return <Navigate to={`/projects/${last.id}/overview`} replace />;
   if (!data) return failure ? <Failed failure={failure} what="your projects" retry={reload} /> : <PageSketch />;
   const own = data.projects.edges.map(({ node }) => node).filter(({ builtIn }) => builtIn !== 'CONSOLE');
   const [only] = own;
-  return <Navigate to={own.length === 1 && only ? `/projects/${only.id}/applications` : '/projects'} replace />;
+  return <Navigate to={own.length === 1 && only ? `/projects/${only.id}/overview` : '/projects'} replace />;
 }

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
 import { NavLink, useLocation, useParams } from 'react-router';
+import { useAccess } from '../access.tsx';
 import { recentProjects } from '../projects/recent.ts';
+import { settings } from '../settings.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import styles from './navigation.module.css';
 
@@ -31,7 +33,16 @@ export function useCurrentProjectId(): string | undefined {
 
 /** Every page that there is for this reader. */
 export function usePlaces(projectId: string | undefined): PlaceGroup[] {
+  const { isOwner } = useAccess();
   const instance: Place[] = [{ to: '/projects', label: 'Projects', icon: 'projects' }];
+  if (isOwner) {
+    instance.push(
+      { to: '/team', label: 'Team & roles', icon: 'team' },
+      { to: '/audit', label: 'Audit', icon: 'events' },
+      { to: '/keys', label: 'Signing keys', icon: 'lock' },
+    );
+    if (settings.hasDevMailbox) instance.push({ to: '/mailbox', label: 'Dev mailbox', icon: 'mail' });
+  }
   if (projectId === undefined) return [{ label: 'Instance', places: instance }];
   const at = (path: string) => `/projects/${projectId}/${path}`;
   return [
@@ -39,7 +50,30 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
     {
       label: 'Project',
       places: [
+        { to: at('overview'), label: 'Overview', icon: 'overview' },
         { to: at('applications'), label: 'Applications', icon: 'applications' },
+      ],
+    },
+    {
+      label: 'People',
+      isInner: true,
+      places: [{ to: at('directory'), label: 'Directory sync', icon: 'directory' }],
+    },
+    {
+      label: 'Sign-in',
+      isInner: true,
+      places: [
+        { to: at('sign-in'), label: 'Sign-in settings', icon: 'shield' },
+        { to: at('session-policy'), label: 'Session policy', icon: 'clock' },
+      ],
+    },
+    {
+      label: 'Administration',
+      isInner: true,
+      places: [
+        { to: at('events'), label: 'Events', icon: 'events' },
+        { to: at('team'), label: 'Project team', icon: 'team' },
+        { to: at('settings'), label: 'Settings', icon: 'settings' },
       ],
     },
   ];

@@ -129,6 +129,6 @@ function foundIn(found: Found | undefined, projectId: string | undefined, go: Go
         displayName ? userName : undefined,
       ),
     ),
-    ...projects.map(({ node }) => go('Projects', 'projects', node.name, `/projects/${node.id}/applications`)),
+    ...projects.map(({ node }) => go('Projects', 'projects', node.name, `/projects/${node.id}/overview`)),
   ];
 }

@@ -99,6 +99,6 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
 
 /** From the users of one project to the users of the other. */
 function samePageIn(projectId: string, pathname: string): string {
-  const [, page = 'applications'] = /^\/projects\/[^/]+\/([a-z-]+)/.exec(pathname) ?? [];
+  const [, page = 'overview'] = /^\/projects\/[^/]+\/([a-z-]+)/.exec(pathname) ?? [];
   return `/projects/${projectId}/${page}`;
 }

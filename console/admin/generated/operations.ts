@@ -12,6 +12,25 @@ export type ApiKeyKind =
   | 'PUBLISHABLE'
   | 'SECRET';
 
+/** What is absent is not asked. */
+export type AuditEventFilter = {
+  actorId?: string | null | undefined;
+  clientId?: string | null | undefined;
+  result?: AuditResult | null | undefined;
+  /** From here on. */
+  since?: string | null | undefined;
+  subjectId?: string | null | undefined;
+  /** Any of these. */
+  types?: Array<string> | null | undefined;
+  /** Before this. */
+  until?: string | null | undefined;
+};
+
+/** How it ended. */
+export type AuditResult =
+  | 'FAILURE'
+  | 'SUCCESS';
+
 /** What every instance has. */
 export type BuiltIn =
   | 'CONSOLE'
@@ -59,10 +78,39 @@ export type DeleteProjectInput = {
   id: string;
 };
 
+export type GrantRoleInput = {
+  /** The address with which they sign in to the console. */
+  email: string;
+  /** Required for every role but OWNER. */
+  projectId?: string | null | undefined;
+  role: Role;
+};
+
+export type IssueAdminTokenInput = {
+  /** Never where absent. */
+  expiresAt?: string | null | undefined;
+  name: string;
+  /** Required for every role but OWNER. */
+  projectId?: string | null | undefined;
+  role: Role;
+};
+
+export type IssueScimTokenInput = {
+  /** Never where absent. */
+  expiresAt?: string | null | undefined;
+  name: string;
+  projectId: string;
+};
+
 /** Header `typ` of logout tokens: `secevent+jwt` or `logout+jwt`. */
 export type LogoutTokenTyp =
   | 'LOGOUT'
   | 'SECEVENT';
+
+/** How a message goes out. */
+export type MessageChannel =
+  | 'MAIL'
+  | 'SMS';
 
 /** Whether a second factor is owed. */
 export type MfaPolicy =
@@ -80,6 +128,11 @@ export type Role =
 export type SignUp =
   | 'OPEN'
   | 'PROVISIONED_ONLY';
+
+/** What a key signs with. */
+export type SigningAlgorithm =
+  | 'EDDSA'
+  | 'ES512';
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2). */
 export type TokenEndpointAuthMethod =
@@ -132,6 +185,64 @@ export type UpdateSessionPolicyInput = {
   maxSessionSeconds?: number | null | undefined;
   projectId: string;
 };
+
+export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string, email: string | null, active: boolean, lastSignInAt: string | null } };
+
+export type AdminTokenRowFragment = { id: string, name: string, hint: string, role: Role, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
+
+export type MembershipsQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+}>;
+
+
+export type MembershipsQuery = { memberships: Array<MembershipRowFragment> };
+
+export type AdminTokensQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+}>;
+
+
+export type AdminTokensQuery = { adminTokens: Array<AdminTokenRowFragment> };
+
+export type GrantRoleMutationVariables = Exact<{
+  input: GrantRoleInput;
+}>;
+
+
+export type GrantRoleMutation = { grantRole: MembershipRowFragment };
+
+export type RevokeRoleMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeRoleMutation = { revokeRole: string };
+
+export type IssueAdminTokenMutationVariables = Exact<{
+  input: IssueAdminTokenInput;
+}>;
+
+
+export type IssueAdminTokenMutation = { issueAdminToken: { token: string, adminToken: AdminTokenRowFragment } };
+
+export type RevokeAdminTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeAdminTokenMutation = { revokeAdminToken: AdminTokenRowFragment };
+
+export type EventRowFragment = { id: string, at: string, type: string, result: AuditResult, detail: Record<string, unknown> | null, ip: string | null, userAgent: string | null, requestId: string | null, actor: { kind: string, id: string | null, name: string | null }, subject: { kind: string, id: string | null, name: string | null } | null, client: { id: string, name: string } | null, project: { id: string, name: string } | null };
+
+export type AuditEventsQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+  filter?: AuditEventFilter | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type AuditEventsQuery = { auditEvents: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: EventRowFragment }> } };
 
 export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
@@ -189,6 +300,36 @@ export type RevokeApiKeyMutationVariables = Exact<{
 
 export type RevokeApiKeyMutation = { revokeApiKey: ApiKeyRowFragment };
 
+export type DevMailboxQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type DevMailboxQuery = { devMailbox: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, channel: MessageChannel, to: string, subject: string | null, text: string } }> } };
+
+export type ScimTokenRowFragment = { id: string, name: string, hint: string, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
+
+export type ScimTokensQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ScimTokensQuery = { scimTokens: Array<ScimTokenRowFragment> };
+
+export type IssueScimTokenMutationVariables = Exact<{
+  input: IssueScimTokenInput;
+}>;
+
+
+export type IssueScimTokenMutation = { issueScimToken: { token: string, scimToken: ScimTokenRowFragment } };
+
+export type RevokeScimTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeScimTokenMutation = { revokeScimToken: ScimTokenRowFragment };
+
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -215,6 +356,39 @@ export type PaletteProjectsQueryVariables = Exact<{
 
 
 export type PaletteProjectsQuery = { projects: { edges: Array<{ node: { id: string, name: string } }> } };
+
+export type SigningKeyRowFragment = { id: string, alg: SigningAlgorithm, signing: boolean, createdAt: string, signsFrom: string, signsUntil: string | null, publishedUntil: string | null, withdrawnAt: string | null };
+
+export type SigningKeysQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SigningKeysQuery = { signingKeys: Array<SigningKeyRowFragment> };
+
+export type RotateSigningKeysMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type RotateSigningKeysMutation = { rotateSigningKeys: Array<SigningKeyRowFragment> };
+
+export type WithdrawSigningKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WithdrawSigningKeyMutation = { withdrawSigningKey: Array<SigningKeyRowFragment> };
+
+export type OverviewQueryVariables = Exact<{
+  projectId: string;
+  signIns: AuditEventFilter;
+  rejected: AuditEventFilter;
+}>;
+
+
+export type OverviewQuery = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
+
+export type OwnerCountQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnerCountQuery = { memberships: Array<{ id: string }> };
 
 export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
@@ -268,6 +442,13 @@ export type UpdateSessionPolicyMutationVariables = Exact<{
 
 export type UpdateSessionPolicyMutation = { updateSessionPolicy: ProjectSettingsFragment };
 
+export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as unknown as Operation<MembershipsQuery, MembershipsQueryVariables>;
+export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
+export const GrantRole = "mutation GrantRole($input:GrantRoleInput!){grantRole(input:$input){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as unknown as Operation<GrantRoleMutation, GrantRoleMutationVariables>;
+export const RevokeRole = "mutation RevokeRole($id:ID!){revokeRole(id:$id)}" as unknown as Operation<RevokeRoleMutation, RevokeRoleMutationVariables>;
+export const IssueAdminToken = "mutation IssueAdminToken($input:IssueAdminTokenInput!){issueAdminToken(input:$input){token adminToken{...AdminTokenRow}}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<IssueAdminTokenMutation, IssueAdminTokenMutationVariables>;
+export const RevokeAdminToken = "mutation RevokeAdminToken($id:ID!){revokeAdminToken(id:$id){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<RevokeAdminTokenMutation, RevokeAdminTokenMutationVariables>;
+export const AuditEvents = "query AuditEvents($projectId:ID$filter:AuditEventFilter$first:Int!$after:String){auditEvents(projectId:$projectId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as unknown as Operation<AuditEventsQuery, AuditEventsQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as unknown as Operation<ClientsQuery, ClientsQueryVariables>;
 export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
 export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<CreateClientMutation, CreateClientMutationVariables>;
@@ -275,10 +456,19 @@ export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){up
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as unknown as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
+export const DevMailbox = "query DevMailbox($after:String){devMailbox(first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at channel to subject text}}}}" as unknown as Operation<DevMailboxQuery, DevMailboxQueryVariables>;
+export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId:$projectId){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<ScimTokensQuery, ScimTokensQueryVariables>;
+export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<IssueScimTokenMutation, IssueScimTokenMutationVariables>;
+export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<RevokeScimTokenMutation, RevokeScimTokenMutationVariables>;
 export const Session = "query Session{me{kind id name freshUntil grants{role projectId}}}" as unknown as Operation<SessionQuery, SessionQueryVariables>;
 export const SwitcherProjects = "query SwitcherProjects($search:String){projects(search:$search first:8){totalCount edges{node{id name builtIn testMode}}}}" as unknown as Operation<SwitcherProjectsQuery, SwitcherProjectsQueryVariables>;
 export const PaletteInProject = "query PaletteInProject($projectId:ID!$search:String!){clients(projectId:$projectId search:$search first:5){edges{node{id name}}}users(projectId:$projectId search:$search first:5){edges{node{id userName displayName}}}projects(search:$search first:5){edges{node{id name}}}}" as unknown as Operation<PaletteInProjectQuery, PaletteInProjectQueryVariables>;
 export const PaletteProjects = "query PaletteProjects($search:String!){projects(search:$search first:8){edges{node{id name}}}}" as unknown as Operation<PaletteProjectsQuery, PaletteProjectsQueryVariables>;
+export const SigningKeys = "query SigningKeys{signingKeys{...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<SigningKeysQuery, SigningKeysQueryVariables>;
+export const RotateSigningKeys = "mutation RotateSigningKeys{rotateSigningKeys{...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<RotateSigningKeysMutation, RotateSigningKeysMutationVariables>;
+export const WithdrawSigningKey = "mutation WithdrawSigningKey($id:ID!){withdrawSigningKey(id:$id){...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<WithdrawSigningKeyMutation, WithdrawSigningKeyMutationVariables>;
+export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as unknown as Operation<OverviewQuery, OverviewQueryVariables>;
+export const OwnerCount = "query OwnerCount{memberships{id}}" as unknown as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as unknown as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as unknown as Operation<ProjectsQuery, ProjectsQueryVariables>;

@@ -78,7 +78,7 @@ export function Component() {
             columns={columns}
             rows={page?.edges.map(({ node }) => node)}
             keyOf={({ id }) => id}
-            linkOf={({ id }) => `/projects/${id}/applications`}
+            linkOf={({ id }) => `/projects/${id}/overview`}
             stale={stale}
             empty={
               <Empty icon="projects" title={search ? 'No project has this in its name' : 'No project yet'}>
@@ -112,7 +112,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
     setFailure(outcome.failure);
     if (!outcome.data) return;
     toast(`${outcome.data.createProject.name} is created`);
-    void navigate(`/projects/${outcome.data.createProject.id}/applications`);
+    void navigate(`/projects/${outcome.data.createProject.id}/overview`);
   };
   return (
     <form className={styles.form} onSubmit={submit}>

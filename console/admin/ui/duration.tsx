@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { Input, NativeSelect, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import styles from './duration.module.css';
 
@@ -22,7 +22,9 @@ export function inWords(seconds: number): string {
   return parts.join(' ');
 }
 
-const fitting = (seconds: number) =>
+type Unit = (typeof units)[number]['seconds'];
+
+const fitting = (seconds: number): Unit =>
   units.find((unit) => seconds > 0 && seconds % unit.seconds === 0)?.seconds ?? (seconds === 0 ? 60 : 1);
 
 interface DurationProps {
@@ -36,7 +38,7 @@ interface DurationProps {
 
 /** A number and its unit; gives seconds. */
 export function Duration({ label, hint, seconds, onChange, error, disabled = false }: DurationProps) {
-  const [unit, setUnit] = useState(() => fitting(seconds));
+  const [unit, setUnit] = useState<Unit>(() => fitting(seconds));
   const [text, setText] = useState(() => String(seconds / fitting(seconds)));
   const id = useId();
   useEffect(() => {
@@ -50,37 +52,40 @@ export function Duration({ label, hint, seconds, onChange, error, disabled = fal
   const tell = (count: string, size: number) => {
     if (/^\d{1,9}$/.test(count.trim())) onChange(Number(count) * size);
   };
+  const fault = error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : 'Type a whole number');
   return (
-    <div className={styles.duration}>
-      <TextInput
-        id={id}
-        label={label}
-        description={hint}
-        error={error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : 'Type a whole number')}
-        value={text}
-        inputMode="numeric"
-        disabled={disabled}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          tell(event.currentTarget.value, unit);
-        }}
-        rightSectionWidth="7rem"
-        rightSection={
-          <NativeSelect
-            className={styles.unit}
-            aria-label={`Unit of ${label}`}
-            variant="unstyled"
-            disabled={disabled}
-            data={[...units].reverse().map(({ seconds: value, name }) => ({ value: String(value), label: `${name}s` }))}
-            value={String(unit)}
-            onChange={(event) => {
-              const size = Number(event.currentTarget.value);
-              setUnit(size as (typeof units)[number]['seconds']);
-              tell(text, size);
-            }}
-          />
-        }
-      />
-    </div>
+    <Input.Wrapper
+      id={id}
+      label={label}
+      description={hint}
+      error={fault}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+    >
+      <div className={styles.row}>
+        <TextInput
+          id={id}
+          value={text}
+          error={fault !== undefined}
+          inputMode="numeric"
+          disabled={disabled}
+          aria-describedby={hint ? `${id}-description` : undefined}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            tell(event.currentTarget.value, unit);
+          }}
+        />
+        <NativeSelect
+          aria-label={`Unit of ${label}`}
+          disabled={disabled}
+          data={[...units].reverse().map(({ seconds: value, name }) => ({ value: String(value), label: `${name}s` }))}
+          value={String(unit)}
+          onChange={(event) => {
+            const size = Number(event.currentTarget.value) as Unit;
+            setUnit(size);
+            tell(text, size);
+          }}
+        />
+      </div>
+    </Input.Wrapper>
   );
 }

@@ -34,9 +34,11 @@ export function ListBar({ children, count }: { children: ReactNode; count?: stri
   return (
     <div className={styles.bar}>
       {children}
-      <p className={styles.count} role="status">
-        {count}
-      </p>
+      {count !== undefined && (
+        <p className={styles.count} role="status">
+          {count}
+        </p>
+      )}
     </div>
   );
 }

@@ -62,7 +62,7 @@ interface SectionProps {
   /** What is inside brings its own padding, as a table does. */
   flush?: boolean;
   tone?: 'danger';
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** One subject of a page, on a card of its own. */

@@ -1,0 +1,35 @@
+import { useRead } from '../api.ts';
+import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
+import { Failed } from '../ui/failed.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Page } from '../ui/page.tsx';
+import { AdminTokens } from './admin-tokens.tsx';
+import { Members } from './members.tsx';
+
+/** Who owns this instance, and which scripts may act for them. */
+export function Component() {
+  const { data, failure, reload } = useRead(Memberships, { projectId: null });
+  const tokens = useRead(AdminTokensQuery, { projectId: null });
+  const owners = data?.memberships;
+  return (
+    <Page
+      title="Team & roles"
+      lead="Who owns this instance. Roles in one project are given on that project's own page."
+    >
+      {owners?.length === 1 && (
+        <Notice title="There is one owner only">
+          If they lose their mail address and their devices, nobody gets in but by the server's command line. Add a
+          second one.
+        </Notice>
+      )}
+      {failure && !data ? (
+        <Failed failure={failure} what="the team" retry={reload} />
+      ) : (
+        <>
+          <Members members={owners} mayChange />
+          <AdminTokens tokens={tokens.data?.adminTokens} />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,192 @@
+import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { roleNames, useMe } from '../access.tsx';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { GrantRole, type MembershipRowFragment, RevokeRole, type Role } from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Refused } from '../ui/failed.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import styles from './members.module.css';
+
+type Member = MembershipRowFragment;
+
+interface MembersProps {
+  /** Absent: the owners of the instance. */
+  projectId?: string;
+  members: readonly Member[] | undefined;
+  mayChange: boolean;
+}
+
+export const roleHints: Record<Role, string> = {
+  OWNER: 'May do everything, in every project.',
+  PROJECT_ADMIN: 'May change everything in this project, and give roles in it.',
+  PROJECT_VIEWER: 'May look at everything in this project, and change nothing.',
+};
+
+/** Who has a role here. */
+export function Members({ projectId, members, mayChange }: MembersProps) {
+  const me = useMe();
+  const [isNew, setNew] = useState(false);
+  const [leaving, setLeaving] = useState<Member>();
+  const [failure, setFailure] = useState<Failure>();
+  const [revoke, busy] = useWrite(RevokeRole);
+  const nameOf = ({ admin }: Member) => admin.email ?? admin.name;
+  const columns: Column<Member>[] = [
+    {
+      header: 'Person',
+      isName: true,
+      width: '36%',
+      cell: (member) => (
+        <>
+          {nameOf(member)} {member.admin.id === me.id && <span className={styles.you}>(you)</span>}
+        </>
+      ),
+    },
+    { header: 'Role', cell: ({ role }) => roleNames[role] },
+    {
+      header: 'State',
+      cell: ({ admin }) =>
+        !admin.active ? (
+          <Mark tone="bad">Switched off</Mark>
+        ) : admin.lastSignInAt ? (
+          <Mark tone="good">Active</Mark>
+        ) : (
+          <Mark tone="note">Has not signed in yet</Mark>
+        ),
+    },
+    { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
+  ];
+  if (mayChange) {
+    columns.push({
+      header: '',
+      align: 'end',
+      cell: (member) => (
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-sm"
+          onClick={() => setLeaving(member)}
+          aria-label={`Remove ${nameOf(member)}`}
+        >
+          Remove
+        </Button>
+      ),
+    });
+  }
+  const close = () => {
+    setLeaving(undefined);
+    setFailure(undefined);
+  };
+  return (
+    <Section
+      flush
+      title={projectId ? 'People' : 'Owners'}
+      lead={projectId ? 'Owners of the instance may work here too, and are not listed.' : roleHints.OWNER}
+      actions={
+        mayChange && (
+          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
+            {projectId ? 'Give a role' : 'Add an owner'}
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label={projectId ? 'People with a role' : 'Owners'}
+        columns={columns}
+        rows={members}
+        keyOf={({ id }) => id}
+        sketch={2}
+        empty={
+          <Empty icon="team" title="Nobody but the owners">
+            Give colleagues a role in this project alone: as admins, or as viewers who change nothing.
+          </Empty>
+        }
+      />
+      <Modal
+        opened={isNew}
+        onClose={() => setNew(false)}
+        title={projectId ? 'Give a role' : 'Add an owner'}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {isNew && <GrantForm projectId={projectId} onClose={() => setNew(false)} />}
+      </Modal>
+      <Confirm
+        opened={leaving !== undefined}
+        title={`Remove ${leaving ? nameOf(leaving) : ''}?`}
+        verb="Remove"
+        busy={busy}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => {
+          if (!leaving) return;
+          const outcome = await revoke({ id: leaving.id });
+          setFailure(outcome.failure);
+          if (!outcome.data) return;
+          toast(`${nameOf(leaving)} has no role here any more`);
+          close();
+        }}
+      >
+        <p>
+          They lose the role {leaving && roleNames[leaving.role].toLowerCase()}{' '}
+          {projectId ? 'in this project' : 'of this instance'} at once. API tokens that they made can do no more than
+          they can.
+        </p>
+        {leaving?.admin.id === me.id && <p>This is you: you will no longer be able to come back here by yourself.</p>}
+      </Confirm>
+    </Section>
+  );
+}
+
+function GrantForm({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>(projectId ? 'PROJECT_ADMIN' : 'OWNER');
+  const [failure, setFailure] = useState<Failure>();
+  const [grant, busy] = useWrite(GrantRole);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const outcome = await grant({ input: { email: email.trim(), role, projectId: projectId ?? null } });
+    setFailure(outcome.failure);
+    if (!outcome.data) return;
+    toast(`${email.trim()} is ${roleNames[role].toLowerCase()} now`);
+    onClose();
+  };
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <TextInput
+        label="E-mail address"
+        description="They sign in to the console with it; no invitation is sent."
+        type="email"
+        autoComplete="off"
+        value={email}
+        error={failure?.field === 'email' && failure.message}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        data-autofocus
+      />
+      {projectId && (
+        <NativeSelect
+          label="Role"
+          description={roleHints[role]}
+          value={role}
+          data={(['PROJECT_ADMIN', 'PROJECT_VIEWER'] as const).map((value) => ({ value, label: roleNames[value] }))}
+          onChange={(event) => setRole(event.currentTarget.value as Role)}
+        />
+      )}
+      {failure?.field !== 'email' && <Refused failure={failure} />}
+      <div className={styles.actions}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={email.trim() === ''}>
+          {projectId ? 'Give the role' : 'Add owner'}
+        </Button>
+      </div>
+    </form>
+  );
+}

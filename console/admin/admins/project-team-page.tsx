@@ -1,0 +1,40 @@
+import { useAccess } from '../access.tsx';
+import { useRead } from '../api.ts';
+import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Page } from '../ui/page.tsx';
+import { AdminTokens } from './admin-tokens.tsx';
+import { Members } from './members.tsx';
+
+/** Who may work on this project, and which scripts. */
+export function Component() {
+  const project = useProject();
+  const { mayChange } = useAccess(project.id);
+  const isConsole = project.builtIn === 'CONSOLE';
+  const { data, failure, reload } = useRead(Memberships, { projectId: project.id }, { pause: isConsole });
+  const tokens = useRead(AdminTokensQuery, { projectId: project.id }, { pause: !mayChange || isConsole });
+  if (isConsole) {
+    return (
+      <Page title="Project team" narrow>
+        <Notice tone="calm" title="Only owners work here">
+          Admins of this instance sign in through this project. Roles in it cannot be given.
+        </Notice>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Project team" lead={`Who may work on ${project.name}, and which scripts.`}>
+      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {failure && !data ? (
+        <Failed failure={failure} what="the team" retry={reload} />
+      ) : (
+        <>
+          <Members projectId={project.id} members={data?.memberships} mayChange={mayChange} />
+          {mayChange && <AdminTokens projectId={project.id} tokens={tokens.data?.adminTokens} />}
+        </>
+      )}
+    </Page>
+  );
+}

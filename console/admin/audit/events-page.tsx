@@ -1,0 +1,16 @@
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Page } from '../ui/page.tsx';
+import { Events } from './events.tsx';
+
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  return (
+    <Page
+      title="Events"
+      lead={`Every sign-in and every change in ${project.name}: who did what, from where, and how it ended.`}
+    >
+      <Events projectId={project.id} path={path('events')} />
+    </Page>
+  );
+}

@@ -1,0 +1,144 @@
+import type { EventRowFragment } from '../generated/operations.ts';
+
+export type AuditEvent = EventRowFragment;
+
+export type EventGroup = 'sign-in' | 'people' | 'applications' | 'directory' | 'administration';
+
+export const groupNames: Record<EventGroup, string> = {
+  'sign-in': 'Sign-in',
+  people: 'Users and groups',
+  applications: 'Applications',
+  directory: 'Directory',
+  administration: 'Administration',
+};
+
+/** What happened, in words: `{actor}` and `{subject}` are names. */
+const sentences: Record<string, readonly [EventGroup, string]> = {
+  'user.signed_in': ['sign-in', '{subject} signed in'],
+  'otp.sent': ['sign-in', 'A one-time code was sent to {subject}'],
+  'otp.rejected': ['sign-in', 'A one-time code of {subject} was refused'],
+  'mfa.enrolled': ['sign-in', '{subject} set up a second factor'],
+  'mfa.rejected': ['sign-in', 'A second factor of {subject} was refused'],
+  'mfa.change_begun': ['sign-in', '{actor} began to change a second factor of {subject}'],
+  'mfa.changed': ['sign-in', 'A second factor of {subject} was changed'],
+  'mfa.removed': ['sign-in', '{actor} removed the second factor of {subject}'],
+  'mfa.reset': ['sign-in', '{actor} reset the second factors of {subject}'],
+  'mfa.recovery_code_used': ['sign-in', '{subject} used a recovery code'],
+  'device.registered': ['sign-in', 'The device {subject} was registered'],
+  'device.revoked': ['sign-in', '{actor} revoked the device {subject}'],
+  'device.proof_rejected': ['sign-in', 'A device could not prove itself'],
+  'session.ended': ['sign-in', 'A session ended'],
+  'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
+  'user.created': ['people', '{actor} created the user {subject}'],
+  'user.updated': ['people', '{actor} changed the user {subject}'],
+  'user.erased': ['people', '{actor} erased a user'],
+  'user.exported': ['people', '{actor} exported the data of {subject}'],
+  'group.created': ['people', '{actor} created the group {subject}'],
+  'group.updated': ['people', '{actor} changed the group {subject}'],
+  'group.deleted': ['people', '{actor} deleted the group {subject}'],
+  'client.created': ['applications', '{actor} created the application {subject}'],
+  'client.updated': ['applications', '{actor} changed the application {subject}'],
+  'client.deleted': ['applications', '{actor} deleted the application {subject}'],
+  'api-key.issued': ['applications', '{actor} issued an API key of {subject}'],
+  'api-key.revoked': ['applications', '{actor} revoked an API key of {subject}'],
+  'delegation-key.registered': ['applications', '{actor} registered delegation keys of {subject}'],
+  'delegation-key.generated': ['applications', '{actor} made delegation keys for {subject}'],
+  'delegation-key.revoked': ['applications', '{actor} revoked delegation keys of {subject}'],
+  'logout-delivery.retried': ['applications', '{actor} had a logout delivered once more'],
+  'scim-token.issued': ['directory', '{actor} issued the directory token {subject}'],
+  'scim-token.revoked': ['directory', '{actor} revoked the directory token {subject}'],
+  'project.created': ['administration', '{actor} created the project {subject}'],
+  'project.updated': ['administration', '{actor} changed the settings of {subject}'],
+  'project.deleted': ['administration', '{actor} deleted the project {subject}'],
+  'membership.granted': ['administration', '{actor} gave {subject} a role'],
+  'membership.revoked': ['administration', '{actor} took a role from {subject}'],
+  'admin-token.issued': ['administration', '{actor} issued the API token {subject}'],
+  'admin-token.revoked': ['administration', '{actor} revoked the API token {subject}'],
+  'setup-link.minted': ['administration', 'A set-up link was made'],
+  'setup-link.used': ['administration', 'A set-up link was used'],
+  'bootstrap-token.used': ['administration', 'The bootstrap token was used'],
+  'signing-key.published': ['administration', '{actor} published a signing key'],
+  'signing-key.withdrawn': ['administration', '{actor} withdrew a signing key'],
+  'instance.created': ['administration', 'This instance began'],
+};
+
+/** The types of a group, for a filter. */
+export function typesOf(group: EventGroup): string[] {
+  return Object.keys(sentences).filter((type) => sentences[type]?.[0] === group);
+}
+
+export interface SentencePart {
+  text: string;
+  isName: boolean;
+}
+
+/** The parts of what happened, names told apart. */
+export function partsOf(event: AuditEvent): SentencePart[] {
+  const sentence = sentences[event.type]?.[1] ?? `{actor}: ${event.type.replaceAll(/[._-]/g, ' ')} {subject}`;
+  const parts = sentence.split(/(\{actor\}|\{subject\})/).flatMap((part): SentencePart[] => {
+    if (part === '') return [];
+    if (part === '{actor}') return [{ text: actorName(event), isName: true }];
+    return part === '{subject}' ? [{ text: subjectName(event), isName: true }] : [{ text: part, isName: false }];
+  });
+  const [first, ...rest] = parts;
+  // Names are written as they are; what stands in the place of one begins the sentence.
+  const isOwnName = first?.text === event.actor.name || first?.text === event.subject?.name;
+  return first && !isOwnName
+    ? [{ ...first, text: first.text.charAt(0).toUpperCase() + first.text.slice(1) }, ...rest]
+    : parts;
+}
+
+export const inWords = (event: AuditEvent): string =>
+  partsOf(event)
+    .map(({ text }) => text)
+    .join('');
+
+const actorKinds: Record<string, string> = {
+  admin: 'an admin',
+  'admin-token': 'an API token',
+  'bootstrap-token': 'the bootstrap token',
+  'setup-link': 'a set-up link',
+  scim: 'the directory',
+  user: 'somebody',
+  client: 'an application',
+  system: 'the system',
+  anonymous: 'somebody',
+};
+
+export function actorName({ actor }: AuditEvent): string {
+  const said = actor.name ?? actorKinds[actor.kind] ?? actor.kind;
+  return actor.kind === 'scim' && actor.name ? `the directory (${actor.name})` : said;
+}
+
+function subjectName({ subject, detail }: AuditEvent): string {
+  if (!subject) return '';
+  if (subject.name) return subject.name;
+  const named = detail?.['name'] ?? detail?.['email'];
+  return typeof named === 'string' ? named : subject.kind === 'user' ? 'somebody' : `a ${subject.kind}`;
+}
+
+/** Before and after, side by side; and what else was noted. */
+export function detailsOf({ detail }: AuditEvent): { changes: [string, string, string][]; others: [string, string][] } {
+  const { before, after, ...rest } = (detail ?? {}) as {
+    before?: Record<string, unknown>;
+    after?: Record<string, unknown>;
+  };
+  const changes = Object.keys({ ...before, ...after }).map((name): [string, string, string] => [
+    name,
+    said(before?.[name]),
+    said(after?.[name]),
+  ]);
+  return { changes, others: Object.entries(rest).map(([name, value]) => [name, said(value)]) };
+}
+
+function said(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '–';
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(said).join('\n');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** `accessTokenTtlSeconds` as people read it. */
+export function fieldName(name: string): string {
+  const spaced = name.replace(/([A-Z])/g, ' $1').toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

@@ -1,0 +1,71 @@
+import { useRead } from '../api.ts';
+import { DevMailbox } from '../generated/operations.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Pager, useListParams } from '../ui/list-bar.tsx';
+import { Mark, Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import { Time } from '../ui/time.tsx';
+import styles from './mailbox-page.module.css';
+
+/** What would have been sent; new messages come in by themselves. */
+export function Component() {
+  const { get } = useListParams();
+  const after = get('after');
+  const { data, failure, reload } = useRead(DevMailbox, { after: after ?? null }, after ? {} : { everySeconds: 3 });
+  const page = data?.devMailbox;
+  return (
+    <Page title="Dev mailbox" lead="Mail and text messages that would have been sent, newest first." narrow>
+      <Notice title="No mail server is set up">
+        Whatever this instance sends stays here, with its one-time codes. Set <code>SMTP_URL</code> before real people
+        come.
+      </Notice>
+      {failure && !page ? (
+        <Failed failure={failure} what="the mailbox" retry={reload} />
+      ) : (
+        <Section flush>
+          {!page ? (
+            <div className={styles.sketch}>
+              <LinesSketch />
+            </div>
+          ) : page.edges.length === 0 ? (
+            <Empty icon="mail" title="Nothing has been sent yet">
+              Sign in to an application: the code will appear here by itself.
+            </Empty>
+          ) : (
+            <ol className={styles.list}>
+              {page.edges.map(({ node }) => {
+                const code = /\b\d{6}\b/.exec(node.text)?.[0];
+                return (
+                  <li key={node.id}>
+                    <header>
+                      <h2>{node.subject ?? 'Text message'}</h2>
+                      <Mark>{node.channel === 'SMS' ? 'Text message' : 'Mail'}</Mark>
+                      <span className={styles.time}>
+                        <Time at={node.at} />
+                      </span>
+                    </header>
+                    <p className={styles.to}>To {node.to}</p>
+                    {code && (
+                      <p className={styles.code}>
+                        <code>{code}</code>
+                        <CopyButton value={code} what="code" />
+                      </p>
+                    )}
+                    <details>
+                      <summary>Whole message</summary>
+                      <pre>{node.text}</pre>
+                    </details>
+                  </li>
+                );
+              })}
+            </ol>
+          )}
+          <Pager pageInfo={page?.pageInfo} />
+        </Section>
+      )}
+    </Page>
+  );
+}

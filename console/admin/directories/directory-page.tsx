@@ -1,0 +1,108 @@
+import { Button, Switch } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useRead } from '../api.ts';
+import { ScimTokens } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { useProjectForm } from '../projects/use-project-form.ts';
+import { settings } from '../settings.ts';
+import { Failed, Refused } from '../ui/failed.tsx';
+import { Mark, Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import styles from './directory-page.module.css';
+import { isLive, Tokens } from './scim-tokens.tsx';
+import { SetupSteps } from './setup-steps.tsx';
+
+/** How people come in by themselves from the customer's directory. */
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { mayChange } = useAccess(project.id);
+  const [issued, setIssued] = useState<string>();
+  const { data, failure, reload } = useRead(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
+  const tokens = data?.scimTokens;
+  const form = useProjectForm(project);
+  const address = `${settings.issuer}/v1/scim/${project.id}`;
+  if (project.builtIn === 'CONSOLE') {
+    return (
+      <Page title="Directory sync" narrow>
+        <Notice title="No directory here">
+          Admins of this instance sign in through this project: no directory may bring people into it.
+        </Notice>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="Directory sync"
+      lead="A directory creates, changes and deactivates the people of this project by itself, over SCIM 2.0."
+      marks={project.scimEnabled ? <Mark tone="good">On</Mark> : <Mark>Off</Mark>}
+    >
+      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {failure && !data && <Failed failure={failure} what="the directory" retry={reload} />}
+      <State tokens={tokens} isOn={project.scimEnabled} />
+      <SetupSteps
+        projectId={project.id}
+        address={address}
+        token={issued}
+        mayChange={mayChange && project.scimEnabled}
+        onIssued={setIssued}
+      />
+      <Tokens tokens={tokens} mayChange={mayChange} />
+      <Section title="Rules">
+        <div className={styles.rules}>
+          <Switch
+            label="Directories may write here"
+            description="Off: every SCIM request is answered 404. Users and tokens stay as they are."
+            checked={project.scimEnabled}
+            disabled={!mayChange || form.busy}
+            onChange={(event) => void form.save({ scimEnabled: event.currentTarget.checked })}
+          />
+          <Switch
+            label="The directory has the last word"
+            description="People whom it brought cannot change their phone number themselves, by any path. Off: they can, until the next sync."
+            checked={project.scimAuthoritative}
+            disabled={!mayChange || form.busy}
+            onChange={(event) => void form.save({ scimAuthoritative: event.currentTarget.checked })}
+          />
+        </div>
+        <Refused failure={form.failure} />
+        <div>
+          <Button component={Link} to={`${path('users')}?provenance=SCIM`} variant="default" size="xs">
+            People that the directory brought
+          </Button>
+        </div>
+      </Section>
+    </Page>
+  );
+}
+
+type TokenRows = React.ComponentProps<typeof Tokens>['tokens'];
+
+/** Whether it has ever spoken; turns by itself. */
+function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
+  if (!tokens || !isOn) return null;
+  const live = tokens.filter(isLive);
+  const last = live
+    .flatMap(({ lastUsedAt }) => (lastUsedAt ? [lastUsedAt] : []))
+    .sort()
+    .at(-1);
+  if (live.length === 0) return null;
+  return (
+    <div className={styles.state} data-heard={last !== undefined || undefined} role="status">
+      <i aria-hidden="true" />
+      {last ? (
+        <p>
+          <strong>Connected.</strong> The directory was last heard of <Time at={last} />.
+        </p>
+      ) : (
+        <p>
+          <strong>Waiting for the first request.</strong> Press “Test connection” in the directory: this line turns
+          green by itself.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { IssueScimToken } from '../generated/operations.ts';
+import { lives, moment } from '../ui/expiry.ts';
+import { Refused } from '../ui/failed.tsx';
+import { toast } from '../ui/toast.tsx';
+import styles from './issue-token.module.css';
+
+interface IssueTokenProps {
+  projectId: string;
+  suggestedName?: string;
+  onIssued(token: string): void;
+}
+
+/** A new token for a directory; it is shown once, by whoever asked for it. */
+export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTokenProps) {
+  const [name, setName] = useState<string>();
+  const [days, setDays] = useState('365');
+  const [failure, setFailure] = useState<Failure>();
+  const [issue, busy] = useWrite(IssueScimToken);
+  const wanted = name ?? suggestedName;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const outcome = await issue({ input: { projectId, name: wanted, expiresAt: moment(days) } });
+    setFailure(outcome.failure);
+    if (!outcome.data) return;
+    toast('The token is issued');
+    onIssued(outcome.data.issueScimToken.token);
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextInput
+        label="Name of the token"
+        value={wanted}
+        maxLength={200}
+        error={failure?.field === 'name' && failure.message}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <NativeSelect
+        label="Good for"
+        value={days}
+        data={[...lives]}
+        onChange={(event) => setDays(event.currentTarget.value)}
+      />
+      <Button type="submit" loading={busy} disabled={wanted.trim() === ''}>
+        Issue token
+      </Button>
+      <div className={styles.failure}>{failure?.field !== 'name' && <Refused failure={failure} />}</div>
+    </form>
+  );
+}

@@ -1,0 +1,127 @@
+/** One step of the set-up in a directory's own console. */
+export interface Step {
+  text: string;
+  /** What is copied there. */
+  values?: readonly ('address' | 'token')[];
+  /** Settings of the directory, as its own page names them. */
+  settings?: readonly (readonly [name: string, value: string])[];
+}
+
+export interface Provider {
+  id: string;
+  name: string;
+  steps: readonly Step[];
+  /** What to know of this one. */
+  note?: string;
+}
+
+/** The directories, each with its own words for the same things. */
+export const providers: readonly Provider[] = [
+  {
+    id: 'okta',
+    name: 'Okta',
+    steps: [
+      {
+        text: 'In the Okta admin console, open the application that your people sign in with (or create one), and on the General tab turn on “SCIM provisioning”.',
+      },
+      {
+        text: 'On the Provisioning tab, edit “SCIM connection” and fill in:',
+        values: ['address', 'token'],
+        settings: [
+          ['Unique identifier field for users', 'userName'],
+          ['Supported provisioning actions', 'Push New Users, Push Profile Updates, Push Groups'],
+          ['Authentication mode', 'HTTP Header'],
+        ],
+      },
+      { text: 'Press “Test connector configuration”, then “Save”.' },
+      { text: 'Under Provisioning → To App, turn on “Create Users”, “Update User Attributes” and “Deactivate Users”.' },
+      { text: 'On the Assignments tab, assign yourself first. Your account appears here within seconds.' },
+    ],
+    note: 'Okta deactivates people instead of deleting them: whoever is unassigned can no longer sign in, and stays in the list.',
+  },
+  {
+    id: 'entra',
+    name: 'Microsoft Entra ID',
+    steps: [
+      {
+        text: 'In the Entra admin center, open Enterprise applications → New application → Create your own, “Integrate any other application”.',
+      },
+      {
+        text: 'Open Provisioning, set the mode to Automatic, and fill in the admin credentials:',
+        values: ['address', 'token'],
+        settings: [
+          ['Tenant URL', 'the SCIM address'],
+          ['Secret token', 'the token'],
+        ],
+      },
+      { text: 'Press “Test connection”, then “Save”.' },
+      {
+        text: 'Under Mappings → Provision Microsoft Entra ID Users, check:',
+        settings: [
+          ['userPrincipalName', 'userName'],
+          ['objectId', 'externalId'],
+          ['Switch([IsSoftDeleted], …)', 'active'],
+          ['mail', 'emails[type eq "work"].value'],
+        ],
+      },
+      {
+        text: 'Assign people under Users and groups, then press “Provision on demand” with yourself. The regular cycle runs every 40 minutes.',
+      },
+    ],
+  },
+  {
+    id: 'onelogin',
+    name: 'OneLogin',
+    steps: [
+      { text: 'In OneLogin, add the application “SCIM Provisioner with SAML (SCIM v2 Core)”.' },
+      {
+        text: 'On the Configuration tab, fill in and enable the API connection:',
+        values: ['address', 'token'],
+        settings: [
+          ['SCIM Base URL', 'the SCIM address'],
+          ['SCIM Bearer Token', 'the token'],
+        ],
+      },
+      {
+        text: 'On the Provisioning tab, turn on “Enable provisioning”, and choose what happens when somebody leaves: “Suspend” or “Delete”.',
+      },
+      { text: 'Give yourself the application under Users, and approve the pending provisioning.' },
+    ],
+  },
+  {
+    id: 'jumpcloud',
+    name: 'JumpCloud',
+    steps: [
+      { text: 'In JumpCloud, open SSO Applications → your application → Identity Management.' },
+      {
+        text: 'Choose “SCIM API”, version 2.0, and fill in:',
+        values: ['address', 'token'],
+        settings: [
+          ['Base URL', 'the SCIM address'],
+          ['Token key', 'the token'],
+        ],
+      },
+      { text: 'Press “Test connection”, then “Activate”.' },
+      { text: 'Give a user group access to the application: its members appear here.' },
+    ],
+  },
+  {
+    id: 'other',
+    name: 'Another directory',
+    steps: [
+      {
+        text: 'Any SCIM 2.0 client (RFC 7644) works. It needs an address and a bearer token:',
+        values: ['address', 'token'],
+        settings: [
+          ['Content type', 'application/scim+json'],
+          ['Unique identifier', 'userName; externalId is kept as the directory sends it'],
+          ['Page size', 'at most 100 (count), by startIndex or by cursor'],
+        ],
+      },
+      {
+        text: 'Let it read ServiceProviderConfig first: it says what is supported (PATCH, bulk, filters, sorting, ETags).',
+      },
+      { text: 'Create one person, and see them appear under Users.' },
+    ],
+  },
+];

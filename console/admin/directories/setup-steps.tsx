@@ -1,0 +1,75 @@
+import { useState } from 'react';
+import { CopyField } from '../ui/copy.tsx';
+import { Section } from '../ui/page.tsx';
+import { IssueToken } from './issue-token.tsx';
+import { providers } from './providers.ts';
+import styles from './setup-steps.module.css';
+
+interface SetupStepsProps {
+  projectId: string;
+  address: string;
+  /** While this page is open, the token that was issued on it. */
+  token: string | undefined;
+  mayChange: boolean;
+  onIssued(token: string): void;
+}
+
+/** What to do in the customer's directory, with this project's values to copy. */
+export function SetupSteps({ projectId, address, token, mayChange, onIssued }: SetupStepsProps) {
+  const [chosen, setChosen] = useState('okta');
+  const provider = providers.find(({ id }) => id === chosen) ?? providers[0];
+  if (!provider) return null;
+  return (
+    <Section
+      title="Connect a directory"
+      lead="Choose yours, and follow the steps there. Nothing is changed here until it speaks."
+    >
+      <fieldset className={styles.providers}>
+        <legend>Your directory</legend>
+        {providers.map(({ id, name }) => (
+          <label key={id}>
+            <input type="radio" name="provider" checked={id === chosen} onChange={() => setChosen(id)} />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <ol className={styles.steps}>
+        {provider.steps.map(({ text, values = [], settings = [] }) => (
+          <li key={text}>
+            <div>
+              <p>{text}</p>
+              {values.includes('address') && <CopyField label="SCIM address" value={address} />}
+              {values.includes('token') &&
+                (token ? (
+                  <CopyField
+                    label="Token"
+                    value={token}
+                    hint="Shown until you leave this page. Only its hash is kept."
+                  />
+                ) : (
+                  mayChange && (
+                    <div className={styles.token}>
+                      <IssueToken projectId={projectId} suggestedName={provider.name} onIssued={onIssued} />
+                    </div>
+                  )
+                ))}
+              {settings.length > 0 && (
+                <dl className={styles.settings}>
+                  {settings.map(([name, value]) => (
+                    <div key={name}>
+                      <dt>{name}</dt>
+                      <dd>
+                        <code>{value}</code>
+                      </dd>
+                    </div>
+                  ))}
+                </dl>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {provider.note && <p className={styles.note}>{provider.note}</p>}
+    </Section>
+  );
+}

@@ -1,0 +1,163 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useRead, useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import {
+  RotateSigningKeys,
+  type SigningKeyRowFragment,
+  SigningKeys,
+  WithdrawSigningKey,
+} from '../generated/operations.ts';
+import { settings } from '../settings.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { CopyField, IdChip } from '../ui/copy.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+
+type Key = SigningKeyRowFragment;
+
+const uses = { ES512: 'ID tokens, logout tokens', EDDSA: 'Access tokens' } as const;
+const algs = { ES512: 'ES512', EDDSA: 'EdDSA' } as const;
+
+function phaseOf({ signing, signsFrom, withdrawnAt }: Key) {
+  if (withdrawnAt) return 'withdrawn';
+  if (signing) return 'active';
+  return new Date(signsFrom).getTime() > Date.now() ? 'next' : 'retired';
+}
+
+const phases = {
+  active: ['good', 'Active'],
+  next: ['accent', 'Next'],
+  retired: ['calm', 'Retired'],
+  withdrawn: ['bad', 'Withdrawn'],
+} as const;
+
+/** The keys of the issuer: which one signs, which will, which did. */
+export function Component() {
+  const { data, failure: unread, reload } = useRead(SigningKeys, {});
+  const [rotating, setRotating] = useState(false);
+  const [withdrawing, setWithdrawing] = useState<Key>();
+  const [failure, setFailure] = useState<Failure>();
+  const [rotate, isRotating] = useWrite(RotateSigningKeys);
+  const [withdraw, isWithdrawing] = useWrite(WithdrawSigningKey);
+  const keys = data?.signingKeys;
+  const columns: Column<Key>[] = [
+    { header: 'Key ID', isName: true, cell: ({ id }) => <IdChip id={id} what="key ID" /> },
+    { header: 'Algorithm', cell: ({ alg }) => `${algs[alg]}: ${uses[alg]}` },
+    {
+      header: 'State',
+      cell: (key) => {
+        const [tone, text] = phases[phaseOf(key)];
+        return <Mark tone={tone}>{text}</Mark>;
+      },
+    },
+    { header: 'Signs from', cell: ({ signsFrom }) => <Time at={signsFrom} /> },
+    { header: 'Signs until', cell: ({ signsUntil }) => <Time at={signsUntil} fallback="Until replaced" /> },
+    {
+      header: 'Published until',
+      cell: ({ withdrawnAt, publishedUntil }) => <Time at={withdrawnAt ?? publishedUntil} fallback="–" />,
+    },
+    {
+      header: '',
+      align: 'end',
+      cell: (key) =>
+        key.withdrawnAt === null && (
+          <Button
+            variant="subtle"
+            color="red"
+            size="compact-sm"
+            onClick={() => setWithdrawing(key)}
+            aria-label={`Withdraw the key ${key.id}`}
+          >
+            Withdraw
+          </Button>
+        ),
+    },
+  ];
+  const close = () => {
+    setRotating(false);
+    setWithdrawing(undefined);
+    setFailure(undefined);
+  };
+  const done = (outcome: { data?: unknown; failure?: Failure | undefined }, text: string) => {
+    setFailure(outcome.failure);
+    if (!outcome.data) return;
+    toast(text);
+    close();
+  };
+  return (
+    <Page
+      title="Signing keys"
+      lead="What tokens of this instance are signed with. Each key is published a day before it signs, and stays published until its last token has expired."
+      actions={<Button onClick={() => setRotating(true)}>Rotate keys</Button>}
+    >
+      {unread && !keys ? (
+        <Failed failure={unread} what="the list of keys" retry={reload} />
+      ) : (
+        <Section flush>
+          <DataTable
+            label="Signing keys"
+            columns={columns}
+            rows={keys}
+            keyOf={({ id }) => id}
+            sketch={2}
+            empty={<Empty icon="lock" title="No key yet" />}
+          />
+        </Section>
+      )}
+      <Section
+        title="What relying parties see"
+        lead="They fetch the public halves from here, and again when they meet a key ID that they do not know."
+      >
+        <CopyField label="JWKS" value={`${settings.issuer}/.well-known/jwks.json`} />
+      </Section>
+      <Confirm
+        opened={rotating}
+        title="Rotate the keys?"
+        verb="Rotate keys"
+        busy={isRotating}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => done(await rotate({}), 'The next keys are published')}
+      >
+        <p>
+          A successor of each active key is published now, and signs from tomorrow on. The old ones stay good for what
+          they have signed.
+        </p>
+        <p>
+          Nobody is signed out, and relying parties that read the JWKS notice nothing. Keys also rotate by themselves.
+        </p>
+      </Confirm>
+      <Confirm
+        opened={withdrawing !== undefined}
+        title="Withdraw this key at once?"
+        verb="Withdraw key"
+        name={withdrawing ? withdrawing.id.slice(0, 8) : undefined}
+        busy={isWithdrawing}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => {
+          if (withdrawing) done(await withdraw({ id: withdrawing.id }), 'The key is withdrawn');
+        }}
+      >
+        <p>
+          For a key that has leaked. Every token that it signed is refused here from this moment, and it is no longer
+          published.
+        </p>
+        <ul>
+          <li>Relying parties that have the key in their memory accept it until they read the JWKS again.</li>
+          <li>
+            Where it was active, another takes over at once; relying parties that read the JWKS seldom may refuse
+            sign-ins until they do.
+          </li>
+          <li>Sessions go on: nobody has to sign in again because of this.</li>
+        </ul>
+      </Confirm>
+    </Page>
+  );
+}

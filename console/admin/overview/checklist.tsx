@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { Icon } from '../ui/icon.tsx';
+import { Section } from '../ui/page.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import { Time } from '../ui/time.tsx';
+import styles from './checklist.module.css';
+
+export interface Task {
+  name: string;
+  isDone: boolean;
+  isOptional?: boolean;
+  /** What is true once it is done. */
+  done: string;
+  /** When it came true, where that is known. */
+  since?: string | undefined;
+  /** Why it is worth doing. */
+  open: string;
+  action?: { label: string; to: string };
+}
+
+/** What is left to do. Once all of it is done, a line. */
+export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
+  if (!tasks) {
+    return (
+      <Section title="Getting ready">
+        <LinesSketch lines={5} />
+      </Section>
+    );
+  }
+  const left = tasks.filter(({ isDone, isOptional }) => !isDone && !isOptional).length;
+  const next = tasks.find(({ isDone, action }) => !isDone && action);
+  return (
+    <Section
+      flush
+      title={left === 0 ? 'Ready for people' : 'Getting ready'}
+      lead={
+        left === 0
+          ? 'Everything that matters is set up.'
+          : `${left} of ${tasks.length} left. Each line is read from what is really there.`
+      }
+    >
+      <ol className={styles.list}>
+        {tasks.map((task) => (
+          <li key={task.name} data-done={task.isDone || undefined}>
+            <span className={styles.box}>
+              {task.isDone && <Icon name="check" size={14} />}
+              <span className={styles.said}>{task.isDone ? 'Done:' : 'To do:'}</span>
+            </span>
+            <div className={styles.text}>
+              <strong>{task.isDone ? task.done : task.name}</strong>
+              {task.isDone ? (
+                task.since && (
+                  <span>
+                    Last <Time at={task.since} />
+                  </span>
+                )
+              ) : (
+                <span>
+                  {task.open}
+                  {task.isOptional && ' Optional.'}
+                </span>
+              )}
+            </div>
+            {!task.isDone && task.action && (
+              <Button component={Link} to={task.action.to} size="xs" variant={task === next ? 'filled' : 'default'}>
+                {task.action.label}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useRead } from '../api.ts';
+import { EventList } from '../audit/event-list.tsx';
+import { Overview, OwnerCount } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Checklist, type Task } from './checklist.tsx';
+import styles from './overview-page.module.css';
+import { tasksOf } from './tasks.ts';
+
+const signIns = { types: ['user.signed_in'] };
+const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'] };
+const count = new Intl.NumberFormat('en-GB');
+
+/** Where the project stands: what is left to do, how much there is, what happened last. */
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { isOwner, mayChange } = useAccess(project.id);
+  const { data, failure, reload } = useRead(
+    Overview,
+    { projectId: project.id, signIns, rejected },
+    { everySeconds: 15 },
+  );
+  const owners = useRead(OwnerCount, {}, { pause: !isOwner });
+  const isConsole = project.builtIn === 'CONSOLE';
+  const tasks: Task[] | undefined =
+    data && !isConsole
+      ? tasksOf({ data, project, path, mayChange, ownerCount: owners.data?.memberships.length })
+      : undefined;
+  const contents = data?.project?.contents;
+  const figures = [
+    { label: 'Users', value: contents?.users, to: path('users') },
+    { label: 'Live sessions', value: contents?.sessions, to: path('session-policy') },
+    { label: 'Applications', value: contents?.clients, to: path('applications') },
+    { label: 'Live directory tokens', value: contents?.scimTokens, to: path('directory') },
+  ];
+  return (
+    <Page
+      title="Overview"
+      lead={
+        isConsole ? 'The project through which the admins of this instance sign in.' : `Where ${project.name} stands.`
+      }
+      marks={project.testMode && <Mark tone="note">Test mode</Mark>}
+    >
+      {failure && !data && <Failed failure={failure} what="the overview" retry={reload} />}
+      <ul className={styles.figures}>
+        {figures.map(({ label, value, to }) => (
+          <li key={label}>
+            <Link to={to}>
+              <span>{label}</span>
+              <strong aria-busy={value === undefined}>
+                {value === undefined ? <i aria-hidden="true" /> : count.format(value)}
+              </strong>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {!isConsole && <Checklist tasks={tasks} />}
+      <Section
+        flush
+        title="What happened last"
+        actions={
+          <Button component={Link} to={path('events')} variant="default" size="xs">
+            All events
+          </Button>
+        }
+      >
+        {data?.recent.edges.length === 0 ? (
+          <Empty icon="events" title="Nothing yet">
+            Every sign-in and every change will stand here, with who did it.
+          </Empty>
+        ) : (
+          <EventList events={data?.recent.edges.map(({ node }) => node)} filterPath={path('events')} sketch={5} />
+        )}
+      </Section>
+    </Page>
+  );
+}

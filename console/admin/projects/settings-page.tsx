@@ -1,0 +1,123 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useRead, useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { DeleteProject, ProjectContents } from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { CopyField } from '../ui/copy.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { SaveBar } from '../ui/save-bar.tsx';
+import { exactly } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import { type Project, useProject } from './project.tsx';
+import { forget } from './recent.ts';
+import styles from './settings-page.module.css';
+import { useProjectForm } from './use-project-form.ts';
+
+export function Component() {
+  const project = useProject();
+  const { mayChange, isOwner } = useAccess(project.id);
+  const saved = useMemo(() => ({ name: project.name }), [project.name]);
+  const { values, set, changed, edits, reset } = useDraft(saved);
+  const { save, busy, failure, faultOf, clear } = useProjectForm(project);
+  return (
+    <Page title="Settings" lead={`What ${project.name} is called, and its end.`} narrow>
+      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      <Section title="Basics">
+        <TextInput
+          className={styles.name}
+          label="Name"
+          description="People see it when they sign in."
+          value={values.name}
+          disabled={!mayChange}
+          maxLength={200}
+          error={faultOf('name')}
+          onChange={(event) => set('name', event.currentTarget.value)}
+        />
+        <CopyField
+          label="Project ID"
+          value={project.id}
+          hint={`Part of its SCIM address. Created ${exactly(project.createdAt)}.`}
+        />
+      </Section>
+      {isOwner && <Danger project={project} />}
+      <SaveBar
+        changes={changed.map((name) => ({ label: 'Name', before: saved[name], after: values[name] }))}
+        busy={busy}
+        failure={failure}
+        onSave={async () => {
+          if (await save(edits)) reset();
+        }}
+        onDiscard={() => {
+          reset();
+          clear();
+        }}
+      />
+    </Page>
+  );
+}
+
+function Danger({ project }: { project: Project }) {
+  const [asking, setAsking] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const [remove, busy] = useWrite(DeleteProject);
+  const { data } = useRead(ProjectContents, { id: project.id }, { pause: !asking });
+  const navigate = useNavigate();
+  const lost = data?.project?.contents;
+  if (project.builtIn === 'CONSOLE') {
+    return <Notice title="This project cannot be deleted">The admins of this instance sign in through it.</Notice>;
+  }
+  return (
+    <Section
+      title="Delete"
+      tone="danger"
+      lead="Users, applications, sessions, tokens and groups go with it. Nothing of it can be brought back."
+      actions={
+        <Button color="red" onClick={() => setAsking(true)}>
+          Delete project
+        </Button>
+      }
+    >
+      <Confirm
+        opened={asking}
+        title={`Delete ${project.name}?`}
+        verb="Delete project"
+        name={project.name}
+        busy={busy}
+        failure={failure}
+        onClose={() => {
+          setAsking(false);
+          setFailure(undefined);
+        }}
+        onConfirm={async () => {
+          const outcome = await remove({ input: { id: project.id, confirmName: project.name } });
+          setFailure(outcome.failure);
+          if (!outcome.data) return;
+          forget(project.id);
+          toast(`${project.name} is deleted`);
+          void navigate('/projects', { replace: true });
+        }}
+      >
+        <p>This cannot be undone. What will be lost:</p>
+        <ul aria-busy={!lost}>
+          <li>
+            <strong>{lost?.users ?? '…'}</strong> users, who can no longer sign in to anything here
+          </li>
+          <li>
+            <strong>{lost?.clients ?? '…'}</strong> applications, with their client IDs and keys
+          </li>
+          <li>
+            <strong>{lost?.sessions ?? '…'}</strong> live sessions
+          </li>
+          <li>
+            <strong>{lost?.scimTokens ?? '…'}</strong> live directory tokens
+          </li>
+        </ul>
+      </Confirm>
+    </Section>
+  );
+}

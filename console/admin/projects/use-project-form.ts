@@ -1,0 +1,20 @@
+import { useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { UpdateProject, type UpdateProjectInput } from '../generated/operations.ts';
+import { toast } from '../ui/toast.tsx';
+import type { Project } from './project.tsx';
+
+/** Saves settings of a project; whoever changed it meanwhile is not overwritten. */
+export function useProjectForm(project: Project) {
+  const [failure, setFailure] = useState<Failure>();
+  const [update, busy] = useWrite(UpdateProject);
+  const save = async (input: Omit<UpdateProjectInput, 'id' | 'expectedVersion'>): Promise<boolean> => {
+    const outcome = await update({ input: { id: project.id, expectedVersion: project.version, ...input } });
+    setFailure(outcome.failure);
+    if (outcome.data) toast('Saved');
+    return outcome.data !== undefined;
+  };
+  const faultOf = (field: string) => (failure?.field === field ? failure.message : undefined);
+  return { save, busy, failure, faultOf, clear: () => setFailure(undefined) };
+}

@@ -1,0 +1,56 @@
+import { inWords } from '../ui/duration.tsx';
+import styles from './lifeline.module.css';
+
+/**
+ * A session drawn over time: while it is used, its end moves ahead by the idle timeout; at its longest age it ends
+ * all the same.
+ */
+export function Lifeline({ idleSeconds, maxSeconds }: { idleSeconds: number; maxSeconds: number }) {
+  // Drawn to scale as far as it can be seen: an idle timeout of a minute in a session of a year would be no line.
+  const share = Math.min(1, Math.max(0.08, idleSeconds / maxSeconds));
+  const idle = share * 100;
+  const lastUse = Math.max(0, 62 - idle / 2);
+  const end = Math.min(100, lastUse + idle);
+  const never = idleSeconds >= maxSeconds;
+  const text = never
+    ? `A session ends after ${inWords(maxSeconds)}, used or not.`
+    : `A session ends ${inWords(idleSeconds)} after its last use, and at the latest after ${inWords(maxSeconds)}.`;
+  return (
+    <figure className={styles.figure} role="img" aria-label={text}>
+      <div className={styles.row} aria-hidden="true">
+        <span className={styles.name}>In use</span>
+        <div className={styles.track}>
+          <div className={styles.bar} style={{ width: '100%' }} />
+          {[0, 18, 31, 47, 66, 84].map((at) => (
+            <i key={at} className={styles.use} style={{ left: `${at}%` }} />
+          ))}
+          <span className={styles.end}>ends after {inWords(maxSeconds)}</span>
+        </div>
+      </div>
+      {!never && (
+        <div className={styles.row} aria-hidden="true">
+          <span className={styles.name}>Left alone</span>
+          <div className={styles.track}>
+            <div className={styles.bar} style={{ width: `${lastUse}%` }} />
+            <div className={styles.idle} style={{ left: `${lastUse}%`, width: `${end - lastUse}%` }} />
+            {[0, 18, 31]
+              .filter((at) => at < lastUse)
+              .map((at) => (
+                <i key={at} className={styles.use} style={{ left: `${at}%` }} />
+              ))}
+            <i className={styles.use} style={{ left: `${lastUse}%` }} />
+            <span className={styles.pause} style={{ left: `${lastUse}%` }}>
+              {inWords(idleSeconds)} unused, then it ends
+            </span>
+          </div>
+        </div>
+      )}
+      <figcaption aria-hidden="true">
+        <span>
+          <i className={styles.use} /> used
+        </span>
+        <span>sign-in at the left, time to the right</span>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,153 @@
+import { useMemo, useState } from 'react';
+import { useAccess } from '../access.tsx';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { UpdateSessionPolicy } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Duration, inWords } from '../ui/duration.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { SaveBar } from '../ui/save-bar.tsx';
+import { ShowGraphql } from '../ui/show-graphql.tsx';
+import { toast } from '../ui/toast.tsx';
+import { Lifeline } from './lifeline.tsx';
+import styles from './session-policy-page.module.css';
+
+const day = 86_400;
+const fields = {
+  idleTimeoutSeconds: {
+    label: 'Idle timeout',
+    hint: 'A session that nobody uses for so long ends.',
+    bounds: [1, 90 * day],
+  },
+  maxSessionSeconds: {
+    label: 'Longest session',
+    hint: 'Whatever happens, a session ends then, and the person signs in again.',
+    bounds: [1, 365 * day],
+  },
+  idTokenTtlSeconds: {
+    label: 'ID token lifetime',
+    hint: 'How long an application may take to read the proof of a sign-in. A minute is enough.',
+    bounds: [1, day],
+  },
+  accessTokenTtlSeconds: {
+    label: 'Access token lifetime',
+    hint: 'How long UserInfo answers after a sign-in. An application can have its own.',
+    bounds: [1, 3600],
+  },
+} as const;
+
+type Name = keyof typeof fields;
+const names = Object.keys(fields) as Name[];
+
+/** Four numbers, a drawing, and a sentence that says what they mean. */
+export function Component() {
+  const project = useProject();
+  const { mayChange } = useAccess(project.id);
+  const saved = useMemo(
+    () => Object.fromEntries(names.map((name) => [name, project[name]])) as Record<Name, number>,
+    [project],
+  );
+  const { values, set, changed, edits, reset } = useDraft(saved);
+  const [failure, setFailure] = useState<Failure>();
+  const [update, busy] = useWrite(UpdateSessionPolicy);
+  const input = { projectId: project.id, expectedVersion: project.version, ...edits };
+  const faultOf = (name: Name) => {
+    const [min, max] = fields[name].bounds;
+    if (values[name] < min || values[name] > max) return `From ${inWords(min)} to ${inWords(max)}`;
+    return failure?.field === name ? failure.message : undefined;
+  };
+  return (
+    <Page title="Session policy" lead="How long people stay signed in, and how long tokens are good." narrow>
+      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      <Section title="A session's life">
+        <Lifeline idleSeconds={values.idleTimeoutSeconds} maxSeconds={values.maxSessionSeconds} />
+        <p className={styles.sentence} role="status">
+          {sentence(values)}
+        </p>
+      </Section>
+      <Section title="Sessions" lead="A session belongs to one browser, and serves all applications of the project.">
+        <div className={styles.fields}>
+          {names.slice(0, 2).map((name) => (
+            <Duration
+              key={name}
+              label={fields[name].label}
+              hint={fields[name].hint}
+              seconds={values[name]}
+              disabled={!mayChange}
+              error={faultOf(name)}
+              onChange={(seconds) => set(name, seconds)}
+            />
+          ))}
+        </div>
+      </Section>
+      <Section title="Tokens" lead="What an application gets at the end of a sign-in. Neither is renewed.">
+        <div className={styles.fields}>
+          {names.slice(2).map((name) => (
+            <Duration
+              key={name}
+              label={fields[name].label}
+              hint={fields[name].hint}
+              seconds={values[name]}
+              disabled={!mayChange}
+              error={faultOf(name)}
+              onChange={(seconds) => set(name, seconds)}
+            />
+          ))}
+        </div>
+      </Section>
+      {changed.length > 0 && (
+        <div>
+          <ShowGraphql operation={UpdateSessionPolicy} variables={{ input }} />
+        </div>
+      )}
+      <SaveBar
+        changes={changed.map((name) => ({
+          label: fields[name].label,
+          before: inWords(saved[name]),
+          after: inWords(values[name]),
+        }))}
+        busy={busy}
+        failure={failure}
+        consequence={consequence(saved, values)}
+        onSave={async () => {
+          if (names.some((name) => faultOf(name) !== undefined && failure?.field !== name)) return;
+          const outcome = await update({ input });
+          setFailure(outcome.failure);
+          if (!outcome.data) return;
+          toast('Session policy saved');
+          reset();
+        }}
+        onDiscard={() => {
+          reset();
+          setFailure(undefined);
+        }}
+      />
+    </Page>
+  );
+}
+
+function sentence({
+  idleTimeoutSeconds: idle,
+  maxSessionSeconds: max,
+  idTokenTtlSeconds,
+  accessTokenTtlSeconds,
+}: Record<Name, number>): string {
+  const session =
+    idle >= max
+      ? `People stay signed in for ${inWords(max)}; the idle timeout never comes into play.`
+      : `People who use an application at least every ${inWords(idle)} stay signed in for up to ${inWords(max)}; whoever pauses for longer signs in again.`;
+  return `${session} After each sign-in, applications have ${inWords(idTokenTtlSeconds)} to read the ID token, and UserInfo for ${inWords(accessTokenTtlSeconds)}.`;
+}
+
+function consequence(saved: Record<Name, number>, values: Record<Name, number>): string | undefined {
+  const parts = [
+    values.idleTimeoutSeconds < saved.idleTimeoutSeconds &&
+      `Sessions idle for more than ${inWords(values.idleTimeoutSeconds)} end at their next use.`,
+    values.maxSessionSeconds < saved.maxSessionSeconds &&
+      `Sessions older than ${inWords(values.maxSessionSeconds)} end at their next use.`,
+    values.idleTimeoutSeconds > saved.idleTimeoutSeconds && 'Somebody else at an unattended browser has longer.',
+  ];
+  return parts.filter(Boolean).join(' ') || undefined;
+}

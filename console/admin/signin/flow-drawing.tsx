@@ -1,0 +1,73 @@
+import { inWords } from '../ui/duration.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import styles from './flow-drawing.module.css';
+import type { SignInValues } from './sign-in-values.ts';
+
+interface Step {
+  icon: IconName;
+  name: string;
+  detail?: string;
+}
+
+/** The steps that these settings lead to, for a new device and for a known one. */
+export function FlowDrawing({ values }: { values: SignInValues }) {
+  const factor: Step[] =
+    values.mfaPolicy === 'OFF'
+      ? []
+      : [
+          {
+            icon: 'phone',
+            name: 'Second factor',
+            detail: values.mfaPolicy === 'OPTIONAL' ? 'for those who have one' : 'set up at the first sign-in',
+          },
+        ];
+  const remembered =
+    values.rememberMfaSeconds > 0 ? `not again for ${inWords(values.rememberMfaSeconds)}, if remembered` : undefined;
+  const address: Step = {
+    icon: 'mail',
+    name: 'Address',
+    detail: values.signUp === 'OPEN' ? 'anybody’s' : 'of a provisioned user',
+  };
+  const end: Step = { icon: 'check', name: 'Signed in' };
+  const known: Step[] = [
+    address,
+    { icon: 'key', name: 'Device key', detail: 'nothing to type' },
+    ...factor.map((step) => ({ ...step, detail: remembered ?? step.detail ?? '' })),
+    end,
+  ];
+  return (
+    <div className={styles.flows}>
+      <Flow
+        name="New device"
+        steps={[
+          address,
+          { icon: 'lock', name: 'Code', detail: values.testMode ? 'also in the answer' : 'by mail, 5 minutes' },
+          ...factor,
+          end,
+        ]}
+      />
+      {values.deviceTrustSeconds > 0 && (
+        <Flow name={`Known device, used in the last ${inWords(values.deviceTrustSeconds)}`} steps={known} />
+      )}
+    </div>
+  );
+}
+
+function Flow({ name, steps }: { name: string; steps: readonly Step[] }) {
+  return (
+    <div>
+      <h3 className={styles.name}>{name}</h3>
+      <ol className={styles.steps}>
+        {steps.map(({ icon, name: step, detail }) => (
+          <li key={step}>
+            <Icon name={icon} size={18} />
+            <span>
+              <strong>{step}</strong>
+              {detail && <small>{detail}</small>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

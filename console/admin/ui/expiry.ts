@@ -1,0 +1,27 @@
+/** How long a new token may live, in days. */
+export const lives = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+  { value: '', label: 'No end' },
+] as const;
+
+/** The moment so many days ahead; null for no end. */
+export function moment(days: string): string | null {
+  return days === '' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+}
+
+interface Token {
+  revokedAt?: string | null;
+  expiresAt?: string | null;
+}
+
+export type TokenState = 'live' | 'ending' | 'expired' | 'revoked';
+
+/** `ending`: within two weeks. */
+export function stateOf({ revokedAt, expiresAt }: Token): TokenState {
+  if (revokedAt) return 'revoked';
+  const left = expiresAt ? new Date(expiresAt).getTime() - Date.now() : Number.POSITIVE_INFINITY;
+  if (left <= 0) return 'expired';
+  return left < 14 * 86_400_000 ? 'ending' : 'live';
+}
