@@ -69,6 +69,14 @@ export class CodeQuestion {
     this.#page.show('code', this.field);
   }
 
+  /** Asks for a recovery code alone: the factor itself cannot be asked for now. */
+  askRecovery(kind: CodeAsked['kind']): void {
+    this.ask({ kind });
+    this.#setMode('recovery');
+    this.#describe();
+    element('recovery').hidden = true;
+  }
+
   /** Asks once more for what was asked last. */
   askAgain(): void {
     this.#setMode('digits');

@@ -115,7 +115,11 @@ export class Flow {
       }
       case 'MFA_REQUIRED':
         this.#sessionId = answer.sessionId;
-        return this.#startMfa();
+        return this.#startMfa().catch((error: unknown) => {
+          // A code cannot be had now (too soon, too many tries, no gateway): one of the saved codes will do.
+          if (isOut(error) && !this.#isEnrolling) this.#code.askRecovery(answer.method);
+          throw error;
+        });
     }
   }
 
@@ -250,4 +254,10 @@ export class Flow {
     // Where the service itself failed, its log finds the request by this.
     page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);
   }
+}
+
+/** Whether the second step cannot be taken at the moment, rather than wrongly. */
+function isOut(error: unknown): boolean {
+  const codes = ['RATE_LIMITED', 'MFA_METHOD_NOT_ALLOWED', 'TEMPORARILY_UNAVAILABLE'];
+  return error instanceof LatchkeyError && codes.includes(error.code);
 }

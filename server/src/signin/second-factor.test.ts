@@ -193,6 +193,23 @@ describe('an authenticator app', () => {
   });
 });
 
+describe('a recovery code', () => {
+  it('stands in for a factor that cannot be asked for now, and nothing else does', async () => {
+    const { secret, done } = await enrolTotp();
+    const lock = 'update enrolments set failures = 10, locked_until = ?::timestamptz';
+    const until = new Date(world.app.clock.now().getTime() + 3_600_000).toISOString();
+    await world.app.services.db.transaction((em) => em.execute(lock, [until]));
+    await page.challenge();
+    const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    const asked = await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    expect(asked).toMatchObject(error('RATE_LIMITED', 429));
+    const early = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+    expect(early).toMatchObject(error('OUT_OF_ORDER', 409));
+    const recovered = await page.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
+    expect(await amrOf(expectStatus(recovered, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
+  });
+});
+
 describe('the second factor', () => {
   it('cannot be gone around: no step before it, beside it or after it gives a code', async () => {
     const { secret } = await enrolTotp();

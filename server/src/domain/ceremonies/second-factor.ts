@@ -79,6 +79,9 @@ export async function verifyMfa(flow: Flow): Promise<Outcome<'verify-mfa'>> {
   const { user, factor } = owed;
   const typed = input.otp ?? '';
   const byRecovery = factor.verifiedAt != null && looksLikeRecoveryCode(typed);
+  if (!byRecovery && ceremony.state === 'mfa_owed') {
+    return { refused: { code: 'out-of-order', step: 'verify-mfa', state: ceremony.state } };
+  }
   const refused = byRecovery ? await tryRecovery(flow, user, factor, typed) : await tryCode(flow, user, factor, typed);
   if (refused) {
     if (refused.code === 'code-rejected') tell(flow, user, 'mfa.rejected', { method: factor.method, byRecovery });

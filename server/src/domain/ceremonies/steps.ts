@@ -85,7 +85,8 @@ export const steps: {
     leadsTo: { MFA_INITIATED: 'mfa_initiated' },
   },
   'verify-mfa': {
-    from: ['mfa_initiated'],
+    // A recovery code needs nothing sent first: it is good also while the factor cannot be asked for.
+    from: ['mfa_owed', 'mfa_initiated'],
     proof: 'use',
     leadsTo: { SUCCESS: 'finished' },
   },
