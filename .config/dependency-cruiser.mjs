@@ -26,7 +26,7 @@ export const ladder = [
   'accounts',
 ];
 
-const rooms = ['oidc', 'scim', 'signin', 'delegation', 'admin', 'jobs'];
+const rooms = ['oidc', 'scim', 'signin', 'account', 'delegation', 'admin', 'jobs'];
 const either = (names) => `(${names.join('|')})`;
 
 const source = '^server/src/';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import helmet from 'helmet';
+import { accountRoutes } from './account/routes.ts';
 import type { Log } from './adapters/log.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
@@ -71,6 +72,16 @@ export async function buildApp(options: AppOptions): Promise<Express> {
     }),
   );
   app.use(
+    accountRoutes({
+      issuer,
+      ownAccount: services.ownAccount,
+      cookies,
+      csrf: formTokens(services, 'account-form'),
+      pages,
+      log,
+    }),
+  );
+  app.use(
     '/v1/scim/:projectId',
     scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log }),
   );
@@ -81,7 +92,7 @@ export async function buildApp(options: AppOptions): Promise<Express> {
 }
 
 function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: string, log: Log): OidcDeps {
-  const { registry: clients, tokens, keys, signer, vault } = services;
+  const { registry: clients, tokens, keys, signer } = services;
   const { errorPage, endSession: endSessionPages } = oidcPages(pages);
   const readHint = async (idToken: string) => {
     const claims = await signer.verify('id-token', idToken, { expiredIsFine: true });
@@ -118,12 +129,18 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
         }),
       logout: services.logout,
       cookies,
-      csrf: {
-        make: (sessionId) => vault.mac('logout-form', sessionId, ''),
-        holds: (sessionId, token) => token !== undefined && sameSecret(token, vault.mac('logout-form', sessionId, '')),
-      },
+      csrf: formTokens(services, 'logout-form'),
       pages: endSessionPages,
     },
+  };
+}
+
+/** Tokens for forms of one kind, each worth something only with its session. */
+function formTokens({ vault }: Services, form: string) {
+  const make = (sessionId: string) => vault.mac(form, sessionId, '');
+  return {
+    make,
+    holds: (sessionId: string, token: string | undefined) => token !== undefined && sameSecret(token, make(sessionId)),
   };
 }
 

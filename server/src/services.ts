@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Accounts } from './domain/accounts/accounts.ts';
+import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { SetupLink } from './domain/admins/setup-link.entity.ts';
@@ -100,6 +101,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     logout.endAllOfUserIn(em, userId, reason, actor),
   );
   const devices = new Devices(clock, random, audit);
+  const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery });
   const callers = new Callers(db, clients, requests, issuer);
   const ceremonies = new Ceremonies({
     db,
@@ -155,6 +157,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     requestRecords,
     admins,
     accounts,
+    ownAccount,
     seed,
     retention,
     senders,

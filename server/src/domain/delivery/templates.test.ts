@@ -14,6 +14,7 @@ const contents: MessageContent[] = [
     ),
   ),
   { template: 'recovery-code-used', app: 'Acme', left: 9, at },
+  { template: 'recovery-codes-renewed', app: 'Acme', at },
 ];
 const cases = locales.flatMap((locale) => contents.map((content) => [locale, content.template, content] as const));
 

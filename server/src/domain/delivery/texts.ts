@@ -6,7 +6,8 @@ export type MessageContent =
   | { template: 'factor-code'; app: string; code: string; minutes: number }
   | { template: 'new-device'; app: string; device: string; at: string }
   | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
-  | { template: 'recovery-code-used'; app: string; left: number; at: string };
+  | { template: 'recovery-code-used'; app: string; left: number; at: string }
+  | { template: 'recovery-codes-renewed'; app: string; at: string };
 export type FactorChange = 'added' | 'replaced' | 'removed';
 export type FactorName = 'email' | 'sms' | 'totp';
 
@@ -73,6 +74,15 @@ const en: Texts = {
     ],
     after: [],
   }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `New recovery codes for ${app}`,
+    before: [
+      `Ten new recovery codes were made for your sign-in for ${app}. Those before no longer work.`,
+      `Time: ${time('en', at)}`,
+      `If this was not you, tell the people who run ${app} at once.`,
+    ],
+    after: [],
+  }),
 };
 
 const de: Texts = {
@@ -122,6 +132,15 @@ const de: Texts = {
       `Einer Ihrer Wiederherstellungscodes wurde für die Anmeldung bei ${app} benutzt.`,
       `Zeit: ${time('de', at)}`,
       `Noch übrig: ${left}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `Neue Wiederherstellungscodes für ${app}`,
+    before: [
+      `Für Ihre Anmeldung bei ${app} wurden zehn neue Wiederherstellungscodes erstellt. Die bisherigen gelten nicht mehr.`,
+      `Zeit: ${time('de', at)}`,
       `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
     ],
     after: [],
@@ -179,6 +198,15 @@ const es: Texts = {
     ],
     after: [],
   }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `Nuevos códigos de recuperación para ${app}`,
+    before: [
+      `Se han creado diez códigos de recuperación nuevos para entrar en ${app}. Los anteriores ya no sirven.`,
+      `Hora: ${time('es', at)}`,
+      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
 };
 
 const fr: Texts = {
@@ -232,6 +260,15 @@ const fr: Texts = {
     ],
     after: [],
   }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `Nouveaux codes de secours pour ${app}`,
+    before: [
+      `Dix nouveaux codes de secours ont été créés pour votre connexion à ${app}. Les précédents ne sont plus valables.`,
+      `Date : ${time('fr', at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
 };
 
 const ja: Texts = {
@@ -281,6 +318,15 @@ const ja: Texts = {
       `${app} へのサインインにリカバリーコードが 1 つ使用されました。`,
       `日時: ${time('ja', at)}`,
       `残りのコード: ${left}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `${app} の新しいリカバリーコード`,
+    before: [
+      `${app} へのサインイン用に、新しいリカバリーコードが 10 個作成されました。以前のコードは使えません。`,
+      `日時: ${time('ja', at)}`,
       `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
     ],
     after: [],

@@ -3,8 +3,9 @@ import type { JWK } from 'jose';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { found } from '../kernel/problem.ts';
+import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
+import { isStorableText, isUuid } from '../kernel/secret.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { Device } from './device.entity.ts';
 import { deviceName } from './device-name.ts';
@@ -21,6 +22,13 @@ export interface Registration {
   actor: Actor;
 }
 
+/** Whose device it must be. */
+export interface DeviceOwner {
+  projectId: string;
+  userId: string;
+}
+
+const maxNameLength = 100;
 /** A device that is not to be remembered has this long to finish the sign-in that registered it. */
 const unrememberedSeconds = 10 * 60;
 
@@ -105,12 +113,37 @@ export class Devices {
     return !isPast(device.mfaRememberedUntil, this.clock.now());
   }
 
+  /** A user's devices that are not revoked, with their clients; the one that was used last comes first. */
+  list(em: EntityManager, owner: DeviceOwner): Promise<Device[]> {
+    const where = { user: owner.userId, project: owner.projectId, revokedAt: null };
+    return em.find(Device, where, { populate: ['client'], orderBy: { lastUsedAt: 'desc', id: 'desc' } });
+  }
+
+  /** Refuses `not-found`, also for a revoked device, and `invalid` where the name is empty or too long. */
+  async rename(em: EntityManager, owner: DeviceOwner, deviceId: string, wished: string, actor: Actor): Promise<Device> {
+    const device = await this.find(em, owner, deviceId);
+    if (device.revokedAt) refuse({ code: 'not-found', what: 'device' });
+    const name = wished.trim();
+    if (name === '') refuse({ code: 'invalid', field: 'name', reason: 'must not be empty' });
+    if (name.length > maxNameLength || !isStorableText(name)) {
+      refuse({ code: 'invalid', field: 'name', reason: `must have at most ${maxNameLength} characters` });
+    }
+    const before = device.name;
+    if (name === before) return device;
+    device.name = name;
+    this.audit.record(em, {
+      type: 'device.renamed',
+      actor,
+      projectId: owner.projectId,
+      subject: { kind: 'device', id: device.id, name },
+      detail: { userId: owner.userId, before, after: name },
+    });
+    return device;
+  }
+
   /** Ends a device's trust for good. Refuses `not-found`. */
-  async revoke(em: EntityManager, owner: { projectId: string; userId: string }, deviceId: string, actor: Actor) {
-    const device = found(
-      await em.findOne(Device, { id: deviceId, user: owner.userId, project: owner.projectId }),
-      'device',
-    );
+  async revoke(em: EntityManager, owner: DeviceOwner, deviceId: string, actor: Actor): Promise<Device> {
+    const device = await this.find(em, owner, deviceId);
     if (device.revokedAt) return device;
     device.revokedAt = this.clock.now();
     this.audit.record(em, {
@@ -121,5 +154,10 @@ export class Devices {
       detail: { userId: owner.userId },
     });
     return device;
+  }
+
+  private async find(em: EntityManager, owner: DeviceOwner, deviceId: string): Promise<Device> {
+    const where = { id: deviceId, user: owner.userId, project: owner.projectId };
+    return found(isUuid(deviceId) ? await em.findOne(Device, where) : null, 'device');
   }
 }

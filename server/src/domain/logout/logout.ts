@@ -53,10 +53,13 @@ export class Logout {
 
   /** Ends one session (scope `session`): its clients get a token with `sid`. */
   endSession(sessionId: string, actor: Actor): Promise<void> {
-    return this.deps.db.transaction(async (em) => {
-      const session = await this.deps.sessions.end(em, sessionId, 'logout', actor);
-      if (session) await this.tell(em, [session], session.id);
-    });
+    return this.deps.db.transaction((em) => this.endSessionIn(em, sessionId, 'logout', actor));
+  }
+
+  /** As {@link endSession}, in the caller's transaction. */
+  async endSessionIn(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<void> {
+    const session = await this.deps.sessions.end(em, sessionId, reason, actor);
+    if (session) await this.tell(em, [session], session.id);
   }
 
   /** Ends every session of a user (scope `global`): each client hears once, without `sid`. */

@@ -4,7 +4,9 @@ import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { changed } from '../kernel/database.ts';
+import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { User } from '../users/user.entity.ts';
 import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
@@ -151,6 +153,21 @@ export class Mfa {
       detail: { method: enrolment.method },
     });
     return (await this.recoveryCodes.left(em, user.id)) > 0 ? null : this.recoveryCodes.issue(em, user.id);
+  }
+
+  /** Takes a verified factor away. Refuses `not-found`. */
+  async remove(em: EntityManager, user: User, enrolmentId: string, actor: Actor): Promise<Enrolment> {
+    const where = { id: enrolmentId, user: user.id, verifiedAt: { $ne: null } };
+    const enrolment = found(isUuid(enrolmentId) ? await em.findOne(Enrolment, where) : null, 'enrolment');
+    em.remove(enrolment);
+    this.audit.record(em, {
+      type: 'mfa.removed',
+      actor,
+      projectId: user.project.id,
+      subject: { kind: 'user', id: user.id, name: user.userName },
+      detail: { method: enrolment.method },
+    });
+    return enrolment;
   }
 
   private secretOf(enrolment: Enrolment): string {

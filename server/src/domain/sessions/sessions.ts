@@ -98,6 +98,14 @@ export class Sessions {
     return this.live(em, project, secret, this.clock.now());
   }
 
+  /** The live sessions of a user, the one that was seen last first. */
+  async listLive(em: EntityManager, project: Project, userId: string): Promise<Session[]> {
+    const where = { user: userId, project: project.id, endedAt: null };
+    const open = await em.find(Session, where, { orderBy: { lastSeenAt: 'desc', id: 'desc' } });
+    const now = this.clock.now();
+    return open.filter((session) => !hasExpired(session, project, now));
+  }
+
   /** Ends one live session; null where it had ended before. */
   async end(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<Session | null> {
     const session = await em.findOne(Session, { id: sessionId, endedAt: null });
@@ -131,11 +139,13 @@ export class Sessions {
       { secretHash: digest(secret), project: project.id, endedAt: null, user: { active: true } },
       { populate: ['user'] },
     );
-    if (!session) return null;
-    // The policy of today holds for sessions of yesterday: what was shortened ends at once.
-    const idleLimit = secondsLater(session.lastSeenAt, project.idleTimeoutSeconds);
-    const ageLimit = secondsLater(session.createdAt, project.maxSessionSeconds);
-    const expired = [session.idleExpiresAt, session.expiresAt, idleLimit, ageLimit].some((limit) => isPast(limit, now));
-    return expired ? null : session;
+    return session && !hasExpired(session, project, now) ? session : null;
   }
+}
+
+/** The policy of today holds for sessions of yesterday: what was shortened ends at once. */
+function hasExpired(session: Session, project: Project, now: Date): boolean {
+  const idleLimit = secondsLater(session.lastSeenAt, project.idleTimeoutSeconds);
+  const ageLimit = secondsLater(session.createdAt, project.maxSessionSeconds);
+  return [session.idleExpiresAt, session.expiresAt, idleLimit, ageLimit].some((limit) => isPast(limit, now));
 }

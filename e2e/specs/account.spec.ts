@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Browser, expect, type Page, test } from '@playwright/test';
+import { type Callback, listenForCallback } from '../clients/callback.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { Application } from '../support/application.ts';
+import { AuthenticatorApp } from '../support/authenticator-app.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+
+/** The page where people see and end their own sessions, devices and second factors; it needs no script. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let callback: Callback;
+let application: Application;
+const address = 'ada@example.com';
+
+test.beforeAll(async () => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  callback = await listenForCallback();
+  application = await Application.register(admin, latchkey.baseUrl, callback.redirectUri, { mfaPolicy: 'REQUIRED' });
+});
+
+test.afterAll(async () => {
+  await callback.close();
+  await latchkey.stop();
+});
+
+async function begin(page: Page): Promise<void> {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: application.clientId,
+    redirect_uri: callback.redirectUri,
+    scope: 'openid',
+    code_challenge: createHash('sha256').update(randomBytes(32)).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  await page.goto(`${latchkey.baseUrl}/authorize?${query}`);
+}
+
+const account = (page: Page) => page.goto(`${latchkey.baseUrl}/account`);
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** Another browser of the same person, without script on the account page. */
+async function withoutScript(browser: Browser, from: Page): Promise<Page> {
+  const context = await browser.newContext({
+    javaScriptEnabled: false,
+    storageState: await from.context().storageState(),
+  });
+  return context.newPage();
+}
+
+test('people see and end what is theirs, without script', async ({ browser, page }) => {
+  await account(page);
+  await expect(page.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
+  await expectAccessible(page);
+
+  await begin(page);
+  await signInOnPage(page, admin, address);
+  await page.getByRole('button', { name: 'Authenticator app' }).click();
+  await expect(page.getByRole('img', { name: 'QR code for the authenticator app' }).locator('svg')).toBeVisible();
+  const app = new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '');
+  await page.getByLabel('Six-digit code').fill(app.next());
+  await press(page, 'I have saved them');
+  await callback.next();
+
+  await account(page);
+  await expect(page.getByRole('heading', { level: 1, name: address })).toBeVisible();
+  await expect(page.getByText('This browser')).toHaveCount(2);
+  for (const fold of await page.locator('summary').all()) await fold.click();
+  await expectAccessible(page);
+
+  await test.step('a device gets a name', async () => {
+    await page.getByLabel('Name', { exact: true }).fill('Kitchen');
+    await press(page, 'Save');
+    await expect(page.getByRole('status')).toContainText('Saved');
+    await expect(page.getByRole('heading', { level: 3, name: 'Kitchen This browser' })).toHaveCount(2);
+    await expectAccessible(page);
+  });
+
+  const still = await withoutScript(browser, page);
+  await test.step('recovery codes are made anew, and shown once', async () => {
+    await account(still);
+    await still.locator('summary', { hasText: 'Make new codes' }).click();
+    await press(still, 'Make ten new codes');
+    await expect(still.locator('.codes li')).toHaveCount(10);
+    await still.getByRole('link', { name: 'I have saved them' }).click();
+    await expect(still.getByText('Left: 10')).toBeVisible();
+  });
+
+  await test.step('a second step is removed', async () => {
+    await still.locator('summary[aria-label="Remove: Authenticator app"]').click();
+    await press(still, 'Remove this second step: Authenticator app');
+    await expect(still.getByRole('heading', { level: 3, name: 'Authenticator app' })).toHaveCount(0);
+  });
+
+  await test.step('this browser is removed, and with it goes its session', async () => {
+    await still.locator('summary[aria-label="Remove: Kitchen"]').click();
+    await press(still, 'Remove this device: Kitchen');
+    await expect(still.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
+    await begin(page);
+    await expect(page.getByRole('heading', { level: 1, name: 'Sign in to Shop' })).toBeVisible();
+  });
+  await still.context().close();
+});

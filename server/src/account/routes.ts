@@ -1,0 +1,161 @@
+/**
+ * `/account`: where users see and end their own sessions, devices and second factors. Plain pages and forms, without
+ * script. Whose account it is follows from the SSO session's cookie alone; a change needs a token bound to that session.
+ */
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
+import { chooseLocale } from '../domain/delivery/locale.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
+import { isUuid } from '../domain/kernel/secret.ts';
+import { actorOf, requestContext } from '../http/context.ts';
+import type { Cookies } from '../http/cookies.ts';
+import { PageMissingError, type Pages } from '../http/pages.ts';
+import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
+import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView, type View } from './view.ts';
+
+export interface AccountDeps {
+  issuer: string;
+  ownAccount: OwnAccount;
+  cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession'>;
+  /** A token for the forms, worth something only with this session. */
+  csrf: { make(sessionId: string): string; holds(sessionId: string, token: string | undefined): boolean };
+  pages: Pages;
+  log: { info(fields: object, message: string): void };
+}
+
+/** What came of a change: back to the page, which says so, or a page that is shown once. */
+type Outcome = { notice: Notice } | { recoveryCodes: string[] };
+type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<Outcome>;
+
+const saved: Outcome = { notice: 'saved' };
+/** The field `change` of a form. */
+const changes: Record<string, Change> = {
+  'rename-device': async ({ ownAccount }, change, form) => {
+    await ownAccount.renameDevice(change, form.get('id') ?? '', form.get('name') ?? '');
+    return saved;
+  },
+  'revoke-device': async ({ ownAccount }, change, form) => {
+    await ownAccount.revokeDevice(change, form.get('id') ?? '');
+    return saved;
+  },
+  'end-session': async ({ ownAccount }, change, form) => {
+    await ownAccount.endSession(change, form.get('id') ?? '');
+    return saved;
+  },
+  'end-other-sessions': async ({ ownAccount }, change) => {
+    await ownAccount.endOtherSessions(change);
+    return saved;
+  },
+  'remove-factor': async ({ ownAccount }, change, form) => {
+    await ownAccount.removeFactor(change, form.get('id') ?? '');
+    return saved;
+  },
+  'renew-recovery-codes': async ({ ownAccount }, change) => ({
+    recoveryCodes: await ownAccount.renewRecoveryCodes(change),
+  }),
+};
+
+export function accountRoutes(deps: AccountDeps): Router {
+  const router = Router();
+  router.get('/account', withPages(deps, show));
+  router.post('/account', formBody(), withPages(deps, take));
+  return router;
+}
+
+async function show(deps: AccountDeps, req: Request, res: Response): Promise<void> {
+  const query = parametersOf(req);
+  const asked = query.get('project');
+  const held = deps.cookies.sessions(req).filter(({ projectId }) => asked === undefined || projectId === asked);
+  const visits = held.flatMap(({ projectId, secret }) =>
+    isUuid(projectId) ? [deps.ownAccount.visit(projectId, secret, held.length === 1)] : [],
+  );
+  const visitors = (await Promise.all(visits)).filter((visitor) => visitor !== null);
+  const [visitor, ...others] = visitors;
+  if (!visitor) return send(deps, req, res, signedOutView());
+  if (others.length > 0) return send(deps, req, res, chooserView(visitors));
+  const notice = query.get('notice');
+  await sendAccount(deps, req, res, visitor, notice === 'saved' || notice === 'name' ? notice : undefined);
+}
+
+async function take(deps: AccountDeps, req: Request, res: Response): Promise<void> {
+  const form = parametersOf(req);
+  const projectId = form.get('project') ?? '';
+  const secret = isUuid(projectId) ? deps.cookies.session(req, projectId) : undefined;
+  const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
+  if (!visitor) return back(res, projectId);
+  const asked = form.get('change') ?? '';
+  const change = Object.hasOwn(changes, asked) ? changes[asked] : undefined;
+  const isOurs = isSameOrigin(req, deps.issuer) && deps.csrf.holds(visitor.session.id, form.get('csrf'));
+  if (!isOurs || !change || form.faults.length > 0) return sendAccount(deps, req, res, visitor, 'form', 403);
+  const made: OwnChange = {
+    visitor,
+    actor: actorOf(req, { kind: 'user', id: visitor.user.id, name: visitor.user.userName }),
+    locale: chooseLocale(undefined, req.get('accept-language')),
+  };
+  const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, thrown));
+  if ('recoveryCodes' in outcome) return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes));
+  if (outcome.notice === 'stale') return sendAccount(deps, req, res, visitor, 'stale', 403);
+  if ((await deps.ownAccount.visit(projectId, secret as string, false)) === null) {
+    deps.cookies.clearSession(res, projectId);
+  }
+  back(res, projectId, outcome.notice);
+}
+
+/** What is not there any more was ended before, perhaps by the same click: the page shows how it is now. */
+function refused(deps: AccountDeps, req: Request, thrown: unknown): Outcome {
+  if (!(thrown instanceof Refusal)) throw thrown;
+  const { code } = thrown.problem;
+  deps.log.info({ requestId: requestContext(req).requestId, code }, 'account change refused');
+  if (code === 'not-found' || code === 'unauthenticated') return saved;
+  if (code === 'invalid') return { notice: 'name' };
+  if (code === 'forbidden') return { notice: 'stale' };
+  throw thrown;
+}
+
+/**
+ * Beside the form's token: a browser that says where a form stood must name this origin. The pages' policy keeps the
+ * referrer to themselves, and browsers then send `Origin: null`.
+ */
+function isSameOrigin(req: Request, issuer: string): boolean {
+  const site = req.get('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin') return false;
+  const origin = req.get('origin');
+  return origin === undefined || origin === 'null' || origin === new URL(issuer).origin;
+}
+
+async function sendAccount(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  visitor: Visitor,
+  notice: Notice | undefined,
+  status = 200,
+): Promise<void> {
+  const overview = await deps.ownAccount.overview(visitor);
+  send(deps, req, res, accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice), status);
+}
+
+function send({ pages }: AccountDeps, req: Request, res: Response, view: View, status = 200): void {
+  const say = (key: string, values?: Record<string, string>) => pages.text(req, `account.${key}`, values);
+  pages.send(req, res, 'account', { status, html: { content: view(say, pages.language(req)).text } });
+}
+
+function back(res: Response, projectId: string, notice?: Notice): void {
+  const query = new URLSearchParams({ ...(isUuid(projectId) && { project: projectId }), ...(notice && { notice }) });
+  res.setHeader('Cache-Control', 'no-store');
+  res.redirect(303, query.size > 0 ? `/account?${query}` : '/account');
+}
+
+function withPages(
+  deps: AccountDeps,
+  handler: (deps: AccountDeps, req: Request, res: Response) => Promise<void>,
+): RequestHandler {
+  return async (req, res) => {
+    try {
+      await handler(deps, req, res);
+    } catch (error) {
+      if (!(error instanceof PageMissingError)) throw error;
+      res.status(503).type('text/plain').send('This page is not built here. Run "npm run build" and start again.\n');
+    }
+  };
+}

@@ -1,0 +1,202 @@
+import type { AccountOverview, OwnFactor, Visitor } from '../domain/accounts/own-account.ts';
+import type { Device } from '../domain/devices/device.entity.ts';
+import { deviceName } from '../domain/devices/device-name.ts';
+import type { Session } from '../domain/sessions/session.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+import { type Html, hidden, html, nothing } from './html.ts';
+
+/** What the page says beside what it shows. */
+export type Notice = 'saved' | 'name' | 'form' | 'stale';
+
+/** A text of `account.*` in the reader's language. */
+type Say = (key: string, values?: Record<string, string>) => string;
+
+/** The content of the page, given the reader's texts and language. */
+export type View = (say: Say, language: string) => Html;
+
+/** Nobody is signed in here. A sign-in begins at an application: nothing of it begins on this page. */
+export function signedOutView(): View {
+  return (say) => html`<h1>${say('signedOutTitle')}</h1><p class="lead">${say('signedOutText')}</p>`;
+}
+
+/** Several projects' sessions in one browser: one of them is chosen by its address. */
+export function chooserView(visitors: readonly Visitor[]): View {
+  return (say) => html`<h1>${say('chooseTitle')}</h1><p class="lead">${say('chooseText')}</p>
+    <ul class="rows">${visitors.map(
+      ({ project, user }) => html`<li><a class="row" href="/account?project=${project.id}">
+        <strong>${project.name}</strong> <span>${user.email ?? user.userName}</span></a></li>`,
+    )}</ul>`;
+}
+
+/** Ten codes, this once. */
+export function recoveryCodesView({ project }: Visitor, codes: readonly string[]): View {
+  return (say) => html`<h1>${say('newCodesTitle')}</h1><p class="lead">${say('newCodesText')}</p>
+    <ol class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ol>
+    <a class="main" href="/account?project=${project.id}">${say('newCodesSaved')}</a>`;
+}
+
+export function accountView(
+  visitor: Visitor,
+  overview: AccountOverview,
+  csrf: string,
+  notice: Notice | undefined,
+): View {
+  const { project, user } = visitor;
+  return (say, language) => {
+    const page = new AccountPage(visitor, csrf, say, language);
+    const name = nameOf(user);
+    return html`<header class="who"><h1>${name}</h1>
+        <p class="lead">${[user.email, project.name].filter((text) => text && text !== name).join(' · ')}</p></header>
+      ${notice ? page.notice(notice) : nothing}
+      ${page.devices(overview.devices)}
+      ${page.sessions(overview.sessions, overview.devices)}
+      ${page.factors(overview)}
+      ${page.recoveryCodes(overview)}`;
+  };
+}
+
+/** The parts of one visitor's page. */
+class AccountPage {
+  private readonly visitor: Visitor;
+  private readonly csrf: string;
+  private readonly say: Say;
+  private readonly times: Intl.DateTimeFormat;
+
+  constructor(visitor: Visitor, csrf: string, say: Say, language: string) {
+    this.visitor = visitor;
+    this.csrf = csrf;
+    this.say = say;
+    this.times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  }
+
+  notice(notice: Notice): Html {
+    const { say } = this;
+    if (notice === 'saved') return html`<p class="done" role="status">${say('saved')}</p>`;
+    const key = { name: 'problemName', form: 'problemForm', stale: 'stale' }[notice];
+    return html`<p class="problem" role="alert">${say(key)}</p>`;
+  }
+
+  devices(devices: readonly Device[]): Html {
+    const { say } = this;
+    return html`<section aria-labelledby="devices"><h2 id="devices">${say('devices')}</h2>
+      <p class="hint">${say(devices.length > 0 ? 'devicesText' : 'devicesNone')}</p>
+      ${list(devices.map((device) => this.device(device)))}</section>`;
+  }
+
+  sessions(sessions: readonly Session[], devices: readonly Device[]): Html {
+    const { say, visitor } = this;
+    const others = sessions.some(({ id }) => id !== visitor.session.id);
+    return html`<section aria-labelledby="sessions"><h2 id="sessions">${say('sessions')}</h2>
+      <p class="hint">${say('sessionsText')}</p>
+      ${list(sessions.map((session) => this.session(session, devices)))}
+      ${others ? this.form('end-other-sessions', {}, this.button(say('endOthers'))) : nothing}</section>`;
+  }
+
+  factors({ factors, isFresh }: AccountOverview): Html {
+    const { say } = this;
+    return html`<section aria-labelledby="factors"><h2 id="factors">${say('factors')}</h2>
+      <p class="hint">${say(factors.length > 0 ? 'factorsText' : 'factorsNone')}</p>
+      ${factors.length > 0 && !isFresh ? html`<p class="notice">${say('stale')}</p>` : nothing}
+      ${list(factors.map((factor) => this.factor(factor, isFresh)))}</section>`;
+  }
+
+  recoveryCodes({ factors, isFresh, recoveryCodesLeft }: AccountOverview): Html {
+    const { say } = this;
+    if (factors.length === 0 && recoveryCodesLeft === 0) return nothing;
+    const renewal = html`<p class="hint">${say('renewText')}</p>
+      ${this.form('renew-recovery-codes', {}, this.button(say('renewSubmit')))}`;
+    return html`<section aria-labelledby="recovery-codes"><h2 id="recovery-codes">${say('codes')}</h2>
+      <p class="hint">${say('codesText')} ${say('codesLeft', { count: String(recoveryCodesLeft) })}</p>
+      ${isFresh ? html`<div class="acts">${this.fold(say('renew'), say('renew'), renewal)}</div>` : nothing}
+      ${factors.length === 0 && !isFresh ? html`<p class="notice">${say('stale')}</p>` : nothing}</section>`;
+  }
+
+  private device(device: Device): Html {
+    const { say, visitor } = this;
+    const { id, name } = device;
+    const field = `name-${id}`;
+    const naming = this.form(
+      'rename-device',
+      { id },
+      html`<label for="${field}">${say('name')}</label>
+        <input id="${field}" name="name" value="${name}" maxlength="100" autocomplete="off" required>
+        ${this.button(say('save'))}`,
+    );
+    const removal = html`<p class="hint">${say('removeDeviceText')}</p>
+      ${this.form('revoke-device', { id }, this.button(say('removeDevice'), say('about', { act: say('removeDevice'), name })))}`;
+    const browser = deviceName(device.userAgent ?? undefined);
+    const facts = [
+      ...(browser === name ? [] : [browser]),
+      device.client.getEntity().name,
+      this.at('lastUsed', device.lastUsedAt),
+      this.at('added', device.createdAt),
+    ];
+    return html`<li class="row">${this.title(name, id === visitor.session.deviceId)}${this.facts(facts)}
+      <div class="acts">${this.fold(say('rename'), say('about', { act: say('rename'), name }), naming)}
+        ${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div></li>`;
+  }
+
+  private session(session: Session, devices: readonly Device[]): Html {
+    const { say, visitor } = this;
+    const { id, ip } = session;
+    const isThis = id === visitor.session.id;
+    const browser = deviceName(session.userAgent ?? undefined);
+    const name = devices.find((device) => device.id === session.deviceId)?.name ?? browser;
+    const facts = [this.at('started', session.createdAt), this.at('lastSeen', session.lastSeenAt)];
+    if (ip) facts.push(say('address', { ip }));
+    const act = say(isThis ? 'endThis' : 'end');
+    return html`<li class="row">${this.title(name, isThis)}${this.facts(facts)}
+      <div class="acts">${this.form('end-session', { id }, this.button(act, say('about', { act, name })))}</div></li>`;
+  }
+
+  private factor({ id, method, destination, addedAt, lastUsedAt }: OwnFactor, isFresh: boolean): Html {
+    const { say } = this;
+    const name = say(method);
+    const facts = [this.at('added', addedAt), lastUsedAt ? this.at('lastUsed', lastUsedAt) : say('neverUsed')];
+    if (destination) facts.unshift(destination);
+    const removal = html`<p class="hint">${say('removeFactorText')}</p>
+      ${this.form('remove-factor', { id }, this.button(say('removeFactor'), say('about', { act: say('removeFactor'), name })))}`;
+    const act = html`<div class="acts">${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div>`;
+    return html`<li class="row">${this.title(name, false)}${this.facts(facts)}${isFresh ? act : nothing}</li>`;
+  }
+
+  private title(name: string, isThis: boolean): Html {
+    const badge = isThis ? html` <span class="badge">${this.say('thisBrowser')}</span>` : nothing;
+    return html`<h3>${name}${badge}</h3>`;
+  }
+
+  private facts(facts: readonly (string | Html)[]): Html {
+    return html`<p class="facts">${facts.map((fact) => html`<span>${fact}</span> `)}</p>`;
+  }
+
+  private at(key: string, at: Date): string {
+    return this.say(key, { time: `${this.times.format(at)} UTC` });
+  }
+
+  /** What asks once more, or for more, before it is done; it opens without script. */
+  private fold(label: string, spoken: string, content: Html): Html {
+    return html`<details><summary class="quiet"${spokenAs(label, spoken)}>${label}</summary>${content}</details>`;
+  }
+
+  private button(label: string, spoken = label): Html {
+    return html`<button type="submit" class="quiet"${spokenAs(label, spoken)}>${label}</button>`;
+  }
+
+  private form(change: string, fields: Record<string, string>, content: Html): Html {
+    const all = { change, project: this.visitor.project.id, csrf: this.csrf, ...fields };
+    return html`<form method="post" action="/account">${hidden(all)}${content}</form>`;
+  }
+}
+
+/** Buttons of several rows have the same words: read out, each names its row. */
+function spokenAs(label: string, spoken: string): Html {
+  return spoken === label ? nothing : html` aria-label="${spoken}"`;
+}
+
+function list(rows: readonly Html[]): Html {
+  return rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : nothing;
+}
+
+function nameOf({ displayName, email, familyName, givenName, userName }: User): string {
+  return displayName || [givenName, familyName].filter(Boolean).join(' ') || email || userName;
+}

@@ -1,0 +1,237 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
+import { addressOf } from '../ceremonies/recipients.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Locale } from '../delivery/locale.ts';
+import type { MessageContent } from '../delivery/texts.ts';
+import type { Device } from '../devices/device.entity.ts';
+import type { Devices } from '../devices/devices.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
+import type { Logout } from '../logout/logout.ts';
+import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
+import type { Mfa } from '../mfa/mfa.ts';
+import { Project } from '../projects/project.entity.ts';
+import type { Session } from '../sessions/session.entity.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Users } from '../users/users.ts';
+
+/** How long ago a user may have proved who they are for a change of second factors. */
+export const freshSeconds = 5 * 60;
+
+export interface OwnAccountDeps {
+  db: Database;
+  clock: Clock;
+  audit: Audit;
+  users: Pick<Users, 'locked'>;
+  devices: Pick<Devices, 'list' | 'rename' | 'revoke'>;
+  sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
+  mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
+  logout: Pick<Logout, 'endSessionIn'>;
+  delivery: Pick<Delivery, 'enqueue'>;
+}
+
+/** A browser with a live session: whose account it is follows from the cookie, never from what a form says. */
+export interface Visitor {
+  project: Project;
+  user: User;
+  session: Session;
+}
+
+export interface OwnFactor {
+  id: string;
+  method: MfaMethod;
+  /** Masked; absent for an authenticator app. */
+  destination?: string;
+  addedAt: Date;
+  lastUsedAt: Date | null;
+}
+
+/** What a user sees of their own account. */
+export interface AccountOverview {
+  /** Each with its client. */
+  devices: Device[];
+  sessions: Session[];
+  factors: OwnFactor[];
+  recoveryCodesLeft: number;
+  /** Whether second factors may be changed now. */
+  isFresh: boolean;
+}
+
+/** A change that a user makes to their own account. */
+export interface OwnChange {
+  visitor: Visitor;
+  actor: Actor;
+  /** Of the notice, where one goes out. */
+  locale: Locale;
+}
+
+/**
+ * What users do with their own sessions, devices and second factors. Every lookup is scoped to the user of the visitor's
+ * session, which must still be live: all methods refuse `unauthenticated` where it is not.
+ */
+export class OwnAccount {
+  private readonly deps: OwnAccountDeps;
+
+  constructor(deps: OwnAccountDeps) {
+    this.deps = deps;
+  }
+
+  /** Who stands behind a session cookie; null: nobody. @param isUse whether the session's idle limit slides with it */
+  visit(projectId: string, secret: string, isUse: boolean): Promise<Visitor | null> {
+    const { db, sessions } = this.deps;
+    return db.transaction(async (em) => {
+      const project = await em.findOne(Project, projectId);
+      if (!project) return null;
+      const session = await (isUse ? sessions.resume(em, project, secret) : sessions.peek(em, project, secret));
+      return session && { project, session, user: session.user.getEntity() };
+    });
+  }
+
+  async overview({ project, user, session }: Visitor): Promise<AccountOverview> {
+    const { db, devices, mfa, sessions } = this.deps;
+    const em = db.reader();
+    const live = await sessions.listLive(em, project, user.id);
+    const inUse = new Set(live.map(({ deviceId }) => deviceId));
+    const all = await devices.list(em, { projectId: project.id, userId: user.id });
+    const factors = await mfa.factors(em, user.id);
+    return {
+      devices: all.filter((device) => this.isTrusted(device) || inUse.has(device.id)),
+      sessions: live,
+      factors: factors.map((factor) => shown(factor, user)),
+      recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
+      isFresh: this.isFresh(session, factors),
+    };
+  }
+
+  /** Refuses `not-found`, `invalid`. */
+  renameDevice(change: OwnChange, deviceId: string, name: string): Promise<void> {
+    return this.change(change, async (em, user) => {
+      await this.deps.devices.rename(em, owner(user), deviceId, name, change.actor);
+    });
+  }
+
+  /** The device's proof is worth nothing any more, and the sessions that rest on it end. Refuses `not-found`. */
+  revokeDevice(change: OwnChange, deviceId: string): Promise<void> {
+    const { devices, logout, sessions } = this.deps;
+    return this.change(change, async (em, user) => {
+      const device = await devices.revoke(em, owner(user), deviceId, change.actor);
+      const live = await sessions.listLive(em, change.visitor.project, user.id);
+      for (const session of live.filter((one) => one.deviceId === device.id)) {
+        await logout.endSessionIn(em, session.id, 'revoked', change.actor);
+      }
+    });
+  }
+
+  /** Refuses `not-found` where the user has no such live session. */
+  endSession(change: OwnChange, sessionId: string): Promise<void> {
+    const { logout, sessions } = this.deps;
+    return this.change(change, async (em, user) => {
+      const live = await sessions.listLive(em, change.visitor.project, user.id);
+      if (!live.some(({ id }) => id === sessionId)) refuse({ code: 'not-found', what: 'session' });
+      await logout.endSessionIn(em, sessionId, 'logout', change.actor);
+    });
+  }
+
+  /** All but the visitor's own. */
+  endOtherSessions(change: OwnChange): Promise<void> {
+    const { logout, sessions } = this.deps;
+    return this.change(change, async (em, user) => {
+      for (const { id } of await sessions.listLive(em, change.visitor.project, user.id)) {
+        if (id !== change.visitor.session.id) await logout.endSessionIn(em, id, 'logout', change.actor);
+      }
+    });
+  }
+
+  /** Refuses `not-found`, and `forbidden` where the sign-in is not fresh. */
+  removeFactor(change: OwnChange, enrolmentId: string): Promise<void> {
+    const { clock, mfa } = this.deps;
+    return this.change(change, async (em, user, session) => {
+      await this.checkFresh(em, user, session);
+      const { method } = await mfa.remove(em, user, enrolmentId, change.actor);
+      const at = clock.now().toISOString();
+      const { name: app } = change.visitor.project;
+      await this.notify(em, user, change.locale, { template: 'factor-changed', app, change: 'removed', method, at });
+    });
+  }
+
+  /** Ten new ones, to be shown once; those before are gone. Refuses `forbidden` where the sign-in is not fresh. */
+  renewRecoveryCodes(change: OwnChange): Promise<string[]> {
+    const { audit, clock, mfa } = this.deps;
+    return this.change(change, async (em, user, session) => {
+      await this.checkFresh(em, user, session);
+      const codes = await mfa.recoveryCodes.issue(em, user.id);
+      audit.record(em, {
+        type: 'mfa.recovery_codes_renewed',
+        actor: change.actor,
+        projectId: user.project.id,
+        subject: { kind: 'user', id: user.id, name: user.userName },
+      });
+      const at = clock.now().toISOString();
+      const { name: app } = change.visitor.project;
+      await this.notify(em, user, change.locale, { template: 'recovery-codes-renewed', app, at });
+      return codes;
+    });
+  }
+
+  /** One change under the user's lock, as all of a user's steps are; the session is looked at again under it. */
+  private change<T>(
+    { visitor }: OwnChange,
+    work: (em: EntityManager, user: User, session: Session) => Promise<T>,
+  ): Promise<T> {
+    const { db, sessions, users } = this.deps;
+    return db.transaction(async (em) => {
+      const user = await users.locked(em, visitor.project.id, visitor.user.id);
+      const live = user?.active ? await sessions.listLive(em, visitor.project, user.id) : [];
+      const session = live.find(({ id }) => id === visitor.session.id);
+      if (!user || !session) return refuse({ code: 'unauthenticated' });
+      return work(em, user, session);
+    });
+  }
+
+  private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
+    const factors = await this.deps.mfa.factors(em, user.id);
+    if (!this.isFresh(session, factors)) refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
+  }
+
+  /** Proved who they are a moment ago, and by a second factor where there is one. */
+  private isFresh(session: Session, factors: readonly Enrolment[]): boolean {
+    const isRecent = !isPast(secondsLater(session.authTime, freshSeconds), this.deps.clock.now());
+    return isRecent && (factors.length === 0 || session.amr.includes('mfa'));
+  }
+
+  private isTrusted({ trustedUntil }: Device): boolean {
+    return trustedUntil != null && !isPast(trustedUntil, this.deps.clock.now());
+  }
+
+  private async notify(em: EntityManager, user: User, locale: Locale, content: MessageContent): Promise<void> {
+    await this.deps.delivery.enqueue(em, {
+      projectId: user.project.id,
+      channel: 'mail',
+      to: addressOf(user) ?? user.userName,
+      locale,
+      content,
+      context: { userId: user.id },
+    });
+  }
+}
+
+function owner(user: User): { projectId: string; userId: string } {
+  return { projectId: user.project.id, userId: user.id };
+}
+
+function shown(factor: Enrolment, user: User): OwnFactor {
+  const { id, method, lastUsedAt } = factor;
+  const to = method === 'email' ? addressOf(user) : method === 'sms' ? (factor.phone ?? user.phone) : null;
+  return {
+    id,
+    method,
+    ...(to && { destination: method === 'email' ? maskAddress(to) : maskPhone(to) }),
+    addedAt: factor.verifiedAt ?? factor.createdAt,
+    lastUsedAt: lastUsedAt ?? null,
+  };
+}
