@@ -98,7 +98,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const requestRecords = new RequestRecords(db, clock, random);
   const admins = new Admins(db, clock, random, audit, users, issuer);
   const accounts = new Accounts(db, clock, audit, users, (em, userId, reason, actor) =>
-    logout.endAllOfUserIn(em, userId, reason, actor),
+    sessions.endAllOfUser(em, userId, reason, actor),
   );
   const devices = new Devices(clock, random, audit);
   const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery });
@@ -117,7 +117,6 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     sessions,
     tokens,
     setupLinks,
-    tellEnded: (em, session) => logout.tellEnded(em, session),
     issuer,
   });
   const delegationKeys = new DelegationKeys(db, clock, random, vault, audit);

@@ -13,7 +13,7 @@ import type { User } from '../users/user.entity.ts';
 import { type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import type { UserChange, Users } from '../users/users.ts';
 
-/** Ends every live session of a user in the caller's transaction, and tells the clients that took part. */
+/** Ends every live session of a user in the caller's transaction. Whether clients hear of it is not decided here. */
 export type EndSessions = (em: EntityManager, userId: string, reason: SessionEnd, actor: Actor) => Promise<unknown>;
 
 /** What happens to a person as a whole: one transaction over sessions, codes, devices and whatever else hangs on them. */

@@ -49,7 +49,7 @@ async function code({ em, deps, caller, ceremony }: Flow, { user, amr }: Proved)
 
 /** For the hosted page: an SSO session, under which /authorize then answers the request that waits. */
 async function session({ em, deps, caller }: Flow, { user, device, amr }: Proved) {
-  const { secret, replaced } = await deps.sessions.signIn(em, {
+  const { secret } = await deps.sessions.signIn(em, {
     project: caller.project,
     userId: user.id,
     deviceId: device.id,
@@ -58,8 +58,6 @@ async function session({ em, deps, caller }: Flow, { user, device, amr }: Proved
     currentSecret: caller.sessionSecret,
     actor: caller.actor,
   });
-  await em.flush();
-  if (replaced) await deps.tellEnded(em, replaced);
   return { sessionSecret: secret, projectId: caller.project.id };
 }
 

@@ -11,7 +11,6 @@ import { type Problem, Refusal } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { Otp } from '../otp/otp.ts';
-import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
@@ -35,8 +34,6 @@ export interface FlowDeps {
   sessions: Sessions;
   tokens: Tokens;
   setupLinks: SetupLinks;
-  /** Tells the clients of a session whose place another user took. */
-  tellEnded(em: EntityManager, session: Session): Promise<void>;
   issuer: string;
 }
 

@@ -84,11 +84,6 @@ export class Logout {
     await this.tell(em, await this.deps.sessions.endAllOfUser(em, userId, reason, actor), null);
   }
 
-  /** Tells the clients of a session that has ended otherwise, e.g. because another user took its place. */
-  async tellEnded(em: EntityManager, session: Session): Promise<void> {
-    await this.tell(em, [session], session.id);
-  }
-
   /**
    * Starts an attempt and does not wait for it, so that a receiver that hangs holds up nobody else's job. Should this
    * process die, the claim's own job makes the attempt again.
