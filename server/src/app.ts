@@ -173,7 +173,11 @@ function adminDeps(
     admins,
     requests,
     pages,
-    domain: { projects, clients, admins, delegationKeys, directories, keys, mailbox },
+    domain: {
+      ...{ projects, clients, admins, delegationKeys, directories, keys, mailbox },
+      access: services.accountAccess,
+      requestRecords: services.requestRecords,
+    },
     bootstrapToken: options.bootstrapToken,
     issuer: options.issuer,
     sessionSecret: (req, projectId) => cookies.session(req, projectId),

@@ -1,4 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Admins } from './domain/admins/admins.ts';
@@ -101,6 +102,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     sessions.endAllOfUser(em, userId, reason, actor),
   );
   const devices = new Devices(clock, random, audit);
+  const accountAccess = new AccountAccess({ db, users, accounts, admins, devices, sessions, mfa, logout });
   const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery });
   const callers = new Callers(db, clients, requests, issuer);
   const ceremonies = new Ceremonies({
@@ -156,6 +158,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     requestRecords,
     admins,
     accounts,
+    accountAccess,
     ownAccount,
     seed,
     retention,

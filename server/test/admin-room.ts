@@ -10,6 +10,8 @@ import type { Role } from '../src/domain/admins/membership.entity.ts';
 import { everything } from '../src/domain/admins/permission.ts';
 import type { BuiltIn } from '../src/domain/admins/seed.ts';
 import { system } from '../src/domain/kernel/actor.ts';
+import { newSecret } from '../src/domain/kernel/random.ts';
+import type { Project } from '../src/domain/projects/project.entity.ts';
 import { withContext } from '../src/http/context.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type TurnableClock, turnableClock } from './clock.ts';
@@ -41,6 +43,12 @@ export interface AdminRoom {
   tokenOf(role: Role, projectId?: string): Promise<Record<string, string>>;
   /** Headers of a console session of that user, as a browser sends them. */
   sessionOf(userId: string): Promise<Record<string, string>>;
+  /** A session of a user, resting on a device that is new with each call. */
+  signedIn(
+    project: Project,
+    user: { id: string },
+    clientId: string,
+  ): Promise<{ session: { id: string }; device: { id: string } }>;
   /** A user of the console's project without any role. */
   person(email: string): Promise<string>;
   close(): Promise<void>;
@@ -93,6 +101,8 @@ export async function openAdminRoom(
         clients,
         admins,
         delegationKeys,
+        access: services.accountAccess,
+        requestRecords: services.requestRecords,
         directories,
         keys,
         mailbox:
@@ -152,6 +162,16 @@ export async function openAdminRoom(
       );
       return { Cookie: `session-${project.id}=${secret}`, [csrfHeader]: '1', Origin: issuer };
     },
+    signedIn: (project, { id: userId }, clientId) =>
+      db.transaction(async (em) => {
+        const jkt = newSecret(systemRandom);
+        const registration = { project, clientId, userId, jkt, publicJwk: { kty: 'EC' }, remembered: true };
+        const { device } = await services.devices.register(em, { ...registration, actor: system });
+        const amr = ['swk', 'otp'];
+        const signIn = { project, userId, deviceId: device.id, amr, authTime: clock.now(), actor: system };
+        const { session } = await sessions.signIn(em, signIn);
+        return { session, device };
+      }),
     person: (email) =>
       db.transaction(async (em) => (await services.users.signUp(em, builtIn.console.id, email, system)).id),
     async close() {

@@ -19,7 +19,16 @@ const schema = adminSchema();
 let room: AdminRoom;
 /** The project whose things are asked for, and everything in it. */
 let ours: Record<
-  'project' | 'client' | 'apiKey' | 'delegationKey' | 'user' | 'scimToken' | 'membership' | 'adminToken',
+  | 'project'
+  | 'client'
+  | 'apiKey'
+  | 'delegationKey'
+  | 'user'
+  | 'session'
+  | 'device'
+  | 'scimToken'
+  | 'membership'
+  | 'adminToken',
   string
 >;
 let secrets: string[];
@@ -37,6 +46,7 @@ beforeAll(async () => {
   const delegationKey = await delegationKeys.register(client.id, makePair().publicPem, system);
   const [apiKey] = await clients.apiKeysOf(db.reader(), [client.id]);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
+  const { session, device } = await room.signedIn(project, user, client.id);
   const scim = await directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
   const membership = await admins.grantRole(
     { email: 'v@example.com', role: 'project_viewer', projectId: project.id },
@@ -49,6 +59,8 @@ beforeAll(async () => {
     apiKey: apiKey?.id ?? '',
     delegationKey: delegationKey.id,
     user: user.id,
+    session: session.id,
+    device: device.id,
     scimToken: scim.scimToken.id,
     membership: membership.id,
     adminToken: token.adminToken.id,
@@ -69,7 +81,7 @@ const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
 
 /** Arguments for each operation, about what is ours; an operation without a row here cannot be tested, and fails. */
 function argumentsOf(name: string): string {
-  const { project, client, apiKey, delegationKey, user, scimToken, membership, adminToken } = ours;
+  const { project, client, apiKey, delegationKey, user, session, device, scimToken, membership, adminToken } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -78,7 +90,9 @@ function argumentsOf(name: string): string {
     clients: `(projectId: "${project}")`,
     user: `(id: "${user}")`,
     users: `(projectId: "${project}")`,
+    userAccess: `(userId: "${user}")`,
     scimTokens: `(projectId: "${project}")`,
+    scimRequests: `(projectId: "${project}")`,
     auditEvents: `(projectId: "${project}")`,
     memberships: `(projectId: "${project}")`,
     adminTokens: `(projectId: "${project}")`,
@@ -96,6 +110,9 @@ function argumentsOf(name: string): string {
     registerDelegationKeys: `(input: { clientId: "${client}", signingKey: "x", encryptionKey: "x" })`,
     rotateDelegationKeys: `(input: { clientId: "${client}" })`,
     revokeDelegationKey: `(id: "${delegationKey}")`,
+    changeUsers: `(input: { projectId: "${project}", userIds: ["${user}"], action: DEACTIVATE })`,
+    endUserSession: `(id: "${session}")`,
+    revokeUserDevice: `(id: "${device}")`,
     issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
     revokeScimToken: `(id: "${scimToken}")`,
     grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
@@ -199,6 +216,9 @@ async function snapshot() {
             (select count(*) from scim_tokens where revoked_at is null) as scim,
             (select count(*) from delegation_keys where expires_at is null) as delegation,
             (select count(*) from admin_tokens where revoked_at is null and name = 'CI') as tokens,
+            (select count(*) from sessions where ended_at is null) as sessions,
+            (select count(*) from devices where revoked_at is null) as devices,
+            (select count(*) from users where active) as active,
             (select max(version) from projects) as version`,
   );
   return Promise.all([...counts, revoked]);

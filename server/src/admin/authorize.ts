@@ -55,7 +55,9 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     clients: { role: 'project_viewer', about: project },
     user: { role: 'project_viewer', about: of('user') },
     users: { role: 'project_viewer', about: project },
+    userAccess: { role: 'project_viewer', about: ({ userId }) => ({ noun: 'user', id: String(userId ?? '') }) },
     scimTokens: { role: 'project_viewer', about: project },
+    scimRequests: { role: 'project_viewer', about: project },
     auditEvents: { role: 'project_viewer', about: project },
     memberships: { role: 'project_viewer', about: project },
     adminTokens: { role: 'project_admin', about: project },
@@ -75,6 +77,9 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     registerDelegationKeys: { role: 'project_admin', about: client, fresh: true },
     rotateDelegationKeys: { role: 'project_admin', about: client, fresh: true },
     revokeDelegationKey: { role: 'project_admin', about: of('delegation-key') },
+    changeUsers: { role: 'project_admin', about: project, fresh: takesAway },
+    endUserSession: { role: 'project_admin', about: of('session') },
+    revokeUserDevice: { role: 'project_admin', about: of('device') },
     issueScimToken: { role: 'project_admin', about: project, fresh: true },
     revokeScimToken: { role: 'project_admin', about: of('scim-token') },
     grantRole: { role: 'project_admin', about: project, fresh: true },
@@ -96,6 +101,11 @@ function redirectsSecrets({ input = {} }: Arguments): boolean {
   return ['redirectUris', 'backchannelLogoutUri', 'jwks', 'tokenEndpointAuthMethod'].some(
     (name) => input[name] !== undefined,
   );
+}
+
+/** What cannot be given back. */
+function takesAway({ input = {} }: Arguments): boolean {
+  return input['action'] === 'erase' || input['action'] === 'reset-factors';
 }
 
 interface NodeRule {
@@ -175,6 +185,28 @@ export const fieldRules: Record<string, NodeRule> = {
     },
   },
   IssuedScimToken: inherit('token', 'scimToken'),
+  ScimRequest: inherit(
+    ...['id', 'at', 'tokenName', 'method', 'path', 'status', 'scimType', 'detail', 'durationMs', 'userAgent'],
+    ...['requestBody', 'responseBody'],
+  ),
+  UserAccess: inherit('sessions', 'devices', 'factors', 'recoveryCodesLeft'),
+  UserSession: inherit(
+    ...[
+      'id',
+      'amr',
+      'authTime',
+      'createdAt',
+      'lastSeenAt',
+      'idleExpiresAt',
+      'expiresAt',
+      'deviceId',
+      'ip',
+      'userAgent',
+    ],
+  ),
+  UserDevice: inherit('id', 'name', 'remembered', 'trustedUntil', 'createdAt', 'lastUsedAt', 'userAgent', 'client'),
+  UserFactor: inherit('id', 'method', 'phone', 'verifiedAt', 'lastUsedAt'),
+  ChangedUser: inherit('userId', 'done', 'code', 'message'),
   AuditEvent: {
     projectOf: projectOrInstance,
     fields: {
@@ -214,6 +246,8 @@ export const fieldRules: Record<string, NodeRule> = {
   ClientEdge: inherit('cursor', 'node'),
   UserConnection: pageOf('totalCount'),
   UserEdge: inherit('cursor', 'node'),
+  ScimRequestConnection: pageOf(),
+  ScimRequestEdge: inherit('cursor', 'node'),
   AuditEventConnection: pageOf(),
   AuditEventEdge: inherit('cursor', 'node'),
   DevMailboxConnection: pageOf(),

@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AccountAccess } from '../domain/accounts/account-access.ts';
 import type { Admins, Granter } from '../domain/admins/admins.ts';
 import type { Clients } from '../domain/clients/clients.ts';
 import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
+import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { Page, PageRequest } from '../domain/kernel/page.ts';
@@ -41,6 +43,8 @@ export interface AdminDomain {
   admins: Admins;
   delegationKeys: DelegationKeys;
   directories: DirectoryTokens;
+  access: AccountAccess;
+  requestRecords: Pick<RequestRecords, 'recent'>;
   keys: Keys;
   /** Absent where messages are really sent. */
   mailbox: Mailbox | null;

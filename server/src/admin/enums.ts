@@ -6,8 +6,10 @@ import { logoutTokenTypes, tokenEndpointAuthMethods } from '../domain/clients/cl
 import { delegationParties } from '../domain/clients/delegation-key.entity.ts';
 import { messageStates } from '../domain/delivery/message.entity.ts';
 import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
+import { mfaMethods } from '../domain/mfa/enrolment.entity.ts';
 import { mfaPolicies, signUpModes } from '../domain/projects/project.entity.ts';
 import { provenances } from '../domain/users/user.entity.ts';
+import { userActions } from './user-action.ts';
 
 /** A GraphQL enum of the domain's own values: `private_key_jwt` is `PRIVATE_KEY_JWT` on the wire. */
 function enumOf<T extends string>(name: string, description: string, values: readonly T[]): Record<string, T> {
@@ -36,6 +38,8 @@ export const DelegationPartyEnum = enumOf(
   delegationParties,
 );
 export const ProvenanceEnum = enumOf('Provenance', 'Who made the user.', provenances);
+export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
+export const UserActionEnum = enumOf('UserAction', 'What is done to a user.', userActions);
 export const RoleEnum = enumOf('Role', 'What an admin may do; an owner owns the instance.', roles);
 export const ResultEnum = enumOf('AuditResult', 'How it ended.', ['success', 'failure'] as const);
 export const CallerKindEnum = enumOf('CallerKind', 'By what a caller is known.', [

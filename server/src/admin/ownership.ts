@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { rows } from '../domain/kernel/database.ts';
-import { refuse } from '../domain/kernel/problem.ts';
+import { found, refuse } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 
 /** What belongs to a project, or to the instance. */
@@ -10,6 +10,8 @@ export type OwnedNoun =
   | 'api-key'
   | 'delegation-key'
   | 'user'
+  | 'session'
+  | 'device'
   | 'scim-token'
   | 'admin-token'
   | 'membership';
@@ -27,6 +29,8 @@ const owners: Record<OwnedNoun, string> = {
   'delegation-key':
     'select c.project_id as project from delegation_keys k join clients c on c.id = k.client_id where k.id = ?',
   user: 'select project_id as project from users where id = ?',
+  session: 'select project_id as project from sessions where id = ?',
+  device: 'select project_id as project from devices where id = ?',
   'scim-token': 'select project_id as project from scim_tokens where id = ?',
   'admin-token': 'select project_id as project from admin_tokens where id = ?',
   membership: 'select project_id as project from memberships where id = ?',
@@ -40,4 +44,14 @@ export async function projectOf(
   const [row] = isUuid(id) ? await rows<{ project: string | null }>(em, owners[noun], [id]) : [];
   if (!row) refuse({ code: 'not-found', what: noun });
   return row.project;
+}
+
+/** Whose session or device it is; refuses `not-found`. */
+export async function ownerOf(
+  em: EntityManager,
+  { noun, id }: { noun: 'session' | 'device'; id: string },
+): Promise<{ projectId: string; userId: string }> {
+  const sql = `select project_id as "projectId", user_id as "userId" from ${noun}s where id = ?`;
+  const [row] = isUuid(id) ? await rows<{ projectId: string; userId: string }>(em, sql, [id]) : [];
+  return found(row, noun);
 }

@@ -9,7 +9,9 @@ import { DelegationKeyResolver } from './delegation-key.resolver.ts';
 import { DirectoryResolver } from './directory.resolver.ts';
 import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
+import { ScimRequestResolver } from './scim-request.resolver.ts';
 import { UserResolver } from './user.resolver.ts';
+import { UserAccessResolver } from './user-access.resolver.ts';
 
 let schema: GraphQLSchema | undefined;
 
@@ -22,7 +24,9 @@ export function adminSchema(): GraphQLSchema {
         ClientResolver,
         DelegationKeyResolver,
         UserResolver,
+        UserAccessResolver,
         DirectoryResolver,
+        ScimRequestResolver,
         AuditResolver,
         MembershipResolver,
         AdminTokenResolver,

@@ -223,6 +223,15 @@ export class Admins {
     });
   }
 
+  /** Joins what would switch a user off or erase them: refuses `forbidden` for the only owner of the instance. */
+  async keepOwner(em: EntityManager, userId: string): Promise<void> {
+    await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
+    const owners = await this.activeOwners(em);
+    if (owners.length > 0 && owners.every((id) => id === userId)) {
+      refuse({ code: 'forbidden', reason: 'the last owner must stay: name another one first' });
+    }
+  }
+
   /** The roles in a project, or the owners (`null`), newest first; their users are loaded. */
   memberships(em: EntityManager, projectId: string | null): Promise<Membership[]> {
     const options = { populate: ['user'], orderBy: { id: 'desc' } } as const;

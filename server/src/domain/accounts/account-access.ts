@@ -1,0 +1,125 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Admins } from '../admins/admins.ts';
+import type { Device } from '../devices/device.entity.ts';
+import type { Devices } from '../devices/devices.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Database } from '../kernel/database.ts';
+import { found } from '../kernel/problem.ts';
+import type { Logout } from '../logout/logout.ts';
+import type { Enrolment } from '../mfa/enrolment.entity.ts';
+import type { Mfa } from '../mfa/mfa.ts';
+import { Project } from '../projects/project.entity.ts';
+import { Session } from '../sessions/session.entity.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Users } from '../users/users.ts';
+import type { Accounts } from './accounts.ts';
+
+export interface AccountAccessDeps {
+  db: Database;
+  users: Pick<Users, 'locked'>;
+  accounts: Pick<Accounts, 'setActive' | 'deactivate' | 'erase'>;
+  admins: Pick<Admins, 'keepOwner'>;
+  devices: Pick<Devices, 'list' | 'revoke'>;
+  sessions: Pick<Sessions, 'listLive'>;
+  mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
+  logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
+}
+
+/** How a user gets in. */
+export interface AccessOverview {
+  user: User;
+  /** Live ones, the one that was seen last first. */
+  sessions: Session[];
+  /** Not revoked, the one that was used last first; each with its client. */
+  devices: Device[];
+  /** Verified ones. */
+  factors: Enrolment[];
+  recoveryCodesLeft: number;
+}
+
+/** What admins do about a user's way in. Each method is one transaction, and refuses `not-found` outside of the project. */
+export class AccountAccess {
+  private readonly deps: AccountAccessDeps;
+
+  constructor(deps: AccountAccessDeps) {
+    this.deps = deps;
+  }
+
+  async overview(em: EntityManager, user: User): Promise<AccessOverview> {
+    const { devices, mfa, sessions } = this.deps;
+    const project = await em.findOneOrFail(Project, user.project.id);
+    return {
+      user,
+      sessions: await sessions.listLive(em, project, user.id),
+      devices: await devices.list(em, { projectId: project.id, userId: user.id }),
+      factors: await mfa.factors(em, user.id),
+      recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
+    };
+  }
+
+  async activate(projectId: string, userId: string, actor: Actor): Promise<void> {
+    await this.deps.accounts.setActive(projectId, userId, true, actor);
+  }
+
+  /** Refuses `forbidden` for the last owner of the instance. */
+  deactivate(projectId: string, userId: string, actor: Actor): Promise<void> {
+    return this.change(projectId, userId, async (em, user) => {
+      await this.deps.admins.keepOwner(em, userId);
+      await this.deps.accounts.deactivate(em, user, actor);
+    });
+  }
+
+  /** Refuses `forbidden` for the last owner of the instance. */
+  erase(projectId: string, userId: string, actor: Actor): Promise<void> {
+    return this.change(projectId, userId, async (em, user) => {
+      await this.deps.admins.keepOwner(em, userId);
+      await this.deps.accounts.erase(em, user, actor);
+    });
+  }
+
+  /** All of them; the clients that took part are told. */
+  endSessions(projectId: string, userId: string, actor: Actor): Promise<void> {
+    return this.change(projectId, userId, (em) => this.deps.logout.endAllOfUserIn(em, userId, 'revoked', actor));
+  }
+
+  /** Takes all second factors away: the next sign-in sets one up where the project wants one. */
+  resetFactors(projectId: string, userId: string, actor: Actor): Promise<void> {
+    const { mfa } = this.deps;
+    return this.change(projectId, userId, async (em, user) => {
+      for (const factor of await mfa.factors(em, userId)) await mfa.remove(em, user, factor.id, actor);
+    });
+  }
+
+  /** One that has ended before is let be. */
+  endSession(projectId: string, sessionId: string, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em) => {
+      found(await em.findOne(Session, { id: sessionId, project: projectId }), 'session');
+      await this.deps.logout.endSessionIn(em, sessionId, 'revoked', actor);
+    });
+  }
+
+  /** The sessions that rest on it end, too. */
+  revokeDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
+    const { devices, logout } = this.deps;
+    return this.change(projectId, userId, async (em) => {
+      await devices.revoke(em, { projectId, userId }, deviceId, actor);
+      for (const session of await em.find(Session, { user: userId, deviceId, endedAt: null })) {
+        await logout.endSessionIn(em, session.id, 'revoked', actor);
+      }
+    });
+  }
+
+  private change(
+    projectId: string,
+    userId: string,
+    work: (em: EntityManager, user: User) => Promise<void>,
+  ): Promise<void> {
+    return pastDeadlocks(() =>
+      this.deps.db.transaction(async (em) =>
+        work(em, found(await this.deps.users.locked(em, projectId, userId), 'user')),
+      ),
+    );
+  }
+}
