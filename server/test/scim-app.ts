@@ -17,7 +17,6 @@ export interface ScimReply {
   status: number;
   headers: Headers;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks where it likes
   body: any;
 }
 

@@ -21,7 +21,6 @@ export interface StepAnswer {
   headers: Headers;
   status: string;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it needs
   [member: string]: any;
 }
 

@@ -127,7 +127,7 @@ export class InvalidPublicKeyError extends JWTVerificationError {
   override readonly name = 'InvalidPublicKeyError';
   declare readonly code: InvalidPublicKeyErrorCode;
 
-  // biome-ignore lint/complexity/noUselessConstructor: it narrows the codes
+  // It narrows the codes.
   constructor(code: InvalidPublicKeyErrorCode, what: string, options: ErrorOptions = {}) {
     super(code, what, options);
   }
