@@ -116,6 +116,7 @@ export const theme = createTheme({
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, position: 'bottom-start' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 200, transitionProps: { duration: 80 } } },
     Button: { defaultProps: { size: 'sm' } },
+    Checkbox: { defaultProps: { radius: 'xs' } },
     Select: { defaultProps: { allowDeselect: false, checkIconPosition: 'right' } },
   },
 });

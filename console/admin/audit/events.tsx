@@ -7,6 +7,7 @@ import { Failed } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { EventList } from './event-list.tsx';
 import styles from './events.module.css';
 import { type AuditEvent, type EventGroup, groupNames, inWords, typesOf } from './sentences.ts';
@@ -171,11 +172,7 @@ function exportCsv(events: readonly AuditEvent[]): void {
     event.requestId,
   ]);
   const text = [head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n');
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  link.download = 'events.csv';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile('events.csv', text, 'text/csv');
 }
 
 /** Quoted; and nothing that a spreadsheet would take for a formula. */

@@ -14,6 +14,7 @@ import { Secrets } from '../ui/secret.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { ClientPartProps } from './client-part.ts';
+import { DelegationKeys } from './delegation-keys.tsx';
 
 const kinds = {
   PUBLISHABLE: { name: 'Publishable key', prefix: 'lk_pk_', hint: 'For @latchkey/browser; may stand in a page.' },
@@ -105,6 +106,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           }
         />
       </Section>
+      <DelegationKeys client={client} mayChange={mayChange} />
       <Modal
         opened={issued !== undefined}
         onClose={() => setIssued(undefined)}

@@ -1,7 +1,9 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import styles from './key-pair.module.css';
+import { makePair } from './pem.ts';
 
 interface KeyPairProps {
   /** The public key, as JSON text. */
@@ -16,9 +18,9 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
   const [note, setNote] = useState<string>();
   const generate = async () => {
     try {
-      const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair;
+      const { pair, privatePem } = await makePair('Ed25519');
       const { kty, crv, x } = await crypto.subtle.exportKey('jwk', pair.publicKey);
-      download('client-key.private.pem', pem(await crypto.subtle.exportKey('pkcs8', pair.privateKey)));
+      saveFile('client-key.private.pem', privatePem);
       onChange(JSON.stringify({ kty, crv, x }, null, 2));
       setNote(
         'Made in this browser. The private half was downloaded (client-key.private.pem) and is kept nowhere else.',
@@ -53,17 +55,4 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
       </p>
     </div>
   );
-}
-
-function pem(der: ArrayBuffer): string {
-  const text = btoa(String.fromCharCode(...new Uint8Array(der)));
-  return `-----BEGIN PRIVATE KEY-----\n${text.match(/.{1,64}/g)?.join('\n')}\n-----END PRIVATE KEY-----\n`;
-}
-
-function download(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/x-pem-file' }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -12,6 +12,7 @@ import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './directory-page.module.css';
+import { Inspector } from './inspector.tsx';
 import { isLive, Tokens } from './scim-tokens.tsx';
 import { SetupSteps } from './setup-steps.tsx';
 
@@ -43,14 +44,18 @@ export function Component() {
       {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
       {failure && !data && <Failed failure={failure} what="the directory" retry={reload} />}
       <State tokens={tokens} isOn={project.scimEnabled} />
-      <SetupSteps
-        projectId={project.id}
-        address={address}
-        token={issued}
-        mayChange={mayChange && project.scimEnabled}
-        onIssued={setIssued}
-      />
+      {tokens && (
+        <SetupSteps
+          projectId={project.id}
+          address={address}
+          token={issued}
+          mayChange={mayChange && project.scimEnabled}
+          isConnected={lastHeard(tokens) !== undefined && issued === undefined}
+          onIssued={setIssued}
+        />
+      )}
       <Tokens tokens={tokens} mayChange={mayChange} />
+      <Inspector projectId={project.id} />
       <Section title="Rules">
         <div className={styles.rules}>
           <Switch
@@ -81,14 +86,20 @@ export function Component() {
 
 type TokenRows = React.ComponentProps<typeof Tokens>['tokens'];
 
+/** When a directory whose token is live last spoke. */
+function lastHeard(tokens: NonNullable<TokenRows>): string | undefined {
+  return tokens
+    .filter(isLive)
+    .flatMap(({ lastUsedAt }) => (lastUsedAt ? [lastUsedAt] : []))
+    .sort()
+    .at(-1);
+}
+
 /** Whether it has ever spoken; turns by itself. */
 function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
   if (!tokens || !isOn) return null;
   const live = tokens.filter(isLive);
-  const last = live
-    .flatMap(({ lastUsedAt }) => (lastUsedAt ? [lastUsedAt] : []))
-    .sort()
-    .at(-1);
+  const last = lastHeard(tokens);
   if (live.length === 0) return null;
   return (
     <div className={styles.state} data-heard={last !== undefined || undefined} role="status">

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { CopyField } from '../ui/copy.tsx';
 import { Section } from '../ui/page.tsx';
@@ -11,17 +12,33 @@ interface SetupStepsProps {
   /** While this page is open, the token that was issued on it. */
   token: string | undefined;
   mayChange: boolean;
+  /** A directory speaks already: the steps are for another one. */
+  isConnected: boolean;
   onIssued(token: string): void;
 }
 
 /** What to do in the customer's directory, with this project's values to copy. */
-export function SetupSteps({ projectId, address, token, mayChange, onIssued }: SetupStepsProps) {
+export function SetupSteps({ projectId, address, token, mayChange, isConnected, onIssued }: SetupStepsProps) {
   const [chosen, setChosen] = useState('okta');
+  const [isShown, setShown] = useState(false);
   const provider = providers.find(({ id }) => id === chosen) ?? providers[0];
   if (!provider) return null;
+  if (isConnected && !isShown) {
+    return (
+      <Section
+        title="Connect another directory"
+        lead="Steps for Okta, Entra ID, OneLogin, JumpCloud and any other, with this project's values."
+        actions={
+          <Button variant="default" onClick={() => setShown(true)}>
+            Show the steps
+          </Button>
+        }
+      />
+    );
+  }
   return (
     <Section
-      title="Connect a directory"
+      title={isConnected ? 'Connect another directory' : 'Connect a directory'}
       lead="Choose yours, and follow the steps there. Nothing is changed here until it speaks."
     >
       <fieldset className={styles.providers}>

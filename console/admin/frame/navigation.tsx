@@ -57,7 +57,10 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
     {
       label: 'People',
       isInner: true,
-      places: [{ to: at('directory'), label: 'Directory sync', icon: 'directory' }],
+      places: [
+        { to: at('users'), label: 'Users', icon: 'users' },
+        { to: at('directory'), label: 'Directory sync', icon: 'directory' },
+      ],
     },
     {
       label: 'Sign-in',

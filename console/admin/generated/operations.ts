@@ -42,6 +42,13 @@ export type CallerKind =
   | 'ADMIN_TOKEN'
   | 'BOOTSTRAP_TOKEN';
 
+export type ChangeUsersInput = {
+  action: UserAction;
+  projectId: string;
+  /** At most a hundred. */
+  userIds: Array<string>;
+};
+
 export type CreateClientInput = {
   /** 1 to 3600 seconds; the project's where absent. */
   accessTokenTtlSeconds?: number | null | undefined;
@@ -71,6 +78,11 @@ export type CreateProjectInput = {
   signUp?: SignUp | null | undefined;
   testMode?: boolean | null | undefined;
 };
+
+/** Whose keys: the client's (service provider) or the service's (identity provider). */
+export type DelegationParty =
+  | 'IDP'
+  | 'SP';
 
 export type DeleteProjectInput = {
   /** The name of the project, typed out. */
@@ -112,17 +124,44 @@ export type MessageChannel =
   | 'MAIL'
   | 'SMS';
 
+/** A kind of second factor. */
+export type MfaMethod =
+  | 'EMAIL'
+  | 'SMS'
+  | 'TOTP';
+
 /** Whether a second factor is owed. */
 export type MfaPolicy =
   | 'OFF'
   | 'OPTIONAL'
   | 'REQUIRED';
 
+/** Who made the user. */
+export type Provenance =
+  | 'LOCAL'
+  | 'SCIM';
+
+export type RegisterDelegationKeysInput = {
+  clientId: string;
+  /** The client's X25519 public key, PEM. */
+  encryptionKey: string;
+  /** How long the keys before stay good; a week where absent. */
+  overlapSeconds?: number | null | undefined;
+  /** The client's Ed25519 public key, PEM. */
+  signingKey: string;
+};
+
 /** What an admin may do; an owner owns the instance. */
 export type Role =
   | 'OWNER'
   | 'PROJECT_ADMIN'
   | 'PROJECT_VIEWER';
+
+export type RotateDelegationKeysInput = {
+  clientId: string;
+  /** How long the keys before stay good; a week where absent. */
+  overlapSeconds?: number | null | undefined;
+};
 
 /** Who can have an account. */
 export type SignUp =
@@ -184,6 +223,20 @@ export type UpdateSessionPolicyInput = {
   idleTimeoutSeconds?: number | null | undefined;
   maxSessionSeconds?: number | null | undefined;
   projectId: string;
+};
+
+/** What is done to a user. */
+export type UserAction =
+  | 'ACTIVATE'
+  | 'DEACTIVATE'
+  | 'END_SESSIONS'
+  | 'ERASE'
+  | 'RESET_FACTORS';
+
+/** What is absent is not asked. */
+export type UserFilter = {
+  active?: boolean | null | undefined;
+  provenance?: Provenance | null | undefined;
 };
 
 export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string, email: string | null, active: boolean, lastSignInAt: string | null } };
@@ -300,6 +353,36 @@ export type RevokeApiKeyMutationVariables = Exact<{
 
 export type RevokeApiKeyMutation = { revokeApiKey: ApiKeyRowFragment };
 
+export type DelegationKeyRowFragment = { id: string, party: DelegationParty, signingKid: string, encryptionKid: string, signingPublicPem: string, encryptionPublicPem: string, createdAt: string, expiresAt: string | null };
+
+export type DelegationKeysQueryVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type DelegationKeysQuery = { client: { id: string, delegationKeys: Array<DelegationKeyRowFragment> } | null };
+
+export type RegisterDelegationKeysMutationVariables = Exact<{
+  input: RegisterDelegationKeysInput;
+}>;
+
+
+export type RegisterDelegationKeysMutation = { registerDelegationKeys: DelegationKeyRowFragment };
+
+export type RotateDelegationKeysMutationVariables = Exact<{
+  input: RotateDelegationKeysInput;
+}>;
+
+
+export type RotateDelegationKeysMutation = { rotateDelegationKeys: DelegationKeyRowFragment };
+
+export type RevokeDelegationKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeDelegationKeyMutation = { revokeDelegationKey: DelegationKeyRowFragment };
+
 export type DevMailboxQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -329,6 +412,14 @@ export type RevokeScimTokenMutationVariables = Exact<{
 
 
 export type RevokeScimTokenMutation = { revokeScimToken: ScimTokenRowFragment };
+
+export type ScimRequestsQueryVariables = Exact<{
+  projectId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type ScimRequestsQuery = { scimRequests: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, tokenName: string, method: string, path: string, status: number, scimType: string | null, detail: string | null, durationMs: number, userAgent: string | null, requestBody: string | null, responseBody: string | null } }> } };
 
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -442,6 +533,56 @@ export type UpdateSessionPolicyMutationVariables = Exact<{
 
 export type UpdateSessionPolicyMutation = { updateSessionPolicy: ProjectSettingsFragment };
 
+export type UserRowFragment = { id: string, userName: string, displayName: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, createdAt: string };
+
+export type UsersQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  filter?: UserFilter | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type UsersQuery = { users: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: UserRowFragment }> } };
+
+export type UserByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UserByIdQuery = { user: (
+    { externalId: string | null, givenName: string | null, familyName: string | null, updatedAt: string }
+    & UserRowFragment
+  ) | null };
+
+export type UserAccessQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+
+export type ChangeUsersMutationVariables = Exact<{
+  input: ChangeUsersInput;
+}>;
+
+
+export type ChangeUsersMutation = { changeUsers: Array<{ userId: string, done: boolean, code: string | null, message: string | null }> };
+
+export type EndUserSessionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndUserSessionMutation = { endUserSession: string };
+
+export type RevokeUserDeviceMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeUserDeviceMutation = { revokeUserDevice: string };
+
 export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as unknown as Operation<MembershipsQuery, MembershipsQueryVariables>;
 export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
 export const GrantRole = "mutation GrantRole($input:GrantRoleInput!){grantRole(input:$input){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as unknown as Operation<GrantRoleMutation, GrantRoleMutationVariables>;
@@ -456,10 +597,15 @@ export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){up
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as unknown as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
+export const DelegationKeys = "query DelegationKeys($clientId:ID!){client(id:$clientId){id delegationKeys{...DelegationKeyRow}}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as unknown as Operation<DelegationKeysQuery, DelegationKeysQueryVariables>;
+export const RegisterDelegationKeys = "mutation RegisterDelegationKeys($input:RegisterDelegationKeysInput!){registerDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as unknown as Operation<RegisterDelegationKeysMutation, RegisterDelegationKeysMutationVariables>;
+export const RotateDelegationKeys = "mutation RotateDelegationKeys($input:RotateDelegationKeysInput!){rotateDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as unknown as Operation<RotateDelegationKeysMutation, RotateDelegationKeysMutationVariables>;
+export const RevokeDelegationKey = "mutation RevokeDelegationKey($id:ID!){revokeDelegationKey(id:$id){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as unknown as Operation<RevokeDelegationKeyMutation, RevokeDelegationKeyMutationVariables>;
 export const DevMailbox = "query DevMailbox($after:String){devMailbox(first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at channel to subject text}}}}" as unknown as Operation<DevMailboxQuery, DevMailboxQueryVariables>;
 export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId:$projectId){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<ScimTokensQuery, ScimTokensQueryVariables>;
 export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<IssueScimTokenMutation, IssueScimTokenMutationVariables>;
 export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<RevokeScimTokenMutation, RevokeScimTokenMutationVariables>;
+export const ScimRequests = "query ScimRequests($projectId:ID!$after:String){scimRequests(projectId:$projectId first:20 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at tokenName method path status scimType detail durationMs userAgent requestBody responseBody}}}}" as unknown as Operation<ScimRequestsQuery, ScimRequestsQueryVariables>;
 export const Session = "query Session{me{kind id name freshUntil grants{role projectId}}}" as unknown as Operation<SessionQuery, SessionQueryVariables>;
 export const SwitcherProjects = "query SwitcherProjects($search:String){projects(search:$search first:8){totalCount edges{node{id name builtIn testMode}}}}" as unknown as Operation<SwitcherProjectsQuery, SwitcherProjectsQueryVariables>;
 export const PaletteInProject = "query PaletteInProject($projectId:ID!$search:String!){clients(projectId:$projectId search:$search first:5){edges{node{id name}}}users(projectId:$projectId search:$search first:5){edges{node{id userName displayName}}}projects(search:$search first:5){edges{node{id name}}}}" as unknown as Operation<PaletteInProjectQuery, PaletteInProjectQueryVariables>;
@@ -476,3 +622,9 @@ export const CreateProject = "mutation CreateProject($input:CreateProjectInput!)
 export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as unknown as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
 export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$after:String){users(projectId:$projectId search:$search filter:$filter first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UsersQuery, UsersQueryVariables>;
+export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow externalId givenName familyName updatedAt}}fragment UserRow on User{id userName displayName email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UserByIdQuery, UserByIdQueryVariables>;
+export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}factors{id method phone verifiedAt lastUsedAt}}}" as unknown as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as unknown as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
+export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as unknown as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;
+export const RevokeUserDevice = "mutation RevokeUserDevice($id:ID!){revokeUserDevice(id:$id)}" as unknown as Operation<RevokeUserDeviceMutation, RevokeUserDeviceMutationVariables>;

@@ -4,12 +4,16 @@ import styles from './data-table.module.css';
 
 export interface Column<Row> {
   header: string;
+  /** In the place of the header's words, e.g. a box that chooses all. */
+  head?: ReactNode;
   cell(row: Row): ReactNode;
   /** CSS width; the rest share what is left. */
   width?: string;
   /** The row's name: it leads to the row's page, and stands on top where rows become cards. */
   isName?: boolean;
   align?: 'end';
+  /** On cards it stands in the corner, without a label. */
+  isCorner?: boolean;
 }
 
 interface DataTableProps<Row> {
@@ -49,9 +53,9 @@ export function DataTable<Row>({
     >
       <thead>
         <tr>
-          {columns.map(({ header, width, align }) => (
+          {columns.map(({ header, head, width, align }) => (
             <th key={header} scope="col" style={{ width }} data-align={align}>
-              {header}
+              {head ?? header}
             </th>
           ))}
         </tr>
@@ -80,11 +84,11 @@ export function DataTable<Row>({
 }
 
 function Cell<Row>({ column, row, link }: { column: Column<Row>; row: Row; link: string | undefined }) {
-  const { header, isName, align, cell } = column;
+  const { header, isName, align, isCorner, cell } = column;
   const content = cell(row);
   if (!isName) {
     return (
-      <td data-label={header} data-align={align}>
+      <td data-label={isCorner ? '' : header} data-align={align} data-corner={isCorner}>
         {content}
       </td>
     );

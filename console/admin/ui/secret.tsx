@@ -2,6 +2,7 @@ import { Button, Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { CopyField } from './copy.tsx';
 import { Icon } from './icon.tsx';
+import { saveFile } from './save-file.ts';
 import styles from './secret.module.css';
 
 export interface Secret {
@@ -33,9 +34,7 @@ export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
       <div className={styles.row}>
         <Button
           variant="default"
-          component="a"
-          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
-          download={fileName}
+          onClick={() => saveFile(fileName, text)}
           leftSection={<Icon name="download" size={16} />}
         >
           Download as file

@@ -1,0 +1,256 @@
+import { Button, Modal, Textarea } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useRead, useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import {
+  type DelegationKeyRowFragment,
+  DelegationKeys as DelegationKeysQuery,
+  RegisterDelegationKeys,
+  RevokeDelegationKey,
+  RotateDelegationKeys,
+} from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { CopyButton, IdChip } from '../ui/copy.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Refused } from '../ui/failed.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { saveFile } from '../ui/save-file.ts';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import type { ClientPartProps } from './client-part.ts';
+import styles from './delegation-keys.module.css';
+import { makePair } from './pem.ts';
+
+type Key = DelegationKeyRowFragment;
+
+const sides = { SP: 'Your server', IDP: 'This instance' } as const;
+const isLive = ({ expiresAt }: Key) => !expiresAt || new Date(expiresAt).getTime() > Date.now();
+
+/** The keys of both sides, with which a back end changes second factors on its own pages (delegation). */
+export function DelegationKeys({ client, mayChange }: ClientPartProps) {
+  const { data, reload } = useRead(DelegationKeysQuery, { clientId: client.id });
+  const [asking, setAsking] = useState<'register' | 'rotate'>();
+  const [revoking, setRevoking] = useState<Key>();
+  const [failure, setFailure] = useState<Failure>();
+  const [rotate, rotating] = useWrite(RotateDelegationKeys);
+  const [revoke, isRevoking] = useWrite(RevokeDelegationKey);
+  const keys = data?.client?.delegationKeys;
+  const ours = keys?.find((key) => key.party === 'IDP' && isLive(key));
+  const close = () => {
+    setAsking(undefined);
+    setRevoking(undefined);
+    setFailure(undefined);
+  };
+  const done = (outcome: { data?: unknown; failure?: Failure | undefined }, text: string) => {
+    setFailure(outcome.failure);
+    if (!outcome.data) return;
+    toast(text);
+    close();
+    reload();
+  };
+  const columns: Column<Key>[] = [
+    { header: 'Whose', isName: true, cell: ({ party }) => sides[party] },
+    { header: 'Signing key', cell: ({ signingKid }) => <IdChip id={signingKid} what="signing key thumbprint" /> },
+    {
+      header: 'Encryption key',
+      cell: ({ encryptionKid }) => <IdChip id={encryptionKid} what="encryption key thumbprint" />,
+    },
+    {
+      header: 'State',
+      cell: (key) =>
+        isLive(key) ? <Mark tone="good">{key.expiresAt ? 'Ending' : 'Live'}</Mark> : <Mark tone="bad">Ended</Mark>,
+    },
+    { header: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="When replaced" /> },
+  ];
+  if (mayChange) {
+    columns.push({
+      header: '',
+      align: 'end',
+      cell: (key) =>
+        isLive(key) && (
+          <Button
+            variant="subtle"
+            color="red"
+            size="compact-sm"
+            onClick={() => setRevoking(key)}
+            aria-label={`Revoke the keys of ${sides[key.party].toLowerCase()}`}
+          >
+            Revoke
+          </Button>
+        ),
+    });
+  }
+  return (
+    <Section
+      flush
+      title="Delegation keys"
+      lead="For DelegationClient of @latchkey/node: your server changes second factors on its own pages, over signed and encrypted requests."
+      actions={
+        mayChange && (
+          <>
+            {ours && (
+              <Button variant="default" onClick={() => setAsking('rotate')}>
+                New keys of this instance
+              </Button>
+            )}
+            <Button
+              variant="default"
+              leftSection={<Icon name="plus" size={16} />}
+              onClick={() => setAsking('register')}
+            >
+              Register your keys
+            </Button>
+          </>
+        )
+      }
+    >
+      <DataTable
+        label="Delegation keys"
+        columns={columns}
+        rows={keys}
+        keyOf={({ id }) => id}
+        sketch={2}
+        empty={
+          <Empty icon="key" title="Not set up">
+            Only applications that change second factors on their own pages need these.
+          </Empty>
+        }
+      />
+      {ours && (
+        <div className={styles.ours}>
+          <p>Into the environment of your server:</p>
+          <Pem name="IDP_ED25519_PUBLIC_KEY_PEM" text={ours.signingPublicPem} />
+          <Pem name="IDP_X25519_PUBLIC_KEY_PEM" text={ours.encryptionPublicPem} />
+        </div>
+      )}
+      <Modal
+        opened={asking === 'register'}
+        onClose={close}
+        title="Register your server's keys"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {asking === 'register' && (
+          <RegisterForm
+            clientId={client.id}
+            onDone={(outcome) => done(outcome, 'The keys are registered')}
+            onClose={close}
+            failure={failure}
+          />
+        )}
+      </Modal>
+      <Confirm
+        opened={asking === 'rotate'}
+        title="New keys of this instance?"
+        verb="Make new keys"
+        busy={rotating}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => done(await rotate({ input: { clientId: client.id } }), 'The new keys are made')}
+      >
+        <p>
+          The ones before stay good for a week: put the new public halves into your server's environment until then.
+        </p>
+      </Confirm>
+      <Confirm
+        opened={revoking !== undefined}
+        title={revoking ? `Revoke the keys of ${sides[revoking.party].toLowerCase()}?` : ''}
+        verb="Revoke keys"
+        busy={isRevoking}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => {
+          if (revoking) done(await revoke({ id: revoking.id }), 'The keys are revoked');
+        }}
+      >
+        <p>At once, without an overlap: delegation requests with these keys are refused. Sign-in goes on.</p>
+      </Confirm>
+    </Section>
+  );
+}
+
+function Pem({ name, text }: { name: string; text: string }) {
+  return (
+    <div className={styles.pem}>
+      <code>{name}</code>
+      <pre>{text.trim()}</pre>
+      <CopyButton value={text} what={name} />
+    </div>
+  );
+}
+
+interface RegisterFormProps {
+  clientId: string;
+  failure: Failure | undefined;
+  onDone(outcome: { data?: unknown; failure?: Failure | undefined }): void;
+  onClose(): void;
+}
+
+function RegisterForm({ clientId, failure, onDone, onClose }: RegisterFormProps) {
+  const [signingKey, setSigningKey] = useState('');
+  const [encryptionKey, setEncryptionKey] = useState('');
+  const [note, setNote] = useState<string>();
+  const [register, busy] = useWrite(RegisterDelegationKeys);
+  const generate = async () => {
+    try {
+      const [signing, encryption] = [await makePair('Ed25519'), await makePair('X25519')];
+      saveFile('SP_ED25519_PRIVATE_KEY.pem', signing.privatePem, 'application/x-pem-file');
+      saveFile('SP_X25519_PRIVATE_KEY.pem', encryption.privatePem, 'application/x-pem-file');
+      setSigningKey(signing.publicPem);
+      setEncryptionKey(encryption.publicPem);
+      setNote('Made in this browser. The private halves were downloaded as two files, and are kept nowhere else.');
+    } catch {
+      setNote('This browser cannot make such keys. Use: openssl genpkey -algorithm ed25519 (and x25519)');
+    }
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    onDone(await register({ input: { clientId, signingKey, encryptionKey } }));
+  };
+  const faultOf = (field: string) => (failure?.field === field ? failure.message : undefined);
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <div>
+        <Button variant="default" leftSection={<Icon name="key" size={16} />} onClick={generate}>
+          Generate both pairs here
+        </Button>
+      </div>
+      {note && (
+        <p role="status" className={styles.note}>
+          {note}
+        </p>
+      )}
+      <Textarea
+        label="Signing key (Ed25519, public, PEM)"
+        autosize
+        minRows={3}
+        spellCheck={false}
+        value={signingKey}
+        error={faultOf('signingKey')}
+        onChange={(event) => setSigningKey(event.currentTarget.value)}
+      />
+      <Textarea
+        label="Encryption key (X25519, public, PEM)"
+        autosize
+        minRows={3}
+        spellCheck={false}
+        value={encryptionKey}
+        error={faultOf('encryptionKey')}
+        onChange={(event) => setEncryptionKey(event.currentTarget.value)}
+      />
+      <p className={styles.note}>Earlier keys of your server stay good for a week.</p>
+      <Refused failure={failure?.field ? undefined : failure} />
+      <div className={styles.actions}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={!signingKey.trim() || !encryptionKey.trim()}>
+          Register
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,101 @@
+import { useRead } from '../api.ts';
+import { ScimRequests, type ScimRequestsQuery } from '../generated/operations.ts';
+import { Code } from '../ui/code.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Pager, useListParams } from '../ui/list-bar.tsx';
+import { Mark, Notice } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import { Time } from '../ui/time.tsx';
+import styles from './inspector.module.css';
+import { mendingOf } from './mending.ts';
+
+type ScimRequest = ScimRequestsQuery['scimRequests']['edges'][number]['node'];
+
+/** What the directory has sent of late, what it got, and what to mend. */
+export function Inspector({ projectId }: { projectId: string }) {
+  const { get } = useListParams();
+  const after = get('after');
+  const { data, failure, reload } = useRead(
+    ScimRequests,
+    { projectId, after: after ?? null },
+    after ? {} : { everySeconds: 5 },
+  );
+  const page = data?.scimRequests;
+  return (
+    <Section
+      flush
+      title="Requests"
+      lead="What the directory has sent, newest first: the last 200 of a week, without secrets. New ones come in by themselves."
+    >
+      {failure && !page ? (
+        <Failed failure={failure} what="the list of requests" retry={reload} />
+      ) : !page ? (
+        <div className={styles.sketch}>
+          <LinesSketch lines={3} />
+        </div>
+      ) : page.edges.length === 0 ? (
+        <Empty icon="directory" title="Nothing has been sent yet">
+          The first request appears here within seconds.
+        </Empty>
+      ) : (
+        <ol className={styles.list}>
+          {page.edges.map(({ node }) => (
+            <li key={node.id}>
+              <details>
+                <summary>
+                  <Mark tone={node.status < 300 ? 'good' : node.status < 500 ? 'note' : 'bad'}>{node.status}</Mark>
+                  <code>
+                    <strong>{node.method}</strong> {node.path}
+                  </code>
+                  <span className={styles.time}>
+                    <Time at={node.at} />
+                  </span>
+                </summary>
+                <Details request={node} />
+              </details>
+            </li>
+          ))}
+        </ol>
+      )}
+      <Pager pageInfo={page?.pageInfo} />
+    </Section>
+  );
+}
+
+function Details({ request }: { request: ScimRequest }) {
+  const mending = mendingOf(request);
+  return (
+    <div className={styles.details}>
+      {request.detail && (
+        <Notice title={request.detail}>{mending ?? 'The answer below says it in the words of the standard.'}</Notice>
+      )}
+      <p className={styles.facts}>
+        Token {request.tokenName} · {request.durationMs} ms{request.userAgent && ` · ${request.userAgent}`}
+      </p>
+      <div className={styles.bodies}>
+        <Body label="Sent" text={request.requestBody} />
+        <Body label="Answered" text={request.responseBody} />
+      </div>
+    </div>
+  );
+}
+
+function Body({ label, text }: { label: string; text: string | null | undefined }) {
+  return (
+    <div>
+      <h3>{label}</h3>
+      {text ? <Code code={pretty(text)} what={label} /> : <p className={styles.facts}>Nothing</p>}
+    </div>
+  );
+}
+
+/** Texts that were cut off stay as they are. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

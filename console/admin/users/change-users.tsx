@@ -1,0 +1,113 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { ChangeUsers, type UserAction } from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { toast } from '../ui/toast.tsx';
+import styles from './change-users.module.css';
+import { userActions } from './user-actions.ts';
+
+export interface Chosen {
+  id: string;
+  name: string;
+}
+
+interface ChangeUsersDialogProps {
+  projectId: string;
+  users: readonly Chosen[];
+  /** Absent: nothing is being asked. */
+  action: UserAction | undefined;
+  onClose(): void;
+  onDone?(action: UserAction): void;
+}
+
+interface Outcome extends Chosen {
+  done: boolean;
+  message?: string | null;
+}
+
+/** Asks before something is done to users, does it, and says of each what came of it. */
+export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }: ChangeUsersDialogProps) {
+  const [failure, setFailure] = useState<Failure>();
+  const [outcomes, setOutcomes] = useState<{ action: UserAction; list: Outcome[] }>();
+  const [change, busy] = useWrite(ChangeUsers);
+  const words = action && userActions[action];
+  const [only] = users;
+  const isOne = users.length === 1;
+  const who = isOne ? (only?.name ?? '') : `${users.length} users`;
+  const close = () => {
+    setFailure(undefined);
+    onClose();
+  };
+  const confirm = async () => {
+    if (!action || !words) return;
+    const outcome = await change({ input: { projectId, userIds: users.map(({ id }) => id), action } });
+    setFailure(outcome.failure);
+    if (!outcome.data) return;
+    const list = outcome.data.changeUsers.map(({ userId, ...rest }) => ({
+      id: userId,
+      name: users.find(({ id }) => id === userId)?.name ?? userId,
+      ...rest,
+    }));
+    const refused = list.filter(({ done }) => !done);
+    const [first] = refused;
+    if (isOne && first) {
+      setFailure({ code: 'refused', message: first.message ?? 'It was refused.' });
+      return;
+    }
+    if (refused.length === 0) toast(`${who} ${isOne ? 'is' : 'are'} ${words.done}`);
+    else setOutcomes({ action, list });
+    close();
+    onDone?.(action);
+  };
+  return (
+    <>
+      <Confirm
+        opened={words !== undefined && users.length > 0}
+        title={words ? `${words.verb}: ${who}?` : ''}
+        verb={words?.verb ?? ''}
+        name={words?.isFinal ? (isOne ? only?.name : String(users.length)) : undefined}
+        busy={busy}
+        failure={failure}
+        onClose={close}
+        onConfirm={() => void confirm()}
+      >
+        {words && (
+          <p>
+            {isOne ? <strong>{only?.name}</strong> : 'Each of them'} {words.effect}
+          </p>
+        )}
+        {!isOne && (
+          <ul className={styles.names}>
+            {users.slice(0, 8).map(({ id, name }) => (
+              <li key={id}>{name}</li>
+            ))}
+            {users.length > 8 && <li>and {users.length - 8} more</li>}
+          </ul>
+        )}
+      </Confirm>
+      <Modal
+        opened={outcomes !== undefined}
+        onClose={() => setOutcomes(undefined)}
+        title="What came of it"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <ul className={styles.outcomes}>
+          {outcomes?.list.map(({ id, name, done, message }) => (
+            <li key={id}>
+              <span>{name}</span>
+              {done ? <Mark tone="good">Done</Mark> : <Mark tone="bad">Refused</Mark>}
+              {message && <small>{message}</small>}
+            </li>
+          ))}
+        </ul>
+        <div className={styles.close}>
+          <Button onClick={() => setOutcomes(undefined)}>Close</Button>
+        </div>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { RevokeUserDevice, type UserAccessQuery } from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+
+type Device = UserAccessQuery['userAccess']['devices'][number];
+
+const isTrusted = ({ trustedUntil }: Device) =>
+  trustedUntil !== null && trustedUntil !== undefined && new Date(trustedUntil).getTime() > Date.now();
+
+/** The browsers that the person has registered: each signs in without a code while it is trusted. */
+export function UserDevices({ devices, mayChange }: { devices: readonly Device[] | undefined; mayChange: boolean }) {
+  const [revoking, setRevoking] = useState<Device>();
+  const [failure, setFailure] = useState<Failure>();
+  const [revoke, busy] = useWrite(RevokeUserDevice);
+  const columns: Column<Device>[] = [
+    { header: 'Device', isName: true, width: '26%', cell: ({ name }) => name },
+    { header: 'Application', cell: ({ client }) => client.name },
+    {
+      header: 'State',
+      cell: (device) => (isTrusted(device) ? <Mark tone="good">Trusted</Mark> : <Mark>Asks for a code</Mark>),
+    },
+    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: 'Trusted until', cell: ({ trustedUntil }) => <Time at={trustedUntil} fallback="–" /> },
+  ];
+  if (mayChange) {
+    columns.push({
+      header: '',
+      align: 'end',
+      cell: (device) => (
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-sm"
+          onClick={() => setRevoking(device)}
+          aria-label={`Revoke ${device.name}`}
+        >
+          Revoke
+        </Button>
+      ),
+    });
+  }
+  const close = () => {
+    setRevoking(undefined);
+    setFailure(undefined);
+  };
+  return (
+    <Section flush title="Devices" lead="Browsers with a key of their own. A lost one is revoked here.">
+      <DataTable
+        label="Devices"
+        columns={columns}
+        rows={devices}
+        keyOf={({ id }) => id}
+        sketch={1}
+        empty={<Empty icon="phone" title="No device registered" />}
+      />
+      <Confirm
+        opened={revoking !== undefined}
+        title={`Revoke ${revoking?.name ?? ''}?`}
+        verb="Revoke device"
+        busy={busy}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => {
+          if (!revoking) return;
+          const outcome = await revoke({ id: revoking.id });
+          setFailure(outcome.failure);
+          if (!outcome.data) return;
+          toast(`${revoking.name} is revoked`);
+          close();
+        }}
+      >
+        <p>
+          Its key is refused from this moment, and the sessions that began with it end. With a code from the mail it can
+          be registered again.
+        </p>
+      </Confirm>
+    </Section>
+  );
+}

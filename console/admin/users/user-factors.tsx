@@ -1,0 +1,46 @@
+import type { UserAccessQuery } from '../generated/operations.ts';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { factorNames } from './words.ts';
+
+type Factor = UserAccessQuery['userAccess']['factors'][number];
+
+const columns: readonly Column<Factor>[] = [
+  { header: 'Factor', isName: true, width: '26%', cell: ({ method }) => factorNames[method] },
+  { header: 'Goes to', cell: ({ phone }) => phone ?? '–' },
+  { header: 'Set up', cell: ({ verifiedAt }) => <Time at={verifiedAt} /> },
+  { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+];
+
+interface UserFactorsProps {
+  factors: readonly Factor[] | undefined;
+  recoveryCodesLeft: number;
+  policy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
+}
+
+/** What is asked for besides the device. */
+export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsProps) {
+  const codes = `${recoveryCodesLeft} recovery code${recoveryCodesLeft === 1 ? '' : 's'} left.`;
+  return (
+    <Section
+      flush
+      title="Second factors"
+      lead={factors?.length ? codes : 'Whoever has lost theirs gets a reset, under Actions.'}
+    >
+      <DataTable
+        label="Second factors"
+        columns={columns}
+        rows={factors}
+        keyOf={({ id }) => id}
+        sketch={1}
+        empty={
+          <Empty icon="shield" title="No second factor">
+            {policy === 'REQUIRED' ? 'The next sign-in sets one up: the project requires it.' : undefined}
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}

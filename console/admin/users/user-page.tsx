@@ -1,0 +1,163 @@
+import { Button, Menu } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useRead } from '../api.ts';
+import { EventList } from '../audit/event-list.tsx';
+import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { IdChip } from '../ui/copy.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Mark, Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { PageSketch } from '../ui/sketch.tsx';
+import { exactly, Time } from '../ui/time.tsx';
+import { ChangeUsersDialog } from './change-users.tsx';
+import { userActions } from './user-actions.ts';
+import { UserDevices } from './user-devices.tsx';
+import { UserFactors } from './user-factors.tsx';
+import styles from './user-page.module.css';
+import { UserSessions } from './user-sessions.tsx';
+
+type User = NonNullable<UserByIdQuery['user']>;
+
+/** One person: who they are, how they get in, what they did. */
+export function Component() {
+  const { userId = '' } = useParams();
+  const project = useProject();
+  const path = useProjectPath();
+  const navigate = useNavigate();
+  const { mayChange } = useAccess(project.id);
+  const [action, setAction] = useState<UserAction>();
+  const { data, failure, reload } = useRead(UserById, { id: userId });
+  const access = useRead(UserAccess, { userId });
+  const events = useRead(AuditEvents, { projectId: project.id, filter: { subjectId: userId }, first: 10, after: null });
+  const user = data?.user?.id === userId ? data.user : undefined;
+  if (!user) return failure ? <Failed failure={failure} what="user" retry={reload} /> : <PageSketch />;
+  const name = user.displayName ?? user.userName;
+  const list = events.data?.auditEvents.edges.map(({ node }) => node);
+  const found = access.data?.userAccess;
+  return (
+    <Page
+      title={name}
+      back={{ to: path('users'), label: 'Users' }}
+      marks={
+        <>
+          {user.active ? <Mark tone="good">Active</Mark> : <Mark tone="bad">Deactivated</Mark>}
+          {user.provenance === 'SCIM' && <Mark tone="accent">From the directory</Mark>}
+          <IdChip id={user.id} what="user ID (sub)" />
+        </>
+      }
+      actions={
+        mayChange && (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" rightSection={<Icon name="down" size={14} />}>
+                Actions
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {Object.entries(userActions)
+                .filter(([value]) => value !== (user.active ? 'ACTIVATE' : 'DEACTIVATE'))
+                .map(([value, { verb, isFinal }]) => (
+                  <Menu.Item
+                    key={value}
+                    {...(isFinal ? { color: 'red' } : {})}
+                    onClick={() => setAction(value as UserAction)}
+                  >
+                    {verb}
+                  </Menu.Item>
+                ))}
+            </Menu.Dropdown>
+          </Menu>
+        )
+      }
+    >
+      {!user.active && (
+        <Notice tone="bad" title="They cannot sign in">
+          {user.provenance === 'SCIM'
+            ? 'The directory, or an admin, has deactivated this account.'
+            : 'An admin has deactivated this account.'}
+        </Notice>
+      )}
+      <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} />
+      <UserSessions sessions={found?.sessions} mayChange={mayChange} />
+      <UserDevices devices={found?.devices} mayChange={mayChange} />
+      <UserFactors
+        factors={found?.factors}
+        recoveryCodesLeft={found?.recoveryCodesLeft ?? 0}
+        policy={project.mfaPolicy}
+      />
+      <Section
+        flush
+        title="What happened"
+        actions={
+          <Button
+            component={Link}
+            to={`${path('events')}?${new URLSearchParams({ subject: user.id, subjectName: name })}`}
+            variant="default"
+            size="xs"
+          >
+            All events
+          </Button>
+        }
+      >
+        {list?.length === 0 ? <Empty icon="events" title="Nothing yet" /> : <EventList events={list} sketch={4} />}
+      </Section>
+      <ChangeUsersDialog
+        projectId={project.id}
+        users={[{ id: user.id, name: user.userName }]}
+        action={action}
+        onClose={() => setAction(undefined)}
+        onDone={(done) => {
+          if (done === 'ERASE') void navigate(path('users'), { replace: true });
+        }}
+      />
+    </Page>
+  );
+}
+
+/** What is known of the person; who has the last word on it is said. */
+function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
+  const fromDirectory = user.provenance === 'SCIM';
+  const lines: [string, React.ReactNode, boolean?][] = [
+    ['Name', user.displayName ?? '–', fromDirectory],
+    ['Given name', user.givenName ?? '–', fromDirectory],
+    ['Family name', user.familyName ?? '–', fromDirectory],
+    ['User name', user.userName, fromDirectory],
+    ['E-mail', user.email ?? '–', fromDirectory],
+    ['Phone', user.phone ?? '–', fromDirectory],
+    ['External ID', user.externalId ?? '–', fromDirectory],
+    ['Last sign-in', <Time key="at" at={user.lastSignInAt} />],
+    ['Created', exactly(user.createdAt)],
+    ['Changed', <Time key="changed" at={user.updatedAt} />],
+  ];
+  return (
+    <Section
+      title="Profile"
+      lead={
+        fromDirectory
+          ? `What has a lock is the directory's: it is changed there${isLocked ? '' : ', and what people change here lasts until the next sync'}.`
+          : 'They made this account themselves, with their first sign-in.'
+      }
+    >
+      <dl className={styles.profile}>
+        {lines.map(([label, value, locked]) => (
+          <div key={label}>
+            <dt>
+              {label}
+              {locked && (
+                <span title="From the directory">
+                  <Icon name="lock" size={14} />
+                </span>
+              )}
+            </dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,96 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { EndUserSession, type UserAccessQuery } from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import { browserName, methodNames } from './words.ts';
+
+type Session = UserAccessQuery['userAccess']['sessions'][number];
+
+/** Where the person is signed in just now. */
+export function UserSessions({
+  sessions,
+  mayChange,
+}: {
+  sessions: readonly Session[] | undefined;
+  mayChange: boolean;
+}) {
+  const [ending, setEnding] = useState<Session>();
+  const [failure, setFailure] = useState<Failure>();
+  const [end, busy] = useWrite(EndUserSession);
+  const columns: Column<Session>[] = [
+    { header: 'Browser', isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
+    { header: 'Address', cell: ({ ip }) => ip ?? '–' },
+    { header: 'Signed in with', cell: ({ amr }) => amr.map((one) => methodNames[one] ?? one).join(', ') },
+    { header: 'Signed in', cell: ({ authTime }) => <Time at={authTime} /> },
+    { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    {
+      header: 'Ends',
+      cell: ({ idleExpiresAt, expiresAt }) => <Time at={idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt} />,
+    },
+  ];
+  if (mayChange) {
+    columns.push({
+      header: '',
+      align: 'end',
+      cell: (session) => (
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-sm"
+          onClick={() => setEnding(session)}
+          aria-label={`End the session in ${browserName(session.userAgent)}`}
+        >
+          End
+        </Button>
+      ),
+    });
+  }
+  const close = () => {
+    setEnding(undefined);
+    setFailure(undefined);
+  };
+  return (
+    <Section
+      flush
+      title="Sessions"
+      lead="Where they are signed in just now. One session serves all applications in that browser."
+    >
+      <DataTable
+        label="Sessions"
+        columns={columns}
+        rows={sessions}
+        keyOf={({ id }) => id}
+        sketch={1}
+        empty={<Empty icon="browser" title="Not signed in anywhere" />}
+      />
+      <Confirm
+        opened={ending !== undefined}
+        title="End this session?"
+        verb="End session"
+        busy={busy}
+        failure={failure}
+        onClose={close}
+        onConfirm={async () => {
+          if (!ending) return;
+          const outcome = await end({ id: ending.id });
+          setFailure(outcome.failure);
+          if (!outcome.data) return;
+          toast('The session has ended');
+          close();
+        }}
+      >
+        <p>
+          They are signed out in {browserName(ending?.userAgent)}, and applications there are told. They can sign in
+          again.
+        </p>
+      </Confirm>
+    </Section>
+  );
+}

@@ -1,0 +1,28 @@
+/** Authentication methods (RFC 8176), in words. */
+export const methodNames: Record<string, string> = {
+  swk: 'device key',
+  otp: 'one-time code',
+  sms: 'text message',
+  mfa: 'second factor',
+};
+
+export const factorNames = { EMAIL: 'Code by mail', SMS: 'Text message', TOTP: 'Authenticator app' } as const;
+
+/** "Firefox on Windows", as far as a user agent says. */
+export function browserName(userAgent: string | null | undefined): string {
+  if (!userAgent) return 'an unknown browser';
+  const browser =
+    (/Edg\//.test(userAgent) && 'Edge') ||
+    (/OPR\//.test(userAgent) && 'Opera') ||
+    (/Firefox\//.test(userAgent) && 'Firefox') ||
+    (/Chrome\//.test(userAgent) && 'Chrome') ||
+    (/Safari\//.test(userAgent) && 'Safari') ||
+    userAgent.split(/[/ ]/)[0];
+  const system =
+    (/iPhone|iPad/.test(userAgent) && 'iOS') ||
+    (/Android/.test(userAgent) && 'Android') ||
+    (/Windows/.test(userAgent) && 'Windows') ||
+    (/Mac OS X/.test(userAgent) && 'macOS') ||
+    (/Linux/.test(userAgent) && 'Linux');
+  return system ? `${browser} on ${system}` : String(browser);
+}
