@@ -1,16 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 describe('the console', () => {
   let output: Rolldown.RolldownOutput['output'];
   beforeAll(async () => {
+    // The test runner's own would build React for debugging.
+    vi.stubEnv('NODE_ENV', 'production');
     const built = await build({ configFile: path('../vite.config.ts'), logLevel: 'silent', build: { write: false } });
     output = ([built].flat()[0] as Rolldown.RolldownOutput).output;
   });
+
+  afterAll(() => vi.unstubAllEnvs());
 
   const chunk = (name: string) => {
     const found = output.find(({ fileName }) => fileName === name);
