@@ -47,16 +47,23 @@ export async function execute(em: EntityManager, statement: Sql): Promise<number
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** The ORM's own `execute` writes values into the statement's text; its query builder binds them. */
-function run(em: EntityManager, { text, params }: Sql) {
+/**
+ * The ORM's own `execute` writes values into the statement's text; its query builder binds them, but throws the
+ * driver's errors as they come: they get the ORM's classes here, so that a catch need not know how a row was written.
+ */
+async function run(em: EntityManager, { text, params }: Sql) {
   let position = 0;
   const numbered = text.replaceAll('?', () => `$${++position}`);
-  return em.getKysely().executeQuery({
-    sql: numbered,
-    parameters: params,
-    query: { kind: 'RawNode', sqlFragments: [numbered], parameters: [] },
-    queryId: { queryId: '' },
-  });
+  try {
+    return await em.getKysely().executeQuery({
+      sql: numbered,
+      parameters: params,
+      query: { kind: 'RawNode', sqlFragments: [numbered], parameters: [] },
+      queryId: { queryId: '' },
+    });
+  } catch (error) {
+    throw error instanceof Error ? em.getDriver().convertException(error) : error;
+  }
 }
 
 const sqlKeys = ['text', 'params'];
