@@ -10,6 +10,8 @@ export async function expectAccessible(page: Page): Promise<void> {
   const size = page.viewportSize() ?? { width: 1280, height: 720 };
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // The new theme is on the page from the next frame on.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
     expect(found, `what axe finds in ${colorScheme}`).toEqual([]);
