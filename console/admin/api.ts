@@ -1,5 +1,5 @@
 import { type AnyVariables, Client, cacheExchange, fetchExchange, type TypedDocumentNode } from '@urql/core';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { type Failure, failureOf } from './failure.ts';
 import { signInAgain } from './sign-in-again.ts';
@@ -34,6 +34,9 @@ export const client = new Client({
 /** One kind for all that is read and written: after a write, everything on the page is read again. */
 const everything = { additionalTypenames: ['Everything'] };
 
+/** Told of each write that went through: what could not be read before may be there now. */
+const recovered = new EventTarget();
+
 export interface Read<Data> {
   data: Data | undefined;
   failure: Failure | undefined;
@@ -44,14 +47,19 @@ export interface Read<Data> {
   reload(): void;
 }
 
-/** @param options pause: not yet; everySeconds: read again so often while the page is in sight */
+/**
+ * What was read once stays while it is read again, and where that fails.
+ *
+ * @param options pause: not yet; everySeconds: read again so often while the page is in sight; keep: show the answer to
+ *   the question before until the next one is there, as lists do
+ */
 export function useRead<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  options: { pause?: boolean; everySeconds?: number } = {},
+  options: { pause?: boolean; everySeconds?: number; keep?: boolean } = {},
 ): Read<Data> {
-  const { pause = false, everySeconds } = options;
-  const [{ data, error, fetching, stale }, execute] = useQuery({
+  const { pause = false, everySeconds, keep = false } = options;
+  const [{ data: answered, error, fetching, stale }, execute] = useQuery({
     query,
     variables,
     pause,
@@ -59,6 +67,11 @@ export function useRead<Data, Variables extends AnyVariables>(
   } as never);
   const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute]);
   const failure = useMemo(() => (error ? failureOf(error) : undefined), [error]);
+
+  const question = JSON.stringify(variables);
+  const held = useRef<{ question: string; data: Data }>(undefined);
+  if (answered != null) held.current = { question, data: answered as Data };
+  const data = keep || held.current?.question === question ? held.current?.data : undefined;
 
   const isExpired = failure?.code === 'unauthenticated';
   useEffect(() => {
@@ -72,6 +85,17 @@ export function useRead<Data, Variables extends AnyVariables>(
     };
   }, [isExpired, reload]);
 
+  // The cache reads again after a write what it holds; what could not be read, it does not hold.
+  useEffect(() => {
+    if (!failure) return;
+    recovered.addEventListener('recovered', reload);
+    window.addEventListener('online', reload);
+    return () => {
+      recovered.removeEventListener('recovered', reload);
+      window.removeEventListener('online', reload);
+    };
+  }, [failure, reload]);
+
   useEffect(() => {
     if (everySeconds === undefined || pause) return;
     const timer = setInterval(() => {
@@ -81,9 +105,10 @@ export function useRead<Data, Variables extends AnyVariables>(
   }, [everySeconds, pause, reload]);
 
   return {
-    data: data as Data | undefined,
-    failure: data === undefined || data === null || !isExpired ? failure : undefined,
-    loading: data == null && !failure && !pause,
+    data,
+    // Until they have signed in again, or not, nobody is told more than the dialog tells.
+    failure: isExpired && data !== undefined ? undefined : failure,
+    loading: data === undefined && !failure && !pause,
     stale: fetching || stale,
     reload,
   };
@@ -103,7 +128,10 @@ export function useWrite<Data, Variables extends AnyVariables>(
       try {
         for (;;) {
           const { data, error } = await urql.mutation(mutation, variables, everything).toPromise();
-          if (!error && data) return { data };
+          if (!error && data) {
+            recovered.dispatchEvent(new Event('recovered'));
+            return { data };
+          }
           const failure: Failure = error ? failureOf(error) : { code: 'unknown', message: 'The answer was empty.' };
           const why = { unauthenticated: 'expired', 'reauthentication-required': 'fresh' } as const;
           const reason = why[failure.code as keyof typeof why];

@@ -25,7 +25,10 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
   const after = get('after');
   const filter = useFilter(params.get);
   const variables = { projectId: projectId ?? null, filter, first: 50, after: after ?? null };
-  const { data, failure, reload } = useRead(AuditEvents, variables, live && !after ? { everySeconds: 3 } : {});
+  const { data, failure, reload } = useRead(AuditEvents, variables, {
+    keep: true,
+    ...(live && !after ? { everySeconds: 3 } : {}),
+  });
   const page = data?.auditEvents;
   const events = page?.edges.map(({ node }) => node);
   const isFiltered = ['group', 'result', 'period', ...chips].some((name) => get(name) !== undefined);

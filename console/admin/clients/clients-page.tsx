@@ -44,7 +44,7 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const search = get('search');
   const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
-  const { data, failure, stale, reload } = useRead(Clients, variables);
+  const { data, failure, stale, reload } = useRead(Clients, variables, { keep: true });
   const page = data?.clients;
   const create = mayChange && (
     <Button component={Link} to={path('applications/new')} leftSection={<Icon name="plus" size={16} />}>

@@ -14,7 +14,11 @@ import styles from './mailbox-page.module.css';
 export function Component() {
   const { get } = useListParams();
   const after = get('after');
-  const { data, failure, reload } = useRead(DevMailbox, { after: after ?? null }, after ? {} : { everySeconds: 3 });
+  const { data, failure, reload } = useRead(
+    DevMailbox,
+    { after: after ?? null },
+    { keep: true, ...(after ? {} : { everySeconds: 3 }) },
+  );
   const page = data?.devMailbox;
   return (
     <Page title="Dev mailbox" lead="Mail and text messages that would have been sent, newest first." narrow>

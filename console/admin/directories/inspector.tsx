@@ -20,7 +20,7 @@ export function Inspector({ projectId }: { projectId: string }) {
   const { data, failure, reload } = useRead(
     ScimRequests,
     { projectId, after: after ?? null },
-    after ? {} : { everySeconds: 5 },
+    { keep: true, ...(after ? {} : { everySeconds: 5 }) },
   );
   const page = data?.scimRequests;
   return (

@@ -1,4 +1,10 @@
-import { type MantineColorScheme, Menu, SegmentedControl, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import {
+  type MantineColorScheme,
+  Popover,
+  SegmentedControl,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { roleNames, useMe } from '../access.tsx';
 import { settings } from '../settings.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -21,18 +27,17 @@ export function AccountMenu() {
     post_logout_redirect_uri: `${settings.issuer}/admin`,
   });
   return (
-    <Menu position="bottom-end" width={280}>
-      <Menu.Target>
+    <Popover position="bottom-end" width={280} shadow="md" trapFocus returnFocus>
+      <Popover.Target>
         <UnstyledButton className={styles.face ?? ''} aria-label={`Account: ${me.name}`}>
           {me.name.charAt(0)}
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
+      </Popover.Target>
+      <Popover.Dropdown p={0} aria-label="Account">
         <div className={styles.who}>
           <strong>{me.name}</strong>
           <span>{roles}</span>
         </div>
-        <Menu.Divider />
         <div className={styles.scheme}>
           <SegmentedControl
             fullWidth
@@ -51,15 +56,11 @@ export function AccountMenu() {
             }))}
           />
         </div>
-        <Menu.Divider />
-        <Menu.Item
-          component="a"
-          href={`/oauth2/end_session?${signOut}`}
-          leftSection={<Icon name="signOut" size={16} />}
-        >
+        <a className={styles.out} href={`/oauth2/end_session?${signOut}`}>
+          <Icon name="signOut" size={16} />
           Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </a>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -31,7 +31,15 @@ interface PaletteProps {
 /** Every page, application, user and project, by a few letters. */
 export function Palette({ opened, onClose, projectId }: PaletteProps) {
   return (
-    <Modal.Root opened={opened} onClose={onClose} size="lg" padding={0} centered={false} yOffset="12vh">
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      padding={0}
+      centered={false}
+      yOffset="12vh"
+      transitionProps={{ duration: 0 }}
+    >
       <Modal.Overlay />
       <Modal.Content aria-label="Search or go to">
         {opened && <Search projectId={projectId} onClose={onClose} />}

@@ -1,4 +1,4 @@
-import { Button, Popover, UnstyledButton } from '@mantine/core';
+import { Button, Popover, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useCallback, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -21,18 +21,17 @@ export function Switcher({ projectId }: { projectId: string | undefined }) {
       opened={opened}
       onChange={setOpened}
       position="bottom-start"
-      width="22rem"
+      width="min(22rem, calc(100vw - 2rem))"
       shadow="md"
       trapFocus
       returnFocus
     >
       <Popover.Target>
-        <UnstyledButton
-          className={styles.button ?? ''}
-          onClick={() => setOpened(!opened)}
-          aria-label={`Project: ${name ?? 'none'}. Switch`}
-        >
-          <span>{name ?? 'Choose a project'}</span>
+        <UnstyledButton className={styles.button ?? ''} onClick={() => setOpened(!opened)}>
+          <span>
+            {name !== undefined && <VisuallyHidden>Project: </VisuallyHidden>}
+            {name ?? 'Choose a project'}
+          </span>
           <Icon name="upDown" size={16} />
         </UnstyledButton>
       </Popover.Target>

@@ -51,7 +51,11 @@ export function Component() {
   const [params, setParams] = useSearchParams();
   const { isOwner } = useAccess();
   const search = get('search');
-  const { data, failure, stale, reload } = useRead(Projects, { search: search ?? null, after: get('after') ?? null });
+  const { data, failure, stale, reload } = useRead(
+    Projects,
+    { search: search ?? null, after: get('after') ?? null },
+    { keep: true },
+  );
   const page = data?.projects;
   const isNew = params.has('new');
   const open = (on: boolean) => setParams(on ? { new: '' } : {}, { replace: true });

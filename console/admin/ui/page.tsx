@@ -27,9 +27,9 @@ export function Page({ title, lead, marks, actions, back, narrow = false, childr
   }, [title]);
   useEffect(() => {
     pagesSeen += 1;
-    if (pagesSeen > 1 && document.activeElement?.closest('[role="dialog"]') == null) {
-      heading.current?.focus({ preventScroll: true });
-    }
+    // Unless something on the page, or a dialog over it, has taken it already.
+    const isTaken = document.activeElement?.closest('[role="dialog"], main form') != null;
+    if (pagesSeen > 1 && !isTaken) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <div className={narrow ? `${styles.page} ${styles.narrow}` : styles.page}>

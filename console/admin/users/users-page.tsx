@@ -56,7 +56,7 @@ export function Component() {
     filter: filterOf(get),
     after: get('after') ?? null,
   };
-  const { data, failure, stale, reload } = useRead(Users, variables);
+  const { data, failure, stale, reload } = useRead(Users, variables, { keep: true });
   const page = data?.users;
   const rows = page?.edges.map(({ node }) => node);
   const isFiltered = search !== undefined || get('state') !== undefined || get('provenance') !== undefined;

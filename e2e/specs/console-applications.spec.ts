@@ -1,0 +1,192 @@
+import { expect, type Page, test } from '@playwright/test';
+import { AdminApi } from '../support/admin-api.ts';
+import { tabTo, type Visit, visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** The console's applications: from nothing to code that runs, without a mouse, and safe from each other's changes. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+let owner: Visit;
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+  owner = await visitConsole(browser, latchkey, admin, { email: 'ada@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  await owner.context.close();
+  await latchkey.stop();
+});
+
+const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function register(name: string): Promise<string> {
+  const redirectUris = ['https://app.example.com/callback'];
+  return (await admin.createClient({ projectId, name, redirectUris })).clientId;
+}
+
+test('a keyboard alone creates an application, and its keys are shown once', async () => {
+  const { page, complaints } = owner;
+  const { keyboard } = page;
+  await page.goto(at('applications'));
+  await tabTo(page, page.getByRole('link', { name: 'Create application' }));
+  await keyboard.press('Enter');
+
+  await expect(page.getByRole('heading', { name: 'Create application' })).toBeVisible();
+  await expect(page.getByLabel('Name', { exact: false }).first()).toBeFocused();
+  await keyboard.press('Enter');
+  await expect(page.getByText('Give it a name')).toBeVisible();
+  await keyboard.type('Customer portal');
+  await tabTo(page, page.getByRole('radio', { name: /Single-page application/ }));
+  await keyboard.press('ArrowDown');
+  await expect(page.getByRole('radio', { name: /Web server/ })).toBeChecked();
+  await tabTo(page, button(page, 'Continue'));
+  await keyboard.press('Enter');
+
+  await expect(page.getByLabel('Redirect URIs, 1', { exact: true })).toBeFocused();
+  await keyboard.type('http://portal.example.com/callback');
+  await expect(page.getByText('Must be https; http only on localhost')).toBeVisible();
+  await keyboard.press('Control+A');
+  await keyboard.type('https://portal.example.com/callback');
+  await keyboard.press('Enter');
+  await keyboard.type('http://localhost:5173/callback');
+  await tabTo(page, button(page, 'Create application'));
+  await keyboard.press('Enter');
+
+  await expect(page.getByRole('heading', { name: 'Customer portal is ready' })).toBeVisible();
+  const keys = page.getByRole('region', { name: 'Its keys' });
+  const secret = await keys.getByText(/^lk_sk_/).innerText();
+  expect(secret).toMatch(/^lk_sk_[\w-]{43}$/);
+  await expect(button(page, 'Done')).toBeDisabled();
+  await tabTo(page, page.getByRole('checkbox', { name: 'I have saved it where it is safe' }));
+  await keyboard.press('Space');
+  await tabTo(page, button(page, 'Done'));
+  await keyboard.press('Enter');
+
+  await expect(page.getByRole('heading', { name: 'Customer portal', exact: true })).toBeVisible();
+  expect(await page.content()).not.toContain(secret);
+  await page.goto(at('applications'));
+  await expect(page.getByRole('row', { name: /Customer portal/ })).toContainText('Ready');
+  expect(complaints).toEqual([]);
+});
+
+test('the snippets hold this application’s own values', async () => {
+  const { page } = owner;
+  const clientId = await register('Snippets');
+  await page.goto(at(`applications/${clientId}`));
+  for (const library of ['@latchkey/browser', '@latchkey/node', 'openid-client', 'curl']) {
+    await page.getByRole('tab', { name: library }).click();
+    const code = page.getByRole('region', { name: library });
+    await expect(code).toContainText(latchkey.baseUrl);
+    if (library !== '@latchkey/browser') await expect(code).toContainText(clientId);
+  }
+});
+
+test('settings say what changes before they are saved, and are left only on purpose', async () => {
+  const { page } = owner;
+  const clientId = await register('Shop');
+  await page.goto(at(`applications/${clientId}/settings`));
+  await page.getByLabel('Name').fill('Shop EU');
+  await button(page, 'Add redirect URI').click();
+  await page.getByLabel('Redirect URIs, 2', { exact: true }).fill('https://eu.example.com/callback');
+  await button(page, 'Remove https://app.example.com/callback').click();
+
+  const bar = page.getByRole('region', { name: 'Unsaved changes' });
+  await expect(bar).toContainText('2 unsaved changes');
+  await expect(bar.getByText('https://app.example.com/callback')).toBeVisible();
+  await expect(bar).toContainText('will be refused at once');
+
+  await page.getByRole('link', { name: 'Keys', exact: true }).click();
+  await expect(page.getByRole('dialog', { name: 'Leave without saving?' })).toBeVisible();
+  await button(page, 'Stay').click();
+  await button(page, 'Save changes').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await expect(bar).toBeHidden();
+  const { client } = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { name redirectUris } }`);
+  expect(client).toEqual({ name: 'Shop EU', redirectUris: ['https://eu.example.com/callback'] });
+});
+
+test('of two admins who change one application, the second is told, and overwrites nothing', async () => {
+  const { page } = owner;
+  const clientId = await register('Two at once');
+  await page.goto(at(`applications/${clientId}/settings`));
+  await page.getByLabel('Name').fill('Mine');
+  const input = { id: clientId, name: 'Theirs' };
+  await admin.run('mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }', { input });
+  await button(page, 'Save changes').click();
+  await expect(page.getByRole('alert')).toContainText('Somebody else changed this client meanwhile');
+  const { client } = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { name } }`);
+  expect(client).toEqual({ name: 'Theirs' });
+  await expect(page.getByLabel('Name')).toHaveValue('Mine');
+  await button(page, 'Discard').click();
+});
+
+test('a lost connection in the middle of a form loses nothing that was typed', async () => {
+  const { page } = owner;
+  const clientId = await register('Offline');
+  await page.goto(at(`applications/${clientId}/settings`));
+  await page.getByLabel('Name').fill('Typed before it broke');
+  await page.route('**/admin/graphql', (route) => route.abort());
+  await button(page, 'Save changes').click();
+  await expect(page.getByRole('alert')).toContainText('Nothing was saved; what you typed is still here');
+  await page.unroute('**/admin/graphql');
+  await button(page, 'Save changes').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Typed before it broke' })).toBeVisible();
+});
+
+test('an API key is replaced without a gap, and deleting asks for the name', async () => {
+  const { page } = owner;
+  const clientId = await register('Keys');
+  await page.goto(at(`applications/${clientId}/keys`));
+  await button(page, 'New key').click();
+  await page.getByRole('menuitem', { name: /Secret key/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'New secret key' });
+  await expect(dialog.getByText(/^lk_sk_/)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeVisible();
+  await dialog.getByLabel('I have saved it where it is safe').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const keys = page.getByRole('table', { name: 'API keys' });
+  await expect(keys.getByRole('row')).toHaveCount(4);
+  await keys
+    .getByRole('button', { name: /^Revoke lk_sk_/ })
+    .last()
+    .click();
+  await button(page, 'Revoke key').click();
+  await expect(keys.getByText('Revoked')).toBeVisible();
+
+  await page.getByRole('link', { name: 'Danger' }).click();
+  await button(page, 'Delete application').click();
+  const asking = page.getByRole('dialog', { name: 'Delete Keys?' });
+  await expect(asking).toContainText('2 live API keys');
+  await expect(asking.getByRole('button', { name: 'Delete application' })).toBeDisabled();
+  await asking.getByRole('textbox').fill('Keys');
+  await asking.getByRole('button', { name: 'Delete application' }).click();
+  await expect(page.getByRole('heading', { name: 'Applications', exact: true })).toBeVisible();
+  await expect(page.getByRole('row', { name: /^Keys/ })).toHaveCount(0);
+});
+
+test('a viewer sees everything of the project and can change nothing', async ({ browser }) => {
+  const clientId = await register('Only to look at');
+  const who = { email: 'viewer@example.com', role: 'PROJECT_VIEWER', projectId } as const;
+  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who);
+  await page.goto(at('applications'));
+  await expect(page.getByRole('link', { name: 'Only to look at' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Create application' })).toHaveCount(0);
+  for (const part of ['settings', 'keys', 'tokens', 'danger']) {
+    await page.goto(at(`applications/${clientId}/${part}`));
+    await expect(page.getByText('You are a viewer of Acme')).toBeVisible();
+    const main = page.getByRole('main');
+    for (const field of await main.locator('input, select, textarea').all()) await expect(field).toBeDisabled();
+    await expect(main.getByRole('button', { name: /Delete|Switch off|New key|Revoke|Save|Add/ })).toHaveCount(0);
+  }
+  await expect(page.getByRole('navigation', { name: 'Console' }).getByText('Signing keys')).toHaveCount(0);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,313 @@
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { type Visit, visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** Each page of the console does its main job, and is there for everybody, in light and in dark. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+let clientId: string;
+let scimToken: string;
+let owner: Visit;
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+  const redirectUris = ['https://app.example.com/callback'];
+  clientId = (await admin.createClient({ projectId, name: 'Portal', redirectUris })).clientId;
+  scimToken = await admin.issueScimToken(projectId);
+  for (const name of ['Ada Lovelace', 'Grace Hopper', 'Alan Turing']) await provision(name);
+  owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  expect(owner.complaints).toEqual([]);
+  await owner.context.close();
+  await latchkey.stop();
+});
+
+const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const project = async (fields: string) =>
+  (await admin.run<{ project: object }>(`{ project(id: "${projectId}") { ${fields} } }`)).project;
+
+async function scim(method: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${latchkey.baseUrl}/v1/scim/${projectId}/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${scimToken}`, 'Content-Type': 'application/scim+json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+}
+
+async function provision(displayName: string): Promise<string> {
+  const userName = `${displayName.toLowerCase().replace(' ', '.')}@example.com`;
+  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
+  const emails = [{ value: userName, type: 'work', primary: true }];
+  const response = await scim('POST', 'Users', { schemas, userName, displayName, emails });
+  return ((await response.json()) as { id: string }).id;
+}
+
+test('no page keeps anybody out: axe finds nothing in light and dark, and 320 px are enough', async () => {
+  test.slow();
+  const { page } = owner;
+  const userId = await provision('Katherine Johnson');
+  const empty = await admin.createProject('Empty');
+  const inProject = ['overview', 'applications', 'users', 'directory', 'sign-in', 'session-policy', 'events', 'team'];
+  const pages = [
+    ...['/projects', '/projects?new', '/team', '/audit', '/keys', '/mailbox', '/nowhere'],
+    ...[...inProject, 'settings', 'applications/new'].map((path) => `/projects/${projectId}/${path}`),
+    ...['', '/settings', '/keys', '/tokens', '/danger'].map(
+      (tab) => `/projects/${projectId}/applications/${clientId}${tab}`,
+    ),
+    `/projects/${projectId}/users/${userId}`,
+    `/projects/${projectId}/users/00000000-0000-7000-8000-000000000000`,
+    ...inProject.map((path) => `/projects/${empty}/${path}`),
+  ];
+  for (const path of pages) {
+    await test.step(path, async () => {
+      await page.goto(`${latchkey.baseUrl}/admin${path}`);
+      await expect(page.locator('main :is(h1, h2, h3)').first()).toBeVisible();
+      await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
+      await expectAccessible(page);
+    });
+  }
+});
+
+test('what opens over a page is for everybody, too: palette, switcher, help, account, drawer', async () => {
+  const { page } = owner;
+  await page.goto(at('overview'));
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await page.keyboard.press('Control+K');
+  await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  for (const name of [/^Project: Acme/, 'Help and addresses', /^Account/]) {
+    await page.getByRole('button', { name }).click();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await button(page, 'Navigation').click();
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('link', { name: 'Users' }).click();
+  await expect(page.getByRole('heading', { name: 'Users', exact: true })).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
+test('the palette leads to pages, applications, users and projects by a few letters', async () => {
+  const { page } = owner;
+  await page.goto(at('overview'));
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  const go = async (text: string, option: RegExp) => {
+    await page.keyboard.press('Control+K');
+    await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused();
+    await page.keyboard.type(text);
+    await expect(page.getByRole('option', { name: option, selected: true })).toBeVisible();
+    await page.keyboard.press('Enter');
+  };
+  await go('session pol', /^Session policy/);
+  await expect(page.getByRole('heading', { name: 'Session policy', level: 1 })).toBeFocused();
+  await go('port', /^Portal/);
+  await expect(page.getByRole('heading', { name: 'Portal', level: 1 })).toBeVisible();
+  await go('grace', /^Grace Hopper/);
+  await expect(page.getByRole('heading', { name: 'Grace Hopper', level: 1 })).toBeVisible();
+});
+
+test('a project is created, found by search, switched to, and deleted with what it loses in numbers', async () => {
+  const { page } = owner;
+  await page.goto(`${latchkey.baseUrl}/admin/projects`);
+  await button(page, 'Create project').click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Globex');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create project' }).click();
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByText('Create an application', { exact: true })).toBeVisible();
+
+  await page.getByRole('button', { name: /^Project: Globex/ }).click();
+  await page.keyboard.type('Acm');
+  await expect(page.getByRole('option', { name: /^Acme/, selected: true })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(at('overview'));
+
+  await page.goto(`${latchkey.baseUrl}/admin/projects?search=glob`);
+  await page.getByRole('link', { name: 'Globex' }).click();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await button(page, 'Delete project').click();
+  const dialog = page.getByRole('dialog', { name: 'Delete Globex?' });
+  await expect(dialog).toContainText('0 users');
+  await dialog.getByRole('textbox').fill('Globex');
+  await dialog.getByRole('button', { name: 'Delete project' }).click();
+  await expect(page.getByText('Globex is deleted')).toBeVisible();
+});
+
+test('the checklist is read from what is really there', async () => {
+  const { page } = owner;
+  await page.goto(at('overview'));
+  const list = page.getByRole('region', { name: 'Getting ready' });
+  await expect(list.getByText('1 application has a redirect URI')).toBeVisible();
+  await expect(list.getByText('See a first sign-in')).toBeVisible();
+  await expect(list.getByText('A directory is connected')).toBeVisible();
+  await list.getByRole('link', { name: 'Open the quickstart' }).click();
+  await expect(page.getByRole('heading', { name: 'Portal', level: 1 })).toBeVisible();
+});
+
+test('a directory is connected step by step, and the page notices its first request by itself', async () => {
+  const { page } = owner;
+  const id = await admin.createProject('Directory');
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${id}/directory`);
+  await page.getByText('Microsoft Entra ID', { exact: true }).click();
+  await expect(page.getByText(`${latchkey.baseUrl}/v1/scim/${id}`)).toBeVisible();
+  await button(page, 'Issue token').first().click();
+  const token = await page
+    .getByText(/^lk_scim_/)
+    .first()
+    .innerText();
+  await expect(page.getByText('Waiting for the first request.')).toBeVisible();
+
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' };
+  await fetch(`${latchkey.baseUrl}/v1/scim/${id}/ServiceProviderConfig`, { headers });
+  const body = JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: ' ' });
+  await fetch(`${latchkey.baseUrl}/v1/scim/${id}/Users`, { method: 'POST', headers, body });
+  await expect(page.getByText('Connected.')).toBeVisible();
+  const refused = page.locator('summary', { hasText: 'POST /Users' });
+  await refused.click();
+  await expect(page.getByText('Change the mapping of this attribute in the directory.')).toBeVisible();
+  expect(await page.content()).not.toContain(`Bearer ${token}`);
+
+  await page.getByRole('button', { name: 'Revoke Microsoft Entra ID' }).click();
+  await expect(page.getByRole('dialog')).toContainText('the sync stops');
+  await button(page, 'Revoke token').click();
+  await expect(page.getByRole('row', { name: /Microsoft Entra ID/ })).toContainText('Revoked');
+});
+
+test('users are searched, changed several at once with a result for each, and looked at one by one', async () => {
+  const { page } = owner;
+  await page.goto(at('users'));
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('grace');
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(page).toHaveURL(/search=grace/);
+  await button(page, 'Clear the search').click();
+  await page.getByLabel('Choose Grace Hopper').check();
+  await page.getByLabel('Choose Alan Turing').check();
+  await button(page, 'Do with them').click();
+  await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Deactivate: 2 users?' });
+  await dialog.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('2 users are deactivated')).toBeVisible();
+  await page.getByLabel('State').selectOption('inactive');
+  await expect(page.getByRole('row')).toHaveCount(3);
+
+  await page.getByRole('link', { name: 'Grace Hopper' }).click();
+  await expect(page.getByText('They cannot sign in')).toBeVisible();
+  await button(page, 'Actions').click();
+  await page.getByRole('menuitem', { name: 'Activate' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+  await expect(page.getByText('They cannot sign in')).toBeHidden();
+  await expect(page.getByText(/changed the user grace.hopper@example.com/).first()).toBeVisible();
+
+  await button(page, 'Actions').click();
+  await page.getByRole('menuitem', { name: 'Erase' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('grace.hopper@example.com');
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+  await expect(page.getByRole('heading', { name: 'Users', exact: true })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Grace Hopper' })).toHaveCount(0);
+});
+
+test('the session policy says what it means before it is saved', async () => {
+  const { page } = owner;
+  await page.goto(at('session-policy'));
+  await page.getByLabel('Idle timeout', { exact: true }).fill('10');
+  await expect(page.getByText(/at least every 10 minutes stay signed in for up to 8 hours/)).toBeVisible();
+  const bar = page.getByRole('region', { name: 'Unsaved changes' });
+  await expect(bar).toContainText('Sessions idle for more than 10 minutes end at their next use.');
+  await page.getByLabel('Access token lifetime', { exact: true }).fill('90');
+  await expect(page.getByText('From 1 second to 1 hour')).toBeVisible();
+  await page.getByLabel('Access token lifetime', { exact: true }).fill('10');
+  await bar.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('Session policy saved')).toBeVisible();
+  expect(await project('idleTimeoutSeconds accessTokenTtlSeconds')).toEqual({
+    idleTimeoutSeconds: 600,
+    accessTokenTtlSeconds: 600,
+  });
+});
+
+test('sign-in settings draw the flow that results', async () => {
+  const { page } = owner;
+  await page.goto(at('sign-in'));
+  await page.getByRole('radio', { name: 'Required' }).check();
+  await expect(page.getByText('set up at the first sign-in').first()).toBeVisible();
+  await page.getByRole('radio', { name: 'Provisioned only' }).check();
+  await button(page, 'Save changes').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  expect(await project('mfaPolicy signUp')).toEqual({ mfaPolicy: 'REQUIRED', signUp: 'PROVISIONED_ONLY' });
+});
+
+test('events tell who did what in words, before and after, and lead to more of the same', async () => {
+  const { page } = owner;
+  const name = 'Renamed';
+  await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+    input: { id: projectId, name },
+  });
+  await page.goto(at('events'));
+  const event = page.locator('li', { hasText: 'changed the settings of Renamed' }).first();
+  await event.locator('summary').click();
+  await expect(event.getByRole('row', { name: 'Name Acme Renamed' })).toBeVisible();
+  await page.getByLabel('What it concerns').selectOption('directory');
+  await expect(page.getByText(/issued the directory token directory/)).toBeVisible();
+  await expect(event).toHaveCount(0);
+  await page.locator('summary').first().click();
+  await page.getByRole('link', { name: 'All of directory' }).click();
+  await expect(page.getByText('About: directory')).toBeVisible();
+  await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+    input: { id: projectId, name: 'Acme' },
+  });
+});
+
+test('a second owner ends the warning, and the last one cannot be removed', async () => {
+  const { page } = owner;
+  await page.goto(`${latchkey.baseUrl}/admin/team`);
+  await expect(page.getByText('There is one owner only')).toBeVisible();
+  await button(page, 'Remove owner@example.com').click();
+  await button(page, 'Remove').click();
+  await expect(page.getByRole('alert')).toContainText('the last owner cannot be removed');
+  await button(page, 'Cancel').click();
+  await button(page, 'Add an owner').click();
+  await page.getByLabel('E-mail address').fill('second@example.com');
+  await button(page, 'Add owner').click();
+  await expect(page.getByRole('row', { name: /second@example.com/ })).toContainText('Has not signed in yet');
+  await expect(page.getByText('There is one owner only')).toBeHidden();
+});
+
+test('keys are rotated, and mail that was not sent is read here', async () => {
+  const { page } = owner;
+  await page.goto(`${latchkey.baseUrl}/admin/keys`);
+  await expect(page.getByRole('row', { name: /Active/ })).toHaveCount(2);
+  await button(page, 'Rotate keys').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate keys' }).click();
+  await expect(page.getByRole('row', { name: /Next/ })).toHaveCount(2);
+  await page.goto(`${latchkey.baseUrl}/admin/mailbox`);
+  await expect(page.getByText('To owner@example.com').first()).toBeVisible();
+});
+
+test('a project admin works in their project, and sees nothing of the others', async ({ browser }) => {
+  await admin.createProject('Not theirs');
+  const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;
+  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who);
+  await expect(page).toHaveURL(at('overview'));
+  await page.goto(`${latchkey.baseUrl}/admin/projects`);
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(button(page, 'Create project')).toHaveCount(0);
+  await page.goto(at('team'));
+  await button(page, 'Give a role').click();
+  await page.getByLabel('E-mail address').fill('colleague@example.com');
+  await page.getByRole('dialog').getByLabel('Role').selectOption('PROJECT_VIEWER');
+  await button(page, 'Give the role').click();
+  await expect(page.getByRole('row', { name: /colleague@example.com/ })).toContainText('Viewer');
+  await page.goto(`${latchkey.baseUrl}/admin/keys`);
+  await expect(page.getByRole('alert')).toContainText('could not be read');
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,112 @@
+import { expect, type Page, test } from '@playwright/test';
+import { AdminApi } from '../support/admin-api.ts';
+import { visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+
+/** The console signs in through Latchkey itself; what people were doing survives that. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+
+test.beforeAll(async () => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+});
+
+test.afterAll(() => latchkey.stop());
+
+/** In the small window: this browser is trusted already, so that one press is enough. */
+async function signInAgain(page: Page): Promise<void> {
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  const popup = await opened;
+  const closed = popup.waitForEvent('close');
+  await popup.getByRole('button', { name: 'Continue' }).click();
+  await closed;
+}
+
+test('the set-up link leads to an owner in the console', async ({ page }) => {
+  const link = /http:\S+\/setup\?token=\S+/.exec(latchkey.output())?.[0] as string;
+  await page.goto(link);
+  await page.getByLabel(/mail/i).fill('first@example.com');
+  await page.getByRole('button').first().click();
+  await signInOnPage(page, admin, 'first@example.com');
+  await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await expect(page).toHaveURL(/\/admin/);
+  await page.getByRole('button', { name: 'Account: first@example.com' }).click();
+  await expect(page.getByText('Owner', { exact: true })).toBeVisible();
+});
+
+test('a stranger comes back to the page that they had asked for', async ({ browser }) => {
+  const path = `/admin/projects/${projectId}/events?group=people&result=FAILURE`;
+  const { page, context } = await visitConsole(
+    browser,
+    latchkey,
+    admin,
+    { email: 'b@example.com', role: 'OWNER' },
+    path,
+  );
+  await expect(page).toHaveURL(latchkey.baseUrl + path);
+  await expect(page.getByLabel('How it ended')).toHaveValue('FAILURE');
+  await context.close();
+});
+
+test('a session that ends in the middle is renewed in a small window, and the change is made', async ({ browser }) => {
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'c@example.com', role: 'OWNER' });
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/settings`);
+  await page.getByLabel('Name').fill('Acme renewed');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
+  await signInAgain(page);
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Acme renewed');
+  await context.close();
+});
+
+test('a sensitive change asks for a fresh sign-in, and is made right after it', async ({ browser }) => {
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'd@example.com', role: 'OWNER' });
+  await page.goto(`${latchkey.baseUrl}/admin/team`);
+  await page.getByRole('button', { name: 'Issue token' }).click();
+  await page.getByLabel('Name').fill('CI');
+  // Once, as the server answers a quarter of an hour after a sign-in.
+  await page.route(
+    '**/admin/graphql',
+    (route) =>
+      route.fulfill({
+        json: { errors: [{ message: 'Sign in again', extensions: { code: 'reauthentication-required' } }] },
+      }),
+    { times: 1 },
+  );
+  await page.getByRole('dialog').getByRole('button', { name: 'Issue token' }).click();
+  await expect(page.getByRole('dialog', { name: 'Confirm that it is you' })).toBeVisible();
+  await signInAgain(page);
+  await expect(page.getByText(/^lk_admin_/)).toBeVisible();
+  await context.close();
+});
+
+test('whoever has no role is told so, and can sign in as somebody else', async ({ browser }) => {
+  const email = 'former@example.com';
+  const query = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }';
+  const input = { email, role: 'PROJECT_VIEWER', projectId };
+  const { grantRole } = await admin.run<{ grantRole: { id: string } }>(query, { input });
+  await admin.run(`mutation { revokeRole(id: "${grantRole.id}") }`);
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email });
+  await expect(page.getByRole('heading', { name: 'You have no role here yet' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Sign in as somebody else' })).toBeVisible();
+  await context.close();
+});
+
+test('signing out ends the session', async ({ browser }) => {
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'e@example.com', role: 'OWNER' });
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('link', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.goto(`${latchkey.baseUrl}/admin`);
+  await expect(page).toHaveURL(/\/signin/);
+  await context.close();
+});

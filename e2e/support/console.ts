@@ -1,0 +1,55 @@
+import { type Browser, type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
+import type { AdminApi } from './admin-api.ts';
+import type { Latchkey } from './latchkey.ts';
+import { signInOnPage } from './sign-in.ts';
+
+type Role = 'OWNER' | 'PROJECT_ADMIN' | 'PROJECT_VIEWER';
+
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** What the browser complained of: broken policies, errors of the script. Empty where all is well. */
+  complaints: string[];
+}
+
+/** A browser of its own in which that person, with that role, has signed in to the console. */
+export async function visitConsole(
+  browser: Browser,
+  latchkey: Latchkey,
+  admin: AdminApi,
+  who: { email: string; role?: Role; projectId?: string },
+  path = '/admin',
+): Promise<Visit> {
+  const { email, role, projectId } = who;
+  if (role) {
+    const query = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }';
+    await admin.run(query, { input: { email, role, ...(projectId ? { projectId } : {}) } });
+  }
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  const complaints = listen(page);
+  await page.goto(latchkey.baseUrl + path);
+  await signInOnPage(page, admin, email);
+  await expect(page).toHaveURL(new RegExp(`^${latchkey.baseUrl}/admin`));
+  return { page, context, complaints };
+}
+
+function listen(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // An answer of 401 or 503 that a test provokes is told here, too, and is no fault of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text());
+  });
+  return complaints;
+}
+
+/** Presses Tab until the focus is there. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the keyboard does not reach ${target}`);
+}
