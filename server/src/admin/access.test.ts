@@ -12,7 +12,9 @@ import { type AdminRoom, type Answer, openAdminRoom } from '../../test/admin-roo
 import { makePair } from '../../test/back-end.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
-import { fieldRules, freshSeconds, operationRules } from './authorize.ts';
+import { freshSeconds } from './authorize.ts';
+import { fieldRules } from './field-rules.ts';
+import { operationRules } from './operation-rules.ts';
 import { adminSchema } from './schema.ts';
 
 const schema = adminSchema();

@@ -1,258 +1,14 @@
 import { defaultFieldResolver, GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
-import type { AdminToken } from '../domain/admins/admin-token.entity.ts';
-import type { Membership, Role } from '../domain/admins/membership.entity.ts';
+import type { Role } from '../domain/admins/membership.entity.ts';
 import { allows, roleIn } from '../domain/admins/permission.ts';
-import type { AuditEvent } from '../domain/audit/audit-event.entity.ts';
-import type { ApiKey } from '../domain/clients/api-key.entity.ts';
-import type { Client } from '../domain/clients/client.entity.ts';
-import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
-import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import { secondsLater } from '../domain/kernel/clock.ts';
 import { type Noun, refuse } from '../domain/kernel/problem.ts';
 import { isStorableText } from '../domain/kernel/secret.ts';
-import type { Project } from '../domain/projects/project.entity.ts';
-import type { User } from '../domain/users/user.entity.ts';
 import type { Caller } from './caller.ts';
 import type { AdminContext } from './context.ts';
-import { type About, type OwnedNoun, projectOf } from './ownership.ts';
-
-interface OperationRule {
-  /** `admin`: whoever has a role somewhere; what they see is theirs. */
-  role: Role | 'admin';
-  /** Absent, or null for these arguments: the instance. */
-  about?: (args: Arguments) => About | null;
-  /** Sensitive: asks for a sign-in within {@link freshSeconds}, where the caller is a person. */
-  fresh?: boolean | ((args: Arguments) => boolean);
-}
-
-/** As GraphQL has checked them against the schema. */
-interface Arguments extends Fields {
-  input?: Fields;
-  clientId?: string;
-}
-interface Fields {
-  id?: string;
-  projectId?: string | null;
-  [name: string]: unknown;
-}
-
-const project = (args: Arguments): About | null => {
-  const id = (args.input ?? args).projectId;
-  return id == null ? null : { noun: 'project', id };
-};
-const client = ({ input = {} }: Arguments): About => ({ noun: 'client', id: String(input['clientId'] ?? '') });
-const of =
-  (noun: OwnedNoun) =>
-  (args: Arguments): About => ({ noun, id: (args.input ?? args).id ?? '' });
-
-/** Every operation: the role that it needs, and where. What stands in no row here does not start. */
-export const operationRules: Record<'Query' | 'Mutation', Record<string, OperationRule>> = {
-  Query: {
-    me: { role: 'admin' },
-    projects: { role: 'admin' },
-    project: { role: 'project_viewer', about: of('project') },
-    client: { role: 'project_viewer', about: of('client') },
-    clients: { role: 'project_viewer', about: project },
-    user: { role: 'project_viewer', about: of('user') },
-    users: { role: 'project_viewer', about: project },
-    userAccess: { role: 'project_viewer', about: ({ userId }) => ({ noun: 'user', id: String(userId ?? '') }) },
-    scimTokens: { role: 'project_viewer', about: project },
-    scimRequests: { role: 'project_viewer', about: project },
-    auditEvents: { role: 'project_viewer', about: project },
-    memberships: { role: 'project_viewer', about: project },
-    adminTokens: { role: 'project_admin', about: project },
-    signingKeys: { role: 'owner' },
-    devMailbox: { role: 'owner' },
-  },
-  Mutation: {
-    createProject: { role: 'owner' },
-    updateProject: { role: 'project_admin', about: of('project'), fresh: weakensSignIn },
-    updateSessionPolicy: { role: 'project_admin', about: project },
-    deleteProject: { role: 'owner', about: of('project'), fresh: true },
-    createClient: { role: 'project_admin', about: project, fresh: true },
-    updateClient: { role: 'project_admin', about: of('client'), fresh: redirectsSecrets },
-    deleteClient: { role: 'project_admin', about: of('client'), fresh: true },
-    issueApiKey: { role: 'project_admin', about: (args) => ({ noun: 'client', id: args.clientId ?? '' }), fresh: true },
-    revokeApiKey: { role: 'project_admin', about: of('api-key') },
-    registerDelegationKeys: { role: 'project_admin', about: client, fresh: true },
-    rotateDelegationKeys: { role: 'project_admin', about: client, fresh: true },
-    revokeDelegationKey: { role: 'project_admin', about: of('delegation-key') },
-    changeUsers: { role: 'project_admin', about: project, fresh: takesAway },
-    endUserSession: { role: 'project_admin', about: of('session') },
-    revokeUserDevice: { role: 'project_admin', about: of('device') },
-    issueScimToken: { role: 'project_admin', about: project, fresh: true },
-    revokeScimToken: { role: 'project_admin', about: of('scim-token') },
-    grantRole: { role: 'project_admin', about: project, fresh: true },
-    revokeRole: { role: 'project_admin', about: of('membership'), fresh: true },
-    issueAdminToken: { role: 'project_admin', about: project, fresh: true },
-    revokeAdminToken: { role: 'project_admin', about: of('admin-token') },
-    rotateSigningKeys: { role: 'owner', fresh: true },
-    withdrawSigningKey: { role: 'owner', fresh: true },
-  },
-};
-
-/** A second factor that is owed no more, or codes in answers. */
-function weakensSignIn({ input = {} }: Arguments): boolean {
-  return input['testMode'] === true || input['mfaPolicy'] !== undefined;
-}
-
-/** Codes, tokens and the proof of who a client is go where these point. */
-function redirectsSecrets({ input = {} }: Arguments): boolean {
-  return ['redirectUris', 'backchannelLogoutUri', 'jwks', 'tokenEndpointAuthMethod'].some(
-    (name) => input[name] !== undefined,
-  );
-}
-
-/** What cannot be given back. */
-function takesAway({ input = {} }: Arguments): boolean {
-  return input['action'] === 'erase' || input['action'] === 'reset-factors';
-}
-
-interface NodeRule {
-  /** Whose it is. `inherit`: it has no identity of its own; how the caller came to it was checked, and what it holds will be. */
-  projectOf: ((node: never) => string | null) | 'inherit';
-  /** All fields, by the role that each needs. */
-  fields: Partial<Record<Role, readonly string[]>>;
-}
-
-const ownProject = (node: Client | User | ScimToken) => node.project.id;
-const projectOrInstance = (node: AuditEvent | Membership | AdminToken) => node.project?.id ?? null;
-const inherit = (...fields: string[]): NodeRule => ({ projectOf: 'inherit', fields: { project_viewer: fields } });
-const pageOf = (...fields: string[]): NodeRule => inherit('edges', 'pageInfo', ...fields);
-const policyFields = ['idleTimeoutSeconds', 'maxSessionSeconds', 'idTokenTtlSeconds', 'accessTokenTtlSeconds'];
-
-/** Every field of every type: the role that it needs in the project of its node. */
-export const fieldRules: Record<string, NodeRule> = {
-  Project: {
-    projectOf: (project: Project) => project.id,
-    fields: {
-      project_viewer: [
-        ...['id', 'name', 'builtIn', 'scimEnabled', 'scimAuthoritative', 'testMode', 'signUp', 'mfaPolicy'],
-        ...['rememberMfaSeconds', 'deviceTrustSeconds', ...policyFields, 'sessionPolicy', 'contents'],
-        ...['version', 'createdAt', 'updatedAt'],
-      ],
-    },
-  },
-  SessionPolicy: { projectOf: (project: Project) => project.id, fields: { project_viewer: policyFields } },
-  ProjectContents: inherit('users', 'clients', 'sessions', 'scimTokens'),
-  Client: {
-    projectOf: ownProject,
-    fields: {
-      project_viewer: [
-        ...['id', 'clientId', 'name', 'builtIn', 'tokenEndpointAuthMethod', 'jwks', 'redirectUris'],
-        ...['postLogoutRedirectUris', 'backchannelLogoutUri', 'backchannelLogoutSessionRequired', 'logoutTokenTyp'],
-        ...[
-          'accessTokenTtlSeconds',
-          'disabled',
-          'project',
-          'apiKeys',
-          'delegationKeys',
-          'version',
-          'createdAt',
-          'updatedAt',
-        ],
-      ],
-    },
-  },
-  ApiKey: {
-    projectOf: (apiKey: ApiKey) => apiKey.client.getEntity().project.id,
-    fields: { project_viewer: ['id', 'kind', 'hint', 'createdAt', 'lastUsedAt', 'revokedAt'] },
-  },
-  DelegationKey: {
-    projectOf: (key: DelegationKey) => key.client.getEntity().project.id,
-    fields: {
-      project_viewer: [
-        ...['id', 'party', 'signingKid', 'encryptionKid', 'signingPublicPem', 'encryptionPublicPem'],
-        ...['createdAt', 'expiresAt'],
-      ],
-    },
-  },
-  CreatedClient: inherit('client', 'publishableKey', 'secretKey'),
-  IssuedApiKey: inherit('apiKey', 'key'),
-  User: {
-    projectOf: ownProject,
-    fields: {
-      project_viewer: [
-        ...['id', 'userName', 'externalId', 'displayName', 'givenName', 'familyName', 'email', 'phone'],
-        ...['active', 'provenance', 'project', 'createdAt', 'updatedAt', 'lastSignInAt'],
-      ],
-    },
-  },
-  ScimToken: {
-    projectOf: ownProject,
-    fields: {
-      project_viewer: ['id', 'name', 'hint', 'project', 'createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt'],
-    },
-  },
-  IssuedScimToken: inherit('token', 'scimToken'),
-  ScimRequest: inherit(
-    ...['id', 'at', 'tokenName', 'method', 'path', 'status', 'scimType', 'detail', 'durationMs', 'userAgent'],
-    ...['requestBody', 'responseBody'],
-  ),
-  UserAccess: inherit('sessions', 'devices', 'factors', 'recoveryCodesLeft'),
-  UserSession: inherit(
-    ...[
-      'id',
-      'amr',
-      'authTime',
-      'createdAt',
-      'lastSeenAt',
-      'idleExpiresAt',
-      'expiresAt',
-      'deviceId',
-      'ip',
-      'userAgent',
-    ],
-  ),
-  UserDevice: inherit('id', 'name', 'remembered', 'trustedUntil', 'createdAt', 'lastUsedAt', 'userAgent', 'client'),
-  UserFactor: inherit('id', 'method', 'phone', 'verifiedAt', 'lastUsedAt'),
-  ChangedUser: inherit('userId', 'done', 'code', 'message'),
-  AuditEvent: {
-    projectOf: projectOrInstance,
-    fields: {
-      project_viewer: [
-        ...['id', 'at', 'type', 'result', 'actor', 'subject', 'client', 'project', 'detail'],
-        ...['ip', 'userAgent', 'requestId'],
-      ],
-    },
-  },
-  AuditActor: inherit('kind', 'id', 'name'),
-  AuditSubject: inherit('kind', 'id', 'name'),
-  Me: inherit('kind', 'id', 'name', 'grants', 'freshUntil'),
-  Grant: inherit('role', 'projectId'),
-  Membership: {
-    projectOf: projectOrInstance,
-    fields: { project_viewer: ['id', 'role', 'admin', 'project', 'createdAt'] },
-  },
-  Admin: inherit('id', 'name', 'email', 'active', 'lastSignInAt'),
-  AdminToken: {
-    projectOf: projectOrInstance,
-    fields: {
-      project_admin: ['id', 'name', 'hint', 'role', 'project', 'createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt'],
-    },
-  },
-  IssuedAdminToken: inherit('token', 'adminToken'),
-  SigningKey: {
-    projectOf: () => null,
-    fields: {
-      owner: ['id', 'alg', 'signing', 'createdAt', 'signsFrom', 'signsUntil', 'publishedUntil', 'withdrawnAt'],
-    },
-  },
-  DevMailboxMessage: { projectOf: () => null, fields: { owner: ['id', 'at', 'channel', 'to', 'subject', 'text'] } },
-  PageInfo: inherit('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
-  ProjectConnection: pageOf('totalCount'),
-  ProjectEdge: inherit('cursor', 'node'),
-  ClientConnection: pageOf('totalCount'),
-  ClientEdge: inherit('cursor', 'node'),
-  UserConnection: pageOf('totalCount'),
-  UserEdge: inherit('cursor', 'node'),
-  ScimRequestConnection: pageOf(),
-  ScimRequestEdge: inherit('cursor', 'node'),
-  AuditEventConnection: pageOf(),
-  AuditEventEdge: inherit('cursor', 'node'),
-  DevMailboxConnection: pageOf(),
-  DevMailboxEdge: inherit('cursor', 'node'),
-};
+import { fieldRules, type NodeRule } from './field-rules.ts';
+import { type Arguments, type OperationRule, operationRules } from './operation-rules.ts';
+import { projectOf } from './ownership.ts';
 
 /** How old a sign-in may be for what is sensitive. */
 export const freshSeconds = 15 * 60;
@@ -272,7 +28,7 @@ export function authorizeSchema(schema: GraphQLSchema): GraphQLSchema {
     const guards = isRoot ? operationGuards(type.name as 'Query' | 'Mutation') : fieldGuards(type.name);
     for (const field of Object.values(type.getFields())) {
       const guard = guards.get(field.name);
-      if (!guard) throw new Error(`authorize.ts has no rule for ${type.name}.${field.name}`);
+      if (!guard) throw new Error(`There is no rule for ${type.name}.${field.name}`);
       guards.delete(field.name);
       const resolve = field.resolve ?? defaultFieldResolver;
       field.resolve = (node, args, context: AdminContext, info) => {
@@ -281,10 +37,10 @@ export function authorizeSchema(schema: GraphQLSchema): GraphQLSchema {
       };
     }
     const [left] = guards.keys();
-    if (left !== undefined) throw new Error(`authorize.ts has a rule for ${type.name}.${left}, which is not there`);
+    if (left !== undefined) throw new Error(`There is a rule for ${type.name}.${left}, which is not there`);
   }
   const stray = Object.keys(fieldRules).find((name) => !known.has(name));
-  if (stray !== undefined) throw new Error(`authorize.ts has rules for ${stray}, which is not there`);
+  if (stray !== undefined) throw new Error(`There are rules for ${stray}, which is not there`);
   return schema;
 }
 

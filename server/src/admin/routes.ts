@@ -1,7 +1,8 @@
 /**
  * The administrators' room: the GraphQL API under /admin/graphql, the set-up link, the dev mailbox's page, the
- * console's front door and the demo. It owns who may do what (`authorize.ts`) and the limits of a request. It leaves
- * out what a change means (`domain/`), how an admin signs in (`signin/`), and the console itself (`console/admin`).
+ * console's front door and the demo. It owns who may do what (`operation-rules.ts`, `field-rules.ts`) and the limits of
+ * a request. It leaves out what a change means (`domain/`), how an admin signs in (`signin/`), and the console itself
+ * (`console/admin`).
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
  */
 import { type Request, type Response, Router } from 'express';

@@ -1,0 +1,155 @@
+import type { AdminToken } from '../domain/admins/admin-token.entity.ts';
+import type { Membership, Role } from '../domain/admins/membership.entity.ts';
+import type { AuditEvent } from '../domain/audit/audit-event.entity.ts';
+import type { ApiKey } from '../domain/clients/api-key.entity.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
+import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+export interface NodeRule {
+  /** Whose it is. `inherit`: it has no identity of its own; how the caller came to it was checked, and what it holds will be. */
+  projectOf: ((node: never) => string | null) | 'inherit';
+  /** All fields, by the role that each needs. */
+  fields: Partial<Record<Role, readonly string[]>>;
+}
+
+const ownProject = (node: Client | User | ScimToken) => node.project.id;
+const projectOrInstance = (node: AuditEvent | Membership | AdminToken) => node.project?.id ?? null;
+const inherit = (...fields: string[]): NodeRule => ({ projectOf: 'inherit', fields: { project_viewer: fields } });
+const pageOf = (...fields: string[]): NodeRule => inherit('edges', 'pageInfo', ...fields);
+const policyFields = ['idleTimeoutSeconds', 'maxSessionSeconds', 'idTokenTtlSeconds', 'accessTokenTtlSeconds'];
+
+/** Every field of every type: the role that it needs in the project of its node. */
+export const fieldRules: Record<string, NodeRule> = {
+  Project: {
+    projectOf: (project: Project) => project.id,
+    fields: {
+      project_viewer: [
+        ...['id', 'name', 'builtIn', 'scimEnabled', 'scimAuthoritative', 'testMode', 'signUp', 'mfaPolicy'],
+        ...['rememberMfaSeconds', 'deviceTrustSeconds', ...policyFields, 'sessionPolicy', 'contents'],
+        ...['version', 'createdAt', 'updatedAt'],
+      ],
+    },
+  },
+  SessionPolicy: { projectOf: (project: Project) => project.id, fields: { project_viewer: policyFields } },
+  ProjectContents: inherit('users', 'clients', 'sessions', 'scimTokens'),
+  Client: {
+    projectOf: ownProject,
+    fields: {
+      project_viewer: [
+        ...['id', 'clientId', 'name', 'builtIn', 'tokenEndpointAuthMethod', 'jwks', 'redirectUris'],
+        ...['postLogoutRedirectUris', 'backchannelLogoutUri', 'backchannelLogoutSessionRequired', 'logoutTokenTyp'],
+        ...[
+          'accessTokenTtlSeconds',
+          'disabled',
+          'project',
+          'apiKeys',
+          'delegationKeys',
+          'version',
+          'createdAt',
+          'updatedAt',
+        ],
+      ],
+    },
+  },
+  ApiKey: {
+    projectOf: (apiKey: ApiKey) => apiKey.client.getEntity().project.id,
+    fields: { project_viewer: ['id', 'kind', 'hint', 'createdAt', 'lastUsedAt', 'revokedAt'] },
+  },
+  DelegationKey: {
+    projectOf: (key: DelegationKey) => key.client.getEntity().project.id,
+    fields: {
+      project_viewer: [
+        ...['id', 'party', 'signingKid', 'encryptionKid', 'signingPublicPem', 'encryptionPublicPem'],
+        ...['createdAt', 'expiresAt'],
+      ],
+    },
+  },
+  CreatedClient: inherit('client', 'publishableKey', 'secretKey'),
+  IssuedApiKey: inherit('apiKey', 'key'),
+  User: {
+    projectOf: ownProject,
+    fields: {
+      project_viewer: [
+        ...['id', 'userName', 'externalId', 'displayName', 'givenName', 'familyName', 'email', 'phone'],
+        ...['active', 'provenance', 'project', 'createdAt', 'updatedAt', 'lastSignInAt'],
+      ],
+    },
+  },
+  ScimToken: {
+    projectOf: ownProject,
+    fields: {
+      project_viewer: ['id', 'name', 'hint', 'project', 'createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt'],
+    },
+  },
+  IssuedScimToken: inherit('token', 'scimToken'),
+  ScimRequest: inherit(
+    ...['id', 'at', 'tokenName', 'method', 'path', 'status', 'scimType', 'detail', 'durationMs', 'userAgent'],
+    ...['requestBody', 'responseBody'],
+  ),
+  UserAccess: inherit('sessions', 'devices', 'factors', 'recoveryCodesLeft'),
+  UserSession: inherit(
+    ...[
+      'id',
+      'amr',
+      'authTime',
+      'createdAt',
+      'lastSeenAt',
+      'idleExpiresAt',
+      'expiresAt',
+      'deviceId',
+      'ip',
+      'userAgent',
+    ],
+  ),
+  UserDevice: inherit('id', 'name', 'remembered', 'trustedUntil', 'createdAt', 'lastUsedAt', 'userAgent', 'client'),
+  UserFactor: inherit('id', 'method', 'phone', 'verifiedAt', 'lastUsedAt'),
+  ChangedUser: inherit('userId', 'done', 'code', 'message'),
+  AuditEvent: {
+    projectOf: projectOrInstance,
+    fields: {
+      project_viewer: [
+        ...['id', 'at', 'type', 'result', 'actor', 'subject', 'client', 'project', 'detail'],
+        ...['ip', 'userAgent', 'requestId'],
+      ],
+    },
+  },
+  AuditActor: inherit('kind', 'id', 'name'),
+  AuditSubject: inherit('kind', 'id', 'name'),
+  Me: inherit('kind', 'id', 'name', 'grants', 'freshUntil'),
+  Grant: inherit('role', 'projectId'),
+  Membership: {
+    projectOf: projectOrInstance,
+    fields: { project_viewer: ['id', 'role', 'admin', 'project', 'createdAt'] },
+  },
+  Admin: inherit('id', 'name', 'email', 'active', 'lastSignInAt'),
+  AdminToken: {
+    projectOf: projectOrInstance,
+    fields: {
+      project_admin: ['id', 'name', 'hint', 'role', 'project', 'createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt'],
+    },
+  },
+  IssuedAdminToken: inherit('token', 'adminToken'),
+  SigningKey: {
+    projectOf: () => null,
+    fields: {
+      owner: ['id', 'alg', 'signing', 'createdAt', 'signsFrom', 'signsUntil', 'publishedUntil', 'withdrawnAt'],
+    },
+  },
+  DevMailboxMessage: { projectOf: () => null, fields: { owner: ['id', 'at', 'channel', 'to', 'subject', 'text'] } },
+  PageInfo: inherit('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
+  ProjectConnection: pageOf('totalCount'),
+  ProjectEdge: inherit('cursor', 'node'),
+  ClientConnection: pageOf('totalCount'),
+  ClientEdge: inherit('cursor', 'node'),
+  UserConnection: pageOf('totalCount'),
+  UserEdge: inherit('cursor', 'node'),
+  ScimRequestConnection: pageOf(),
+  ScimRequestEdge: inherit('cursor', 'node'),
+  AuditEventConnection: pageOf(),
+  AuditEventEdge: inherit('cursor', 'node'),
+  DevMailboxConnection: pageOf(),
+  DevMailboxEdge: inherit('cursor', 'node'),
+};

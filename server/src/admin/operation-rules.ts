@@ -1,0 +1,94 @@
+import type { Role } from '../domain/admins/membership.entity.ts';
+import type { About, OwnedNoun } from './ownership.ts';
+
+export interface OperationRule {
+  /** `admin`: whoever has a role somewhere; what they see is theirs. */
+  role: Role | 'admin';
+  /** Absent, or null for these arguments: the instance. */
+  about?: (args: Arguments) => About | null;
+  /** Sensitive: asks for a sign-in within {@link freshSeconds}, where the caller is a person. */
+  fresh?: boolean | ((args: Arguments) => boolean);
+}
+
+/** As GraphQL has checked them against the schema. */
+export interface Arguments extends Fields {
+  input?: Fields;
+  clientId?: string;
+}
+interface Fields {
+  id?: string;
+  projectId?: string | null;
+  [name: string]: unknown;
+}
+
+const project = (args: Arguments): About | null => {
+  const id = (args.input ?? args).projectId;
+  return id == null ? null : { noun: 'project', id };
+};
+const client = ({ input = {} }: Arguments): About => ({ noun: 'client', id: String(input['clientId'] ?? '') });
+const of =
+  (noun: OwnedNoun) =>
+  (args: Arguments): About => ({ noun, id: (args.input ?? args).id ?? '' });
+
+/** Every operation: the role that it needs, and where. What stands in no row here does not start. */
+export const operationRules: Record<'Query' | 'Mutation', Record<string, OperationRule>> = {
+  Query: {
+    me: { role: 'admin' },
+    projects: { role: 'admin' },
+    project: { role: 'project_viewer', about: of('project') },
+    client: { role: 'project_viewer', about: of('client') },
+    clients: { role: 'project_viewer', about: project },
+    user: { role: 'project_viewer', about: of('user') },
+    users: { role: 'project_viewer', about: project },
+    userAccess: { role: 'project_viewer', about: ({ userId }) => ({ noun: 'user', id: String(userId ?? '') }) },
+    scimTokens: { role: 'project_viewer', about: project },
+    scimRequests: { role: 'project_viewer', about: project },
+    auditEvents: { role: 'project_viewer', about: project },
+    memberships: { role: 'project_viewer', about: project },
+    adminTokens: { role: 'project_admin', about: project },
+    signingKeys: { role: 'owner' },
+    devMailbox: { role: 'owner' },
+  },
+  Mutation: {
+    createProject: { role: 'owner' },
+    updateProject: { role: 'project_admin', about: of('project'), fresh: weakensSignIn },
+    updateSessionPolicy: { role: 'project_admin', about: project },
+    deleteProject: { role: 'owner', about: of('project'), fresh: true },
+    createClient: { role: 'project_admin', about: project, fresh: true },
+    updateClient: { role: 'project_admin', about: of('client'), fresh: redirectsSecrets },
+    deleteClient: { role: 'project_admin', about: of('client'), fresh: true },
+    issueApiKey: { role: 'project_admin', about: (args) => ({ noun: 'client', id: args.clientId ?? '' }), fresh: true },
+    revokeApiKey: { role: 'project_admin', about: of('api-key') },
+    registerDelegationKeys: { role: 'project_admin', about: client, fresh: true },
+    rotateDelegationKeys: { role: 'project_admin', about: client, fresh: true },
+    revokeDelegationKey: { role: 'project_admin', about: of('delegation-key') },
+    changeUsers: { role: 'project_admin', about: project, fresh: takesAway },
+    endUserSession: { role: 'project_admin', about: of('session') },
+    revokeUserDevice: { role: 'project_admin', about: of('device') },
+    issueScimToken: { role: 'project_admin', about: project, fresh: true },
+    revokeScimToken: { role: 'project_admin', about: of('scim-token') },
+    grantRole: { role: 'project_admin', about: project, fresh: true },
+    revokeRole: { role: 'project_admin', about: of('membership'), fresh: true },
+    issueAdminToken: { role: 'project_admin', about: project, fresh: true },
+    revokeAdminToken: { role: 'project_admin', about: of('admin-token') },
+    rotateSigningKeys: { role: 'owner', fresh: true },
+    withdrawSigningKey: { role: 'owner', fresh: true },
+  },
+};
+
+/** A second factor that is owed no more, or codes in answers. */
+function weakensSignIn({ input = {} }: Arguments): boolean {
+  return input['testMode'] === true || input['mfaPolicy'] !== undefined;
+}
+
+/** Codes, tokens and the proof of who a client is go where these point. */
+function redirectsSecrets({ input = {} }: Arguments): boolean {
+  return ['redirectUris', 'backchannelLogoutUri', 'jwks', 'tokenEndpointAuthMethod'].some(
+    (name) => input[name] !== undefined,
+  );
+}
+
+/** What cannot be given back. */
+function takesAway({ input = {} }: Arguments): boolean {
+  return input['action'] === 'erase' || input['action'] === 'reset-factors';
+}
