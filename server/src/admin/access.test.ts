@@ -95,6 +95,7 @@ function argumentsOf(name: string): string {
     userAccess: `(userId: "${user}")`,
     scimTokens: `(projectId: "${project}")`,
     scimRequests: `(projectId: "${project}")`,
+    activity: `(projectId: "${project}", days: 28)`,
     auditEvents: `(projectId: "${project}")`,
     memberships: `(projectId: "${project}")`,
     adminTokens: `(projectId: "${project}")`,

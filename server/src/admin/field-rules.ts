@@ -116,6 +116,7 @@ export const fieldRules: Record<string, NodeRule> = {
       ],
     },
   },
+  DayOfActivity: inherit('day', 'signIns', 'signInsOnKnownDevices', 'activeUsers', 'codesSent', 'refused'),
   AuditActor: inherit('kind', 'id', 'name'),
   AuditSubject: inherit('kind', 'id', 'name'),
   Me: inherit('kind', 'id', 'name', 'grants', 'freshUntil'),

@@ -43,6 +43,7 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     userAccess: { role: 'project_viewer', about: ({ userId }) => ({ noun: 'user', id: String(userId ?? '') }) },
     scimTokens: { role: 'project_viewer', about: project },
     scimRequests: { role: 'project_viewer', about: project },
+    activity: { role: 'project_viewer', about: project },
     auditEvents: { role: 'project_viewer', about: project },
     memberships: { role: 'project_viewer', about: project },
     adminTokens: { role: 'project_admin', about: project },

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
+import { ActivityResolver } from './activity.resolver.ts';
 import { AdminTokenResolver, MembershipResolver } from './admin.resolver.ts';
 import { AuditResolver } from './audit.resolver.ts';
 import { authorizeSchema } from './authorize.ts';
@@ -28,6 +29,7 @@ export function adminSchema(): GraphQLSchema {
         DirectoryResolver,
         ScimRequestResolver,
         AuditResolver,
+        ActivityResolver,
         MembershipResolver,
         AdminTokenResolver,
         SigningKeyResolver,
