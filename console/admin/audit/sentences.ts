@@ -76,7 +76,11 @@ export interface SentencePart {
 
 /** The parts of what happened, names told apart. */
 export function partsOf(event: AuditEvent): SentencePart[] {
-  const sentence = sentences[event.type]?.[1] ?? `{actor}: ${event.type.replaceAll(/[._-]/g, ' ')} {subject}`;
+  const isSignUp =
+    event.type === 'user.created' && event.detail?.['provenance'] === 'local' && !event.actor.kind.startsWith('admin');
+  const sentence = isSignUp
+    ? '{subject} signed up'
+    : (sentences[event.type]?.[1] ?? `{actor}: ${event.type.replaceAll(/[._-]/g, ' ')} {subject}`);
   const parts = sentence.split(/(\{actor\}|\{subject\})/).flatMap((part): SentencePart[] => {
     if (part === '') return [];
     if (part === '{actor}') return [{ text: actorName(event), isName: true }];

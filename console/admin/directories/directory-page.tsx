@@ -7,6 +7,7 @@ import { ScimTokens } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
 import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
@@ -24,6 +25,7 @@ export function Component() {
   const [issued, setIssued] = useState<string>();
   const { data, failure, reload } = useRead(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
   const tokens = data?.scimTokens;
+  const [isSwitchingOff, setSwitchingOff] = useState(false);
   const form = useProjectForm(project);
   const address = `${settings.issuer}/v1/scim/${project.id}`;
   if (project.builtIn === 'CONSOLE') {
@@ -63,7 +65,10 @@ export function Component() {
             description="Off: every SCIM request is answered 404. Users and tokens stay as they are."
             checked={project.scimEnabled}
             disabled={!mayChange || form.busy}
-            onChange={(event) => void form.save({ scimEnabled: event.currentTarget.checked })}
+            onChange={(event) => {
+              if (event.currentTarget.checked) void form.save({ scimEnabled: true });
+              else setSwitchingOff(true);
+            }}
           />
           <Switch
             label="The directory has the last word"
@@ -73,13 +78,32 @@ export function Component() {
             onChange={(event) => void form.save({ scimAuthoritative: event.currentTarget.checked })}
           />
         </div>
-        <Refused failure={form.failure} />
+        <Refused failure={isSwitchingOff ? undefined : form.failure} />
         <div>
           <Button component={Link} to={`${path('users')}?provenance=SCIM`} variant="default" size="xs">
             People that the directory brought
           </Button>
         </div>
       </Section>
+      <Confirm
+        opened={isSwitchingOff}
+        title="Switch directory sync off?"
+        verb="Switch off"
+        busy={form.busy}
+        failure={form.failure}
+        onClose={() => {
+          setSwitchingOff(false);
+          form.clear();
+        }}
+        onConfirm={async () => {
+          if (await form.save({ scimEnabled: false })) setSwitchingOff(false);
+        }}
+      >
+        <p>
+          From this moment, every request of a directory is answered 404: whoever leaves the customer keeps their access
+          here until it is on again. Users and tokens stay as they are.
+        </p>
+      </Confirm>
     </Page>
   );
 }

@@ -481,6 +481,13 @@ export type OwnerCountQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type OwnerCountQuery = { memberships: Array<{ id: string }> };
 
+export type ActivityQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, activeUsers: number, codesSent: number, refused: number }> };
+
 export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
@@ -615,6 +622,7 @@ export const RotateSigningKeys = "mutation RotateSigningKeys{rotateSigningKeys{.
 export const WithdrawSigningKey = "mutation WithdrawSigningKey($id:ID!){withdrawSigningKey(id:$id){...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<WithdrawSigningKeyMutation, WithdrawSigningKeyMutationVariables>;
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as unknown as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as unknown as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
+export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices activeUsers codesSent refused}}" as unknown as Operation<ActivityQuery, ActivityQueryVariables>;
 export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as unknown as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as unknown as Operation<ProjectsQuery, ProjectsQueryVariables>;

@@ -52,7 +52,7 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
               {task.isDone ? (
                 task.since && (
                   <span>
-                    Last <Time at={task.since} />
+                    The last one <Time at={task.since} />
                   </span>
                 )
               ) : (

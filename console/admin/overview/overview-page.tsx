@@ -9,6 +9,7 @@ import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
+import { Charts } from './charts.tsx';
 import { Checklist, type Task } from './checklist.tsx';
 import styles from './overview-page.module.css';
 import { tasksOf } from './tasks.ts';
@@ -61,7 +62,17 @@ export function Component() {
           </li>
         ))}
       </ul>
-      {!isConsole && <Checklist tasks={tasks} />}
+      {tasks?.every(({ isDone, isOptional }) => isDone || isOptional) ? (
+        <>
+          <Charts projectId={project.id} eventsPath={path('events')} />
+          <Checklist tasks={tasks} />
+        </>
+      ) : (
+        <>
+          {!isConsole && <Checklist tasks={tasks} />}
+          <Charts projectId={project.id} eventsPath={path('events')} />
+        </>
+      )}
       <Section
         flush
         title="What happened last"

@@ -1,0 +1,108 @@
+import { Tooltip } from '@mantine/core';
+import { Link } from 'react-router';
+import styles from './day-chart.module.css';
+import { change } from './days.ts';
+
+export interface Series {
+  label: string;
+  tone: 'strong' | 'soft' | 'bad';
+  /** One for each day. */
+  values: readonly number[];
+}
+
+interface DayChartProps {
+  title: string;
+  /** `2026-03-01`, oldest first. */
+  days: readonly string[];
+  /** Stacked, from the ground up. */
+  series: readonly Series[];
+  /** What is said of all days together, where that is not their sum. */
+  total?: number;
+  /** Of the days before, to compare with. */
+  before: number;
+  link: { to: string; label: string };
+}
+
+const count = new Intl.NumberFormat('en-GB');
+const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayName = (day: string) => short.format(new Date(day));
+
+/** Bars by day, with the numbers as a table for whoever wants them, and a way to the events behind them. */
+export function DayChart({ title, days, series, total, before, link }: DayChartProps) {
+  const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const all = total ?? sums.reduce((sum, value) => sum + value, 0);
+  const top = Math.max(...sums, 1);
+  const compared = change(all, before);
+  const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
+  return (
+    <figure className={styles.chart}>
+      <figcaption>
+        <span className={styles.title}>{title}</span>
+        <strong>{count.format(all)}</strong>
+        <span className={styles.compared}>{compared ?? 'in 14 days'}</span>
+      </figcaption>
+      <div className={styles.bars} aria-hidden="true">
+        {days.map((day, index) => (
+          <Tooltip
+            key={day}
+            label={`${dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
+          >
+            <div className={styles.day}>
+              {series
+                .map(({ tone, label, values }) => (
+                  <i key={label} data-tone={tone} style={{ height: `${((values[index] ?? 0) / top) * 100}%` }} />
+                ))
+                .reverse()}
+            </div>
+          </Tooltip>
+        ))}
+      </div>
+      <div className={styles.axis} aria-hidden="true">
+        <span>{dayName(first)}</span>
+        <span>today</span>
+      </div>
+      {series.length > 1 && (
+        <ul className={styles.legend}>
+          {series.map(({ label, tone }) => (
+            <li key={label}>
+              <i data-tone={tone} aria-hidden="true" /> {label}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={styles.foot}>
+        <details>
+          <summary>As a table</summary>
+          <table>
+            <caption>
+              {title}, {dayName(first)} to {dayName(last)}
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                {series.map(({ label }) => (
+                  <th key={label} scope="col">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days
+                .map((day, index) => (
+                  <tr key={day}>
+                    <th scope="row">{dayName(day)}</th>
+                    {series.map(({ label, values }) => (
+                      <td key={label}>{count.format(values[index] ?? 0)}</td>
+                    ))}
+                  </tr>
+                ))
+                .reverse()}
+            </tbody>
+          </table>
+        </details>
+        <Link to={link.to}>{link.label}</Link>
+      </div>
+    </figure>
+  );
+}

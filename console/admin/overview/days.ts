@@ -1,0 +1,21 @@
+import type { ActivityQuery } from '../generated/operations.ts';
+
+export type Day = ActivityQuery['activity'][number];
+
+const nothing = { signIns: 0, signInsOnKnownDevices: 0, activeUsers: 0, codesSent: 0, refused: 0 };
+
+/** So many days up to today, in UTC, the ones without anything included, oldest first. */
+export function lastDays(days: readonly Day[], count: number): Day[] {
+  const known = new Map(days.map((one) => [one.day, one]));
+  return Array.from({ length: count }, (_, index) => {
+    const day = new Date(Date.now() - (count - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    return known.get(day) ?? { day, ...nothing };
+  });
+}
+
+/** How much more or less than in the days before; absent where there were none to compare with. */
+export function change(now: number, before: number): string | undefined {
+  if (before === 0) return undefined;
+  const percent = Math.round(((now - before) / before) * 100);
+  return percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
+}
