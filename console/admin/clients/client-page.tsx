@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useRead } from '../api.ts';
@@ -11,19 +11,29 @@ import { Mark, Notice } from '../ui/mark.tsx';
 import { Page } from '../ui/page.tsx';
 import { PageSketch } from '../ui/sketch.tsx';
 import { Tabs } from '../ui/tabs.tsx';
-import { ClientDanger } from './client-danger.tsx';
-import { ClientKeys } from './client-keys.tsx';
 import type { ClientPartProps } from './client-part.ts';
-import { ClientQuickstart } from './client-quickstart.tsx';
-import { ClientSettings } from './client-settings.tsx';
-import { ClientTokens } from './client-tokens.tsx';
 
-const parts: readonly { tab: string; label: string; part(props: ClientPartProps): ReactNode }[] = [
-  { tab: '', label: 'Quickstart', part: ClientQuickstart },
-  { tab: 'settings', label: 'Settings', part: ClientSettings },
-  { tab: 'keys', label: 'Keys', part: ClientKeys },
-  { tab: 'tokens', label: 'Tokens & logout', part: ClientTokens },
-  { tab: 'danger', label: 'Danger', part: ClientDanger },
+/** A part is fetched when somebody goes there. */
+const fetched = (load: () => Promise<ComponentType<ClientPartProps>>) => lazy(async () => ({ default: await load() }));
+
+const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPartProps> }[] = [
+  {
+    tab: '',
+    label: 'Quickstart',
+    Part: fetched(async () => (await import('./client-quickstart.tsx')).ClientQuickstart),
+  },
+  {
+    tab: 'settings',
+    label: 'Settings',
+    Part: fetched(async () => (await import('./client-settings.tsx')).ClientSettings),
+  },
+  { tab: 'keys', label: 'Keys', Part: fetched(async () => (await import('./client-keys.tsx')).ClientKeys) },
+  {
+    tab: 'tokens',
+    label: 'Tokens & logout',
+    Part: fetched(async () => (await import('./client-tokens.tsx')).ClientTokens),
+  },
+  { tab: 'danger', label: 'Danger', Part: fetched(async () => (await import('./client-danger.tsx')).ClientDanger) },
 ];
 
 export function Component() {
@@ -36,7 +46,7 @@ export function Component() {
   const chosen = parts.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;
   if (!client) return failure ? <Failed failure={failure} what="application" retry={reload} /> : <PageSketch />;
-  const Part = chosen.part;
+  const { Part } = chosen;
   const at = (part: string) => path(`applications/${clientId}${part && `/${part}`}`);
   return (
     <Page
@@ -60,7 +70,9 @@ export function Component() {
           You are a viewer of {project.name}: you can look at everything here, and change nothing.
         </Notice>
       )}
-      <Part key={client.id} client={client} mayChange={mayChange} />
+      <Suspense fallback={<PageSketch />}>
+        <Part key={client.id} client={client} mayChange={mayChange} />
+      </Suspense>
     </Page>
   );
 }
