@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { openDatabase } from '../src/adapters/database.ts';
-import { systemRandom } from '../src/adapters/system.ts';
+import { randomOn } from '../src/adapters/system.ts';
 import type { MailboxMessage } from '../src/admin/context.ts';
 import { adminRoutes } from '../src/admin/routes.ts';
 import { csrfHeader } from '../src/admin/server.ts';
@@ -65,11 +65,13 @@ export async function openAdminRoom(
   const fresh = await freshDatabase();
   const orm = await openDatabase({ url: fresh.url });
   const clock = turnableClock();
+  // Lists are bounded by the time in their ids.
+  const random = randomOn(clock);
   const services = buildServices(
     {
       orm,
       clock,
-      random: systemRandom,
+      random,
       queue: { send: async () => undefined },
       senders: { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
@@ -83,12 +85,12 @@ export async function openAdminRoom(
   const bugs: unknown[] = [];
   const { db, audit, sessions, admins, requests, projects, clients, delegationKeys, directories, keys } = services;
   const app = express();
-  app.use(withContext(systemRandom));
+  app.use(withContext(random));
   app.use(
     await adminRoutes({
       db,
       clock,
-      random: systemRandom,
+      random,
       audit,
       sessions,
       admins,
@@ -164,7 +166,7 @@ export async function openAdminRoom(
     },
     signedIn: (project, { id: userId }, clientId) =>
       db.transaction(async (em) => {
-        const jkt = newSecret(systemRandom);
+        const jkt = newSecret(random);
         const registration = { project, clientId, userId, jkt, publicJwk: { kty: 'EC' }, remembered: true };
         const { device } = await services.devices.register(em, { ...registration, actor: system });
         const amr = ['swk', 'otp'];

@@ -15,15 +15,20 @@ export type ApiKeyKind =
 /** What is absent is not asked. */
 export type AuditEventFilter = {
   actorId?: string | null | undefined;
+  /** Done through this application or to it. */
   clientId?: string | null | undefined;
+  /** As in the `X-Request-Id` of an answer. */
+  requestId?: string | null | undefined;
   result?: AuditResult | null | undefined;
   /** From here on. */
   since?: string | null | undefined;
   subjectId?: string | null | undefined;
-  /** Any of these. */
+  /** Any of these, sixty at most. */
   types?: Array<string> | null | undefined;
   /** Before this. */
   until?: string | null | undefined;
+  /** Done by this user or to them. */
+  userId?: string | null | undefined;
 };
 
 /** How it ended. */

@@ -3,12 +3,11 @@ import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, Field, FieldResolver, ID, InputType, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { AuditEvent } from '../domain/audit/audit-event.entity.ts';
 import { listEvents } from '../domain/audit/events.ts';
-import { refuse } from '../domain/kernel/problem.ts';
-import { isUuid } from '../domain/kernel/secret.ts';
 import { ClientView } from './client.view.ts';
 import { connection, connectionType, pageRequest } from './connection.ts';
 import { type AdminContext, given } from './context.ts';
 import { ResultEnum } from './enums.ts';
+import { eventFilter } from './event-filter.ts';
 import { ProjectView } from './project.view.ts';
 
 @ObjectType({ description: 'Who did it.' })
@@ -66,11 +65,14 @@ const AuditEventConnection = connectionType(AuditEventView, 'AuditEvent', false)
 
 @InputType({ description: 'What is absent is not asked.' })
 export class AuditEventFilter {
-  @Field(() => [String], { nullable: true, description: 'Any of these.' })
+  @Field(() => [String], { nullable: true, description: 'Any of these, sixty at most.' })
   types?: string[] | null;
 
   @Field(() => ResultEnum, { nullable: true })
   result?: AuditEvent['result'] | null;
+
+  @Field(() => ID, { nullable: true, description: 'Done by this user or to them.' })
+  userId?: string | null;
 
   @Field(() => ID, { nullable: true })
   actorId?: string | null;
@@ -78,8 +80,11 @@ export class AuditEventFilter {
   @Field(() => ID, { nullable: true })
   subjectId?: string | null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Done through this application or to it.' })
   clientId?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'As in the `X-Request-Id` of an answer.' })
+  requestId?: string | null;
 
   @Field(() => GraphQLDateTime, { nullable: true, description: 'From here on.' })
   since?: Date | null;
@@ -100,10 +105,7 @@ export class AuditResolver {
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
   ) {
-    const wanted = given(filter ?? {});
-    if (wanted.clientId !== undefined && !isUuid(wanted.clientId)) {
-      refuse({ code: 'invalid', field: 'filter.clientId', reason: 'must be a client_id' });
-    }
+    const wanted = eventFilter(given(filter ?? {}));
     const request = pageRequest('auditEvents', { first, after });
     const page = await listEvents(em, projectId ?? null, wanted, request);
     return connection('auditEvents', page, request);

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { rows } from '../kernel/database.ts';
+import { firstIdFrom } from './moment.ts';
 
 /** What a day of a project was like, in UTC; days without anything are not there. */
 export interface DayOfActivity {
@@ -33,12 +34,6 @@ export function activityOf(em: EntityManager, projectId: string, since: Date): P
      from audit_events
      where project_id = ? and type = any(?::text[]) and id >= ? and at >= ?
      group by 1 order by 1`,
-    [refusals, projectId, ['user.signed_in', 'otp.sent', ...refusals], firstIdOf(from), from],
+    [refusals, projectId, ['user.signed_in', 'otp.sent', ...refusals], firstIdFrom(from), from],
   );
-}
-
-/** The smallest UUIDv7 of a moment (RFC 9562 §5.7): the index by type is in the order of ids. */
-function firstIdOf(moment: Date): string {
-  const milliseconds = moment.getTime().toString(16).padStart(12, '0');
-  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-7000-8000-000000000000`;
 }
