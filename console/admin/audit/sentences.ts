@@ -51,6 +51,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'scim-token.revoked': ['directory', '{actor} revoked the directory token {subject}'],
   'project.created': ['administration', '{actor} created the project {subject}'],
   'project.updated': ['administration', '{actor} changed the settings of {subject}'],
+  'audit.exported': ['administration', '{actor} exported events'],
   'project.deleted': ['administration', '{actor} deleted the project {subject}'],
   'membership.granted': ['administration', '{actor} gave {subject} a role'],
   'membership.revoked': ['administration', '{actor} took a role from {subject}'],

@@ -13,6 +13,7 @@ import type { Pages } from '../http/pages.ts';
 import { type Caller, Callers } from './caller.ts';
 import { consoleRoutes } from './console-page.ts';
 import { demoRoutes } from './demo.ts';
+import { eventExport } from './event-export.ts';
 import { pageHeaders } from './plain-page.ts';
 import { type AdminApi, graphqlRoute } from './server.ts';
 import { setupRoutes } from './setup.ts';
@@ -33,9 +34,18 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
       { authorization: undefined, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) },
       actorOf(req),
     );
+  const exporterOf = (req: Request): Promise<Caller | null> =>
+    callers.identify(
+      {
+        authorization: req.get('authorization'),
+        sessionSecret: (projectId) => deps.sessionSecret(req, projectId),
+      },
+      actorOf(req),
+    );
   const { mailbox } = deps.domain;
   const router = Router();
   router.use('/admin', await graphqlRoute(deps));
+  router.use('/admin', eventExport({ ...deps, callerOf: exporterOf }));
   router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf }));
   router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf }));
   router.use('/demo', pageHeaders, demoRoutes(deps));
