@@ -241,7 +241,17 @@ export type UserAction =
 /** What is absent is not asked. */
 export type UserFilter = {
   active?: boolean | null | undefined;
+  /** Members of this group. */
+  groupId?: string | null | undefined;
+  /** Whether they have set up a second factor. */
+  hasFactor?: boolean | null | undefined;
+  /** Whether they have signed in at all. */
+  hasSignedIn?: boolean | null | undefined;
+  /** Have signed in, but not since this moment. */
+  notSignedInSince?: string | null | undefined;
   provenance?: Provenance | null | undefined;
+  /** Last signed in at this moment or later. */
+  signedInSince?: string | null | undefined;
 };
 
 export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string, email: string | null, active: boolean, lastSignInAt: string | null } };

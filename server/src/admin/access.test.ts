@@ -26,6 +26,7 @@ let ours: Record<
   | 'apiKey'
   | 'delegationKey'
   | 'user'
+  | 'group'
   | 'session'
   | 'device'
   | 'scimToken'
@@ -40,7 +41,7 @@ let foreignAdmin: Record<string, string>;
 
 beforeAll(async () => {
   room = await openAdminRoom();
-  const { projects, clients, delegationKeys, users, directories, admins, db } = room.services;
+  const { projects, clients, delegationKeys, users, groups, directories, admins, db } = room.services;
   const owner = { grants: { owner: true, projects: new Map() }, actor: system };
   const project = await projects.create({ name: 'Ours' }, system);
   const foreign = await projects.create({ name: 'Theirs' }, system);
@@ -48,6 +49,7 @@ beforeAll(async () => {
   const delegationKey = await delegationKeys.register(client.id, makePair().publicPem, system);
   const [apiKey] = await clients.apiKeysOf(db.reader(), [client.id]);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
+  const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const { session, device } = await room.signedIn(project, user, client.id);
   const scim = await directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
   const membership = await admins.grantRole(
@@ -61,6 +63,7 @@ beforeAll(async () => {
     apiKey: apiKey?.id ?? '',
     delegationKey: delegationKey.id,
     user: user.id,
+    group: group.id,
     session: session.id,
     device: device.id,
     scimToken: scim.scimToken.id,
@@ -83,7 +86,8 @@ const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
 
 /** Arguments for each operation, about what is ours; an operation without a row here cannot be tested, and fails. */
 function argumentsOf(name: string): string {
-  const { project, client, apiKey, delegationKey, user, session, device, scimToken, membership, adminToken } = ours;
+  const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
+    ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -93,6 +97,8 @@ function argumentsOf(name: string): string {
     user: `(id: "${user}")`,
     users: `(projectId: "${project}")`,
     userAccess: `(userId: "${user}")`,
+    group: `(id: "${group}")`,
+    groups: `(projectId: "${project}")`,
     scimTokens: `(projectId: "${project}")`,
     scimRequests: `(projectId: "${project}")`,
     activity: `(projectId: "${project}", days: 28)`,

@@ -9,6 +9,7 @@ import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
 import { mfaMethods } from '../domain/mfa/enrolment.entity.ts';
 import { mfaPolicies, signUpModes } from '../domain/projects/project.entity.ts';
 import { provenances } from '../domain/users/user.entity.ts';
+import { userOrders } from '../domain/users/user-list.ts';
 import { userActions } from './user-action.ts';
 
 /** A GraphQL enum of the domain's own values: `private_key_jwt` is `PRIVATE_KEY_JWT` on the wire. */
@@ -39,6 +40,8 @@ export const DelegationPartyEnum = enumOf(
 );
 export const ProvenanceEnum = enumOf('Provenance', 'Who made the user.', provenances);
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
+export const UserOrderEnum = enumOf('UserOrder', 'What users are put in order by.', userOrders);
+export const DirectionEnum = enumOf('Direction', 'Which way a list runs.', ['asc', 'desc'] as const);
 export const UserActionEnum = enumOf('UserAction', 'What is done to a user.', userActions);
 export const RoleEnum = enumOf('Role', 'What an admin may do; an owner owns the instance.', roles);
 export const ResultEnum = enumOf('AuditResult', 'How it ended.', ['success', 'failure'] as const);

@@ -6,6 +6,7 @@ import type { Client } from '../domain/clients/client.entity.ts';
 import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import type { Group } from '../domain/users/group.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 export interface NodeRule {
@@ -15,7 +16,7 @@ export interface NodeRule {
   fields: Partial<Record<Role, readonly string[]>>;
 }
 
-const ownProject = (node: Client | User | ScimToken) => node.project.id;
+const ownProject = (node: Client | User | Group | ScimToken) => node.project.id;
 const projectOrInstance = (node: AuditEvent | Membership | AdminToken) => node.project?.id ?? null;
 const inherit = (...fields: string[]): NodeRule => ({ projectOf: 'inherit', fields: { project_viewer: fields } });
 const pageOf = (...fields: string[]): NodeRule => inherit('edges', 'pageInfo', ...fields);
@@ -76,6 +77,12 @@ export const fieldRules: Record<string, NodeRule> = {
         ...['id', 'userName', 'externalId', 'displayName', 'givenName', 'familyName', 'email', 'phone'],
         ...['active', 'provenance', 'project', 'createdAt', 'updatedAt', 'lastSignInAt'],
       ],
+    },
+  },
+  Group: {
+    projectOf: ownProject,
+    fields: {
+      project_viewer: ['id', 'displayName', 'externalId', 'memberCount', 'project', 'createdAt', 'updatedAt'],
     },
   },
   ScimToken: {
@@ -147,6 +154,8 @@ export const fieldRules: Record<string, NodeRule> = {
   ClientEdge: inherit('cursor', 'node'),
   UserConnection: pageOf('totalCount'),
   UserEdge: inherit('cursor', 'node'),
+  GroupConnection: pageOf('totalCount'),
+  GroupEdge: inherit('cursor', 'node'),
   ScimRequestConnection: pageOf(),
   ScimRequestEdge: inherit('cursor', 'node'),
   AuditEventConnection: pageOf(),

@@ -5,6 +5,7 @@ import type { Clients } from '../domain/clients/clients.ts';
 import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
 import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import { Project } from '../domain/projects/project.entity.ts';
+import { countMembers } from '../domain/users/group-list.ts';
 
 /** Reads that several nodes of one answer share: one query for all of them. */
 export interface Loaders {
@@ -12,6 +13,8 @@ export interface Loaders {
   client(id: string): Promise<Client | undefined>;
   apiKeysOf(clientId: string): Promise<ApiKey[] | undefined>;
   delegationKeysOf(clientId: string): Promise<DelegationKey[] | undefined>;
+  /** Undefined where a group has none. */
+  membersIn(groupId: string): Promise<number | undefined>;
 }
 
 export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: DelegationKeys): Loaders {
@@ -19,6 +22,7 @@ export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: 
     project: batched(async (ids) => byId(await em.find(Project, { id: { $in: ids } }))),
     client: batched(async (ids) => byId(await em.find(Client, { id: { $in: ids } }))),
     apiKeysOf: batched(async (ids) => Map.groupBy(await clients.apiKeysOf(em, ids), (key) => key.client.id)),
+    membersIn: batched((ids) => countMembers(em, ids)),
     delegationKeysOf: batched(async (ids) => Map.groupBy(await delegationKeys.list(em, ids), (key) => key.client.id)),
   };
 }

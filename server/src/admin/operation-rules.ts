@@ -40,6 +40,8 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     clients: { role: 'project_viewer', about: project },
     user: { role: 'project_viewer', about: of('user') },
     users: { role: 'project_viewer', about: project },
+    group: { role: 'project_viewer', about: of('group') },
+    groups: { role: 'project_viewer', about: project },
     userAccess: { role: 'project_viewer', about: ({ userId }) => ({ noun: 'user', id: String(userId ?? '') }) },
     scimTokens: { role: 'project_viewer', about: project },
     scimRequests: { role: 'project_viewer', about: project },

@@ -10,6 +10,7 @@ export type OwnedNoun =
   | 'api-key'
   | 'delegation-key'
   | 'user'
+  | 'group'
   | 'session'
   | 'device'
   | 'scim-token'
@@ -29,6 +30,7 @@ const owners: Record<OwnedNoun, string> = {
   'delegation-key':
     'select c.project_id as project from delegation_keys k join clients c on c.id = k.client_id where k.id = ?',
   user: 'select project_id as project from users where id = ?',
+  group: 'select project_id as project from groups where id = ?',
   session: 'select project_id as project from sessions where id = ?',
   device: 'select project_id as project from devices where id = ?',
   'scim-token': 'select project_id as project from scim_tokens where id = ?',

@@ -8,6 +8,7 @@ import { authorizeSchema } from './authorize.ts';
 import { ClientResolver } from './client.resolver.ts';
 import { DelegationKeyResolver } from './delegation-key.resolver.ts';
 import { DirectoryResolver } from './directory.resolver.ts';
+import { GroupResolver } from './group.resolver.ts';
 import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
 import { ScimRequestResolver } from './scim-request.resolver.ts';
@@ -26,6 +27,7 @@ export function adminSchema(): GraphQLSchema {
         DelegationKeyResolver,
         UserResolver,
         UserAccessResolver,
+        GroupResolver,
         DirectoryResolver,
         ScimRequestResolver,
         AuditResolver,

@@ -5,6 +5,7 @@ import { Migration20261121000102UserCounts } from './20261121000102-user-counts.
 import { Migration20261121000200Signin } from './20261121000200-signin.ts';
 import { Migration20261121000300Admin } from './20261121000300-admin.ts';
 import { Migration20261121000400Delegation } from './20261121000400-delegation.ts';
+import { Migration20261121001000People } from './20261121001000-people.ts';
 import { Migration20261121001200Events } from './20261121001200-events.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
@@ -16,5 +17,6 @@ export const migrations = [
   { name: '20261121000200-signin', class: Migration20261121000200Signin },
   { name: '20261121000300-admin', class: Migration20261121000300Admin },
   { name: '20261121000400-delegation', class: Migration20261121000400Delegation },
+  { name: '20261121001000-people', class: Migration20261121001000People },
   { name: '20261121001200-events', class: Migration20261121001200Events },
 ];

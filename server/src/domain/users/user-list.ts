@@ -1,59 +1,102 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Page, PageRequest } from '../kernel/page.ts';
+import { orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { joined, query, type Sql, sql } from '../kernel/statement.ts';
 import { foldCase } from './login.ts';
 import { User } from './user.entity.ts';
 
 /** Which users of a project; what is absent is not asked. */
 export interface UserFilter {
-  /** The beginning of a userName, login e-mail or displayName, in any case, or of an externalId as it is. */
+  /** The beginning of a userName, login e-mail, displayName or family name, in any case, or of an externalId as it is. */
   search?: string | undefined;
   active?: boolean | undefined;
   provenance?: User['provenance'] | undefined;
+  /** Whether they have set up a second factor. */
+  hasFactor?: boolean | undefined;
+  /** Last signed in at this moment or later. */
+  signedInSince?: Date | undefined;
+  /** Have signed in, but not since this moment. */
+  notSignedInSince?: Date | undefined;
+  /** Whether they have signed in at all. */
+  hasSignedIn?: boolean | undefined;
+  /** Members of this group. */
+  groupId?: string | undefined;
 }
 
-/** Newest first. */
+export const userOrders = ['created', 'name', 'user-name', 'email', 'last-sign-in'] as const;
+export interface UserOrder {
+  by: (typeof userOrders)[number];
+  descending: boolean;
+}
+export const newestFirst: UserOrder = { by: 'created', descending: true };
+
+const keys = {
+  created: undefined,
+  name: { column: sql`lower(r.display_name) collate "C"`, type: 'text' },
+  'user-name': { column: sql`r.user_name_key collate "C"`, type: 'text' },
+  email: { column: sql`r.email_key collate "C"`, type: 'text' },
+  'last-sign-in': { column: sql`r.last_sign_in_at`, type: 'timestamptz' },
+} as const;
+
+/** A page of users, each with its place in the order. */
 export async function listUsers(
   em: EntityManager,
   projectId: string,
   filter: UserFilter,
-  { first, after }: PageRequest,
-): Promise<Page<User>> {
-  const beyond = after === null ? sql`` : sql`and u.id < ${after}`;
-  const found = await query<{ id: string }>(
-    em,
-    sql`select u.id from users u where ${matching(projectId, filter)} ${beyond} order by u.id desc limit ${first + 1}`,
-  );
-  const ids = found.slice(0, first).map(({ id }) => id);
-  const users = ids.length === 0 ? [] : await em.find(User, { id: { $in: ids } }, { orderBy: { id: 'desc' } });
-  return { items: users, hasNextPage: found.length > first };
+  { first, after, order = newestFirst }: { first: number; after: Place | null; order?: UserOrder },
+): Promise<{ items: User[]; places: Place[]; hasNextPage: boolean }> {
+  const where = matching(projectId, filter);
+  const key = keys[order.by];
+  const page = await orderedPage(em, { table: 'users', where, key, descending: order.descending, first, after });
+  const ids = page.places.map(({ id }) => id);
+  const users = ids.length === 0 ? [] : await em.find(User, { id: { $in: ids } });
+  const byId = new Map(users.map((user) => [user.id, user]));
+  // One that is erased between the two reads is left out.
+  const places = page.places.filter(({ id }) => byId.has(id));
+  return { ...page, places, items: places.map(({ id }) => byId.get(id) as User) };
 }
 
 export async function countUsers(em: EntityManager, projectId: string, filter: UserFilter): Promise<number> {
-  const [row] = await query<{ count: string }>(
+  const isAsked = Object.values(filter).some((value) => value !== undefined && value !== '');
+  const [row] = await query<{ count: string | null }>(
     em,
-    sql`select count(*) as count from users u where ${matching(projectId, filter)}`,
+    isAsked
+      ? sql`select count(*) as count from users r where ${matching(projectId, filter)}`
+      : sql`select sum(users) as count from user_counts where project_id = ${projectId}`,
   );
   return Number(row?.count ?? 0);
 }
 
-function matching(projectId: string, { search, active, provenance }: UserFilter): Sql {
-  const start = (search ?? '').trim();
-  const conditions = [sql`u.project_id = ${projectId}`];
-  if (active !== undefined) conditions.push(sql`u.active = ${active}`);
-  if (provenance !== undefined) conditions.push(sql`u.provenance = ${provenance}`);
+/** The condition on the row `r`. */
+export function matching(projectId: string, filter: UserFilter): Sql {
+  const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, groupId } = filter;
+  const start = (filter.search ?? '').trim();
+  const conditions = [sql`r.project_id = ${projectId}`];
+  if (active !== undefined) conditions.push(sql`r.active = ${active}`);
+  if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
+  if (hasFactor !== undefined) {
+    const enrolled = sql`exists (select from enrolments e where e.user_id = r.id and e.verified_at is not null)`;
+    conditions.push(hasFactor ? enrolled : sql`not ${enrolled}`);
+  }
+  if (signedInSince !== undefined) conditions.push(sql`r.last_sign_in_at >= ${signedInSince}`);
+  if (notSignedInSince !== undefined) conditions.push(sql`r.last_sign_in_at < ${notSignedInSince}`);
+  if (hasSignedIn === true) conditions.push(sql`r.last_sign_in_at is not null`);
+  if (hasSignedIn === false) conditions.push(sql`r.last_sign_in_at is null`);
+  if (groupId !== undefined) {
+    conditions.push(sql`exists (select from group_members m where m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
+  }
   if (start !== '') conditions.push(startingWith(start));
   return joined(conditions, ' and ');
 }
 
 /**
  * A range in byte order for each column: where few begin so, each is a walk along its own index; where many do, the
- * walk along the newest users soon has a page full.
+ * walk along the list's own order soon has a page full.
  */
 function startingWith(start: string): Sql {
   const key = foldCase(start);
   const within = (column: Sql, from: string) =>
     sql`${column} collate "C" >= ${from} and ${column} collate "C" < ${`${from}\u{10ffff}`}`;
-  return sql`(${within(sql`u.user_name_key`, key)} or ${within(sql`u.email_key`, key)}
-    or ${within(sql`lower(u.display_name)`, key)} or ${within(sql`u.external_id`, start)})`;
+  return sql`(${within(sql`r.user_name_key`, key)} or ${within(sql`r.email_key`, key)}
+    or ${within(sql`lower(r.display_name)`, key)} or ${within(sql`lower(r.family_name)`, key)}
+    or ${within(sql`r.external_id`, start)})`;
 }

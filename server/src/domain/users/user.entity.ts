@@ -34,6 +34,11 @@ const schema = defineEntity({
   },
   indexes: [
     { name: 'users_project_id_id_index', properties: ['project', 'id'] },
+    {
+      name: 'users_project_id_active_provenance_id_index',
+      properties: ['project', 'active', 'provenance', 'id'],
+    },
+    { name: 'users_project_id_last_sign_in_at_id_index', properties: ['project', 'lastSignInAt', 'id'] },
     // In byte order, whatever the database's collation: these serve `eq`, `sw`, ranges and sorting alike.
     {
       name: 'users_project_id_external_id_index',
@@ -54,6 +59,11 @@ const schema = defineEntity({
       name: 'users_project_id_display_name_index',
       expression:
         'create index "users_project_id_display_name_index" on "users" ("project_id", lower("display_name") collate "C", "id")',
+    },
+    {
+      name: 'users_project_id_family_name_index',
+      expression:
+        'create index "users_project_id_family_name_index" on "users" ("project_id", lower("family_name") collate "C")',
     },
   ],
   // Counted as they come and go: counting anew takes longer the more there are.

@@ -1,0 +1,66 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { query, type Sql, sql, verbatim } from './statement.ts';
+
+/** Where a row stands in an ordered list: its key as text, null where it has none, and its id. */
+export interface Place {
+  id: string;
+  key: string | null;
+}
+
+/** A list in an order of its own: rows without a key stand at its end, and ids decide between equals. */
+export interface OrderedList {
+  table: 'users' | 'groups';
+  /** Over the row `r`. */
+  where: Sql;
+  /** What it is ordered by, over the row `r`; absent: by age. */
+  key?: { column: Sql; type: 'text' | 'timestamptz' } | undefined;
+  descending: boolean;
+  first: number;
+  /** The last place of the page before. */
+  after: Place | null;
+}
+
+/** A keyset page of an ordered list, as places: each part of it is a walk along one index, at any depth. */
+export async function orderedPage(
+  em: EntityManager,
+  list: OrderedList,
+): Promise<{ places: Place[]; hasNextPage: boolean }> {
+  const wanted = list.first + 1;
+  const { after } = list;
+  const isPastKeys = list.key === undefined || (after !== null && after.key === null);
+  const places = isPastKeys ? [] : await withKey(em, list, wanted);
+  if (places.length < wanted) {
+    const begin = isPastKeys ? after : null;
+    places.push(...(await withoutKey(em, list, begin, wanted - places.length)));
+  }
+  return { places: places.slice(0, list.first), hasNextPage: places.length > list.first };
+}
+
+function withKey(em: EntityManager, { table, where, key, descending, after }: OrderedList, limit: number) {
+  const { column, type } = key as NonNullable<OrderedList['key']>;
+  const text = type === 'timestamptz' ? sql`(${column} at time zone 'UTC')::text` : sql`${column}::text`;
+  const told = type === 'timestamptz' ? sql`(${after?.key}::timestamp at time zone 'UTC')` : sql`${after?.key}::text`;
+  const [behind, direction] = descending ? [verbatim('<'), verbatim('desc')] : [verbatim('>'), verbatim('asc')];
+  const beyond = after === null ? sql`` : sql` and (${column}, r.id) ${behind} (${told}, ${after.id}::uuid)`;
+  return query<Place>(
+    em,
+    sql`select r.id, ${text} as key from ${verbatim(table)} r where ${where} and ${column} is not null${beyond}
+        order by ${column} ${direction}, r.id ${direction} limit ${limit}`,
+  );
+}
+
+function withoutKey(
+  em: EntityManager,
+  { table, where, key, descending }: OrderedList,
+  after: Place | null,
+  limit: number,
+) {
+  const [behind, direction] = descending ? [verbatim('<'), verbatim('desc')] : [verbatim('>'), verbatim('asc')];
+  const keyless = key ? sql` and ${key.column} is null` : sql``;
+  const beyond = after === null ? sql`` : sql` and r.id ${behind} ${after.id}::uuid`;
+  return query<Place>(
+    em,
+    sql`select r.id, null as key from ${verbatim(table)} r where ${where}${keyless}${beyond}
+        order by r.id ${direction} limit ${limit}`,
+  );
+}

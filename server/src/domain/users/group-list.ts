@@ -1,0 +1,58 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { orderedPage, type Place } from '../kernel/ordered-page.ts';
+import { containing } from '../kernel/page.ts';
+import { joined, query, type Sql, sql } from '../kernel/statement.ts';
+import { Group } from './group.entity.ts';
+import { foldCase } from './login.ts';
+
+/** Which groups of a project; what is absent is not asked. */
+export interface GroupFilter {
+  /** Part of the name, in any case. */
+  search?: string | undefined;
+  /** Those that this user is a member of. */
+  userId?: string | undefined;
+}
+
+/** A page of groups by their names, each with its place in the order. */
+export async function listGroups(
+  em: EntityManager,
+  projectId: string,
+  filter: GroupFilter,
+  { first, after }: { first: number; after: Place | null },
+): Promise<{ items: Group[]; places: Place[]; hasNextPage: boolean }> {
+  const where = matching(projectId, filter);
+  const key = { column: sql`lower(r.display_name) collate "C"`, type: 'text' } as const;
+  const page = await orderedPage(em, { table: 'groups', where, key, descending: false, first, after });
+  const ids = page.places.map(({ id }) => id);
+  const groups = ids.length === 0 ? [] : await em.find(Group, { id: { $in: ids } });
+  const byId = new Map(groups.map((group) => [group.id, group]));
+  const places = page.places.filter(({ id }) => byId.has(id));
+  return { ...page, places, items: places.map(({ id }) => byId.get(id) as Group) };
+}
+
+export async function countGroups(em: EntityManager, projectId: string, filter: GroupFilter): Promise<number> {
+  const [row] = await query<{ count: string }>(
+    em,
+    sql`select count(*) as count from groups r where ${matching(projectId, filter)}`,
+  );
+  return Number(row?.count ?? 0);
+}
+
+/** How many members each of these groups has. */
+export async function countMembers(em: EntityManager, groupIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await query<{ id: string; count: string }>(
+    em,
+    sql`select group_id as id, count(*) as count from group_members where group_id = any(${groupIds}::uuid[]) group by 1`,
+  );
+  return new Map(rows.map(({ id, count }) => [id, Number(count)]));
+}
+
+function matching(projectId: string, { search = '', userId }: GroupFilter): Sql {
+  const part = foldCase(search.trim());
+  const conditions = [sql`r.project_id = ${projectId}`];
+  if (part !== '') conditions.push(sql`lower(r.display_name) like ${containing(part)}`);
+  if (userId !== undefined) {
+    conditions.push(sql`exists (select from group_members m where m.user_id = ${userId}::uuid and m.group_id = r.id)`);
+  }
+  return joined(conditions, ' and ');
+}

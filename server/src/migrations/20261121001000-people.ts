@@ -1,0 +1,16 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** People are found by their family name, filtered and put in order without reading all of them. */
+export class Migration20261121001000People extends Migration {
+  override up(): void {
+    this.addSql(
+      `create index "users_project_id_family_name_index" on "users" ("project_id", lower("family_name") collate "C")`,
+    );
+    this.addSql(
+      `create index "users_project_id_active_provenance_id_index" on "users" ("project_id", "active", "provenance", "id")`,
+    );
+    this.addSql(
+      `create index "users_project_id_last_sign_in_at_id_index" on "users" ("project_id", "last_sign_in_at", "id")`,
+    );
+  }
+}
