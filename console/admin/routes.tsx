@@ -21,6 +21,7 @@ const inProject: RouteObject[] = [
   page('session-policy', () => import('./sessions/session-policy-page.tsx')),
   page('sign-in', () => import('./signin/sign-in-page.tsx')),
   page('events', () => import('./audit/events-page.tsx')),
+  page('logout-deliveries', () => import('./logout/logout-deliveries-page.tsx')),
   page('team', () => import('./admins/project-team-page.tsx')),
   page('settings', () => import('./projects/settings-page.tsx')),
   { path: '*', element: <Missing /> },

@@ -176,6 +176,7 @@ function adminDeps(
     domain: {
       ...{ projects, clients, admins, delegationKeys, directories, keys, mailbox },
       access: services.accountAccess,
+      logout: services.logout,
       requestRecords: services.requestRecords,
     },
     bootstrapToken: options.bootstrapToken,

@@ -11,6 +11,7 @@ import { everything } from '../src/domain/admins/permission.ts';
 import type { BuiltIn } from '../src/domain/admins/seed.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import { newSecret } from '../src/domain/kernel/random.ts';
+import { LogoutDelivery } from '../src/domain/logout/logout-delivery.entity.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import { withContext } from '../src/http/context.ts';
 import { buildServices, type Services } from '../src/services.ts';
@@ -49,6 +50,8 @@ export interface AdminRoom {
     user: { id: string },
     clientId: string,
   ): Promise<{ session: { id: string }; device: { id: string } }>;
+  /** The id of a logout token that a client has refused. */
+  failedLogout(project: Project, client: { id: string }, user: { id: string }): Promise<string>;
   /** A user of the console's project without any role. */
   person(email: string): Promise<string>;
   close(): Promise<void>;
@@ -104,6 +107,7 @@ export async function openAdminRoom(
         admins,
         delegationKeys,
         access: services.accountAccess,
+        logout: services.logout,
         requestRecords: services.requestRecords,
         directories,
         keys,
@@ -173,6 +177,16 @@ export async function openAdminRoom(
         const signIn = { project, userId, deviceId: device.id, amr, authTime: clock.now(), actor: system };
         const { session } = await sessions.signIn(em, signIn);
         return { session, device };
+      }),
+    failedLogout: (project, client, user) =>
+      db.transaction(async (em) => {
+        const delivery = em.create(LogoutDelivery, {
+          ...{ id: random.id(), project: project.id, client: client.id, subject: user.id, jti: random.id() },
+          ...{ uri: 'https://app.example.com/logout', state: 'failed', createdAt: clock.now() },
+          attempts: [{ at: clock.now().toISOString(), status: 400, durationMs: 12 }],
+        });
+        em.persist(delivery);
+        return delivery.id;
       }),
     person: (email) =>
       db.transaction(async (em) => (await services.users.signUp(em, builtIn.console.id, email, system)).id),

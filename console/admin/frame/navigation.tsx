@@ -71,10 +71,17 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
       ],
     },
     {
-      label: 'Administration',
+      label: 'Activity',
       isInner: true,
       places: [
         { to: at('events'), label: 'Events', icon: 'events' },
+        { to: at('logout-deliveries'), label: 'Logout deliveries', icon: 'external' },
+      ],
+    },
+    {
+      label: 'Administration',
+      isInner: true,
+      places: [
         { to: at('team'), label: 'Project team', icon: 'team' },
         { to: at('settings'), label: 'Settings', icon: 'settings' },
       ],

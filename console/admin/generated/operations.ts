@@ -119,6 +119,20 @@ export type IssueScimTokenInput = {
   projectId: string;
 };
 
+/** What is absent is not asked. */
+export type LogoutDeliveryFilter = {
+  clientId?: string | null | undefined;
+  state?: LogoutDeliveryState | null | undefined;
+  /** Whose sessions ended. */
+  userId?: string | null | undefined;
+};
+
+/** Where a logout token stands: on its way, taken, or given up. */
+export type LogoutDeliveryState =
+  | 'DELIVERED'
+  | 'FAILED'
+  | 'PENDING';
+
 /** Header `typ` of logout tokens: `secevent+jwt` or `logout+jwt`. */
 export type LogoutTokenTyp =
   | 'LOGOUT'
@@ -482,6 +496,32 @@ export type WithdrawSigningKeyMutationVariables = Exact<{
 
 export type WithdrawSigningKeyMutation = { withdrawSigningKey: Array<SigningKeyRowFragment> };
 
+export type LogoutDeliveryRowFragment = { id: string, createdAt: string, state: LogoutDeliveryState, sid: string | null, uri: string, nextAttemptAt: string | null, deliveredAt: string | null, userId: string, user: { id: string, userName: string, displayName: string | null } | null, client: { id: string, name: string }, attempts: Array<{ at: string, status: number | null, error: string | null, durationMs: number }> };
+
+export type LogoutDeliveriesQueryVariables = Exact<{
+  projectId: string;
+  filter?: LogoutDeliveryFilter | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type LogoutDeliveriesQuery = { logoutDeliveries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: LogoutDeliveryRowFragment }> } };
+
+export type LogoutReceiversQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type LogoutReceiversQuery = { logoutReceivers: Array<{ delivered: number, pending: number, failed: number, lastDeliveredAt: string | null, client: { id: string, name: string, backchannelLogoutUri: string | null } }> };
+
+export type RetryLogoutDeliveryMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RetryLogoutDeliveryMutation = { retryLogoutDelivery: LogoutDeliveryRowFragment };
+
 export type OverviewQueryVariables = Exact<{
   projectId: string;
   signIns: AuditEventFilter;
@@ -635,6 +675,9 @@ export const PaletteProjects = "query PaletteProjects($search:String!){projects(
 export const SigningKeys = "query SigningKeys{signingKeys{...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<SigningKeysQuery, SigningKeysQueryVariables>;
 export const RotateSigningKeys = "mutation RotateSigningKeys{rotateSigningKeys{...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<RotateSigningKeysMutation, RotateSigningKeysMutationVariables>;
 export const WithdrawSigningKey = "mutation WithdrawSigningKey($id:ID!){withdrawSigningKey(id:$id){...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<WithdrawSigningKeyMutation, WithdrawSigningKeyMutationVariables>;
+export const LogoutDeliveries = "query LogoutDeliveries($projectId:ID!$filter:LogoutDeliveryFilter$first:Int!$after:String){logoutDeliveries(projectId:$projectId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...LogoutDeliveryRow}}}}fragment LogoutDeliveryRow on LogoutDelivery{id createdAt state sid uri nextAttemptAt deliveredAt userId user{id userName displayName}client{id name}attempts{at status error durationMs}}" as unknown as Operation<LogoutDeliveriesQuery, LogoutDeliveriesQueryVariables>;
+export const LogoutReceivers = "query LogoutReceivers($projectId:ID!){logoutReceivers(projectId:$projectId){delivered pending failed lastDeliveredAt client{id name backchannelLogoutUri}}}" as unknown as Operation<LogoutReceiversQuery, LogoutReceiversQueryVariables>;
+export const RetryLogoutDelivery = "mutation RetryLogoutDelivery($id:ID!){retryLogoutDelivery(id:$id){...LogoutDeliveryRow}}fragment LogoutDeliveryRow on LogoutDelivery{id createdAt state sid uri nextAttemptAt deliveredAt userId user{id userName displayName}client{id name}attempts{at status error durationMs}}" as unknown as Operation<RetryLogoutDeliveryMutation, RetryLogoutDeliveryMutationVariables>;
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as unknown as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as unknown as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices activeUsers codesSent refused}}" as unknown as Operation<ActivityQuery, ActivityQueryVariables>;

@@ -31,7 +31,8 @@ let ours: Record<
   | 'device'
   | 'scimToken'
   | 'membership'
-  | 'adminToken',
+  | 'adminToken'
+  | 'logoutDelivery',
   string
 >;
 let secrets: string[];
@@ -51,6 +52,7 @@ beforeAll(async () => {
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const { session, device } = await room.signedIn(project, user, client.id);
+  const logoutDelivery = await room.failedLogout(project, client, user);
   const scim = await directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
   const membership = await admins.grantRole(
     { email: 'v@example.com', role: 'project_viewer', projectId: project.id },
@@ -69,6 +71,7 @@ beforeAll(async () => {
     scimToken: scim.scimToken.id,
     membership: membership.id,
     adminToken: token.adminToken.id,
+    logoutDelivery,
   };
   secrets = [publishableKey, secretKey, scim.token, token.token];
   viewer = await room.tokenOf('project_viewer', project.id);
@@ -88,6 +91,7 @@ const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
+  const { logoutDelivery } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -102,6 +106,8 @@ function argumentsOf(name: string): string {
     scimTokens: `(projectId: "${project}")`,
     scimRequests: `(projectId: "${project}")`,
     activity: `(projectId: "${project}", days: 28)`,
+    logoutDeliveries: `(projectId: "${project}")`,
+    logoutReceivers: `(projectId: "${project}")`,
     auditEvents: `(projectId: "${project}")`,
     memberships: `(projectId: "${project}")`,
     adminTokens: `(projectId: "${project}")`,
@@ -122,6 +128,7 @@ function argumentsOf(name: string): string {
     changeUsers: `(input: { projectId: "${project}", userIds: ["${user}"], action: DEACTIVATE })`,
     endUserSession: `(id: "${session}")`,
     revokeUserDevice: `(id: "${device}")`,
+    retryLogoutDelivery: `(id: "${logoutDelivery}")`,
     issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
     revokeScimToken: `(id: "${scimToken}")`,
     grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
@@ -228,6 +235,7 @@ async function snapshot() {
             (select count(*) from sessions where ended_at is null) as sessions,
             (select count(*) from devices where revoked_at is null) as devices,
             (select count(*) from users where active) as active,
+            (select count(*) from logout_deliveries where state = 'failed') as undelivered,
             (select max(version) from projects) as version`,
   );
   return Promise.all([...counts, revoked]);

@@ -8,6 +8,7 @@ import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { Page, PageRequest } from '../domain/kernel/page.ts';
 import type { Keys } from '../domain/keys/keys.ts';
+import type { Logout } from '../domain/logout/logout.ts';
 import type { Projects } from '../domain/projects/projects.ts';
 import type { Caller } from './caller.ts';
 import type { Loaders } from './loaders.ts';
@@ -45,6 +46,7 @@ export interface AdminDomain {
   directories: DirectoryTokens;
   access: AccountAccess;
   requestRecords: Pick<RequestRecords, 'recent'>;
+  logout: Pick<Logout, 'retry'>;
   keys: Keys;
   /** Absent where messages are really sent. */
   mailbox: Mailbox | null;

@@ -6,6 +6,7 @@ import { logoutTokenTypes, tokenEndpointAuthMethods } from '../domain/clients/cl
 import { delegationParties } from '../domain/clients/delegation-key.entity.ts';
 import { messageStates } from '../domain/delivery/message.entity.ts';
 import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
+import { logoutDeliveryStates } from '../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../domain/mfa/enrolment.entity.ts';
 import { mfaPolicies, signUpModes } from '../domain/projects/project.entity.ts';
 import { provenances } from '../domain/users/user.entity.ts';
@@ -53,3 +54,8 @@ export const CallerKindEnum = enumOf('CallerKind', 'By what a caller is known.',
 export const ChannelEnum = enumOf('MessageChannel', 'How a message goes out.', ['mail', 'sms'] as const);
 export const MessageStateEnum = enumOf('MessageState', 'Where a message stands.', messageStates);
 export const SigningAlgorithmEnum = enumOf('SigningAlgorithm', 'What a key signs with.', signingAlgorithms);
+export const LogoutDeliveryStateEnum = enumOf(
+  'LogoutDeliveryState',
+  'Where a logout token stands: on its way, taken, or given up.',
+  logoutDeliveryStates,
+);

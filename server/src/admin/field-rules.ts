@@ -5,6 +5,7 @@ import type { ApiKey } from '../domain/clients/api-key.entity.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
+import type { LogoutDelivery } from '../domain/logout/logout-delivery.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { Group } from '../domain/users/group.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -16,7 +17,7 @@ export interface NodeRule {
   fields: Partial<Record<Role, readonly string[]>>;
 }
 
-const ownProject = (node: Client | User | Group | ScimToken) => node.project.id;
+const ownProject = (node: Client | User | Group | ScimToken | LogoutDelivery) => node.project.id;
 const projectOrInstance = (node: AuditEvent | Membership | AdminToken) => node.project?.id ?? null;
 const inherit = (...fields: string[]): NodeRule => ({ projectOf: 'inherit', fields: { project_viewer: fields } });
 const pageOf = (...fields: string[]): NodeRule => inherit('edges', 'pageInfo', ...fields);
@@ -123,6 +124,17 @@ export const fieldRules: Record<string, NodeRule> = {
       ],
     },
   },
+  LogoutDelivery: {
+    projectOf: ownProject,
+    fields: {
+      project_viewer: [
+        ...['id', 'createdAt', 'state', 'sid', 'jti', 'uri', 'attempts', 'nextAttemptAt', 'deliveredAt'],
+        ...['client', 'userId', 'user'],
+      ],
+    },
+  },
+  LogoutAttempt: inherit('at', 'status', 'error', 'durationMs'),
+  LogoutReceiver: inherit('client', 'delivered', 'pending', 'failed', 'lastDeliveredAt'),
   DayOfActivity: inherit('day', 'signIns', 'signInsOnKnownDevices', 'activeUsers', 'codesSent', 'refused'),
   AuditActor: inherit('kind', 'id', 'name'),
   AuditSubject: inherit('kind', 'id', 'name'),
@@ -160,6 +172,8 @@ export const fieldRules: Record<string, NodeRule> = {
   ScimRequestEdge: inherit('cursor', 'node'),
   AuditEventConnection: pageOf(),
   AuditEventEdge: inherit('cursor', 'node'),
+  LogoutDeliveryConnection: pageOf(),
+  LogoutDeliveryEdge: inherit('cursor', 'node'),
   DevMailboxConnection: pageOf(),
   DevMailboxEdge: inherit('cursor', 'node'),
 };

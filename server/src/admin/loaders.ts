@@ -6,11 +6,13 @@ import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
 import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { countMembers } from '../domain/users/group-list.ts';
+import { User } from '../domain/users/user.entity.ts';
 
 /** Reads that several nodes of one answer share: one query for all of them. */
 export interface Loaders {
   project(id: string): Promise<Project | undefined>;
   client(id: string): Promise<Client | undefined>;
+  user(id: string): Promise<User | undefined>;
   apiKeysOf(clientId: string): Promise<ApiKey[] | undefined>;
   delegationKeysOf(clientId: string): Promise<DelegationKey[] | undefined>;
   /** Undefined where a group has none. */
@@ -21,6 +23,7 @@ export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: 
   return {
     project: batched(async (ids) => byId(await em.find(Project, { id: { $in: ids } }))),
     client: batched(async (ids) => byId(await em.find(Client, { id: { $in: ids } }))),
+    user: batched(async (ids) => byId(await em.find(User, { id: { $in: ids } }))),
     apiKeysOf: batched(async (ids) => Map.groupBy(await clients.apiKeysOf(em, ids), (key) => key.client.id)),
     membersIn: batched((ids) => countMembers(em, ids)),
     delegationKeysOf: batched(async (ids) => Map.groupBy(await delegationKeys.list(em, ids), (key) => key.client.id)),

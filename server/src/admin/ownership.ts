@@ -15,7 +15,8 @@ export type OwnedNoun =
   | 'device'
   | 'scim-token'
   | 'admin-token'
-  | 'membership';
+  | 'membership'
+  | 'logout-delivery';
 
 /** What a call is about; its project is where the role must be had. */
 export interface About {
@@ -36,6 +37,7 @@ const owners: Record<OwnedNoun, string> = {
   'scim-token': 'select project_id as project from scim_tokens where id = ?',
   'admin-token': 'select project_id as project from admin_tokens where id = ?',
   membership: 'select project_id as project from memberships where id = ?',
+  'logout-delivery': 'select project_id as project from logout_deliveries where id = ?',
 };
 
 /** The project of a noun by its id, `null` for one of the instance; refuses `not-found`. */

@@ -10,6 +10,7 @@ import { DelegationKeyResolver } from './delegation-key.resolver.ts';
 import { DirectoryResolver } from './directory.resolver.ts';
 import { GroupResolver } from './group.resolver.ts';
 import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
+import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout-delivery.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
 import { ScimRequestResolver } from './scim-request.resolver.ts';
 import { UserResolver } from './user.resolver.ts';
@@ -30,6 +31,8 @@ export function adminSchema(): GraphQLSchema {
         GroupResolver,
         DirectoryResolver,
         ScimRequestResolver,
+        LogoutDeliveryResolver,
+        LogoutReceiverResolver,
         AuditResolver,
         ActivityResolver,
         MembershipResolver,

@@ -7,6 +7,7 @@ import { Migration20261121000300Admin } from './20261121000300-admin.ts';
 import { Migration20261121000400Delegation } from './20261121000400-delegation.ts';
 import { Migration20261121001000People } from './20261121001000-people.ts';
 import { Migration20261121001200Events } from './20261121001200-events.ts';
+import { Migration20261121001201LogoutDeliveries } from './20261121001201-logout-deliveries.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { name: '20261121000400-delegation', class: Migration20261121000400Delegation },
   { name: '20261121001000-people', class: Migration20261121001000People },
   { name: '20261121001200-events', class: Migration20261121001200Events },
+  { name: '20261121001201-logout-deliveries', class: Migration20261121001201LogoutDeliveries },
 ];

@@ -17,6 +17,7 @@ const rules = [
   { table: 'enrolments', where: 'verified_at is null and created_at <= :at', graceSeconds: day },
   { table: 'devices', where: 'not remembered and created_at <= :at', graceSeconds: 30 * day },
   { table: 'sessions', where: 'least(expires_at, ended_at, idle_expires_at) <= :at', graceSeconds: 30 * day },
+  { table: 'logout_deliveries', where: "state <> 'pending' and created_at <= :at", graceSeconds: 30 * day },
 ] as const;
 /** A sweep that finds much does it in bites, so that nobody waits for its locks. */
 const bite = 5000;

@@ -4,6 +4,7 @@ import { instant, key } from '../kernel/columns.ts';
 import { Project } from '../projects/project.entity.ts';
 
 export const logoutDeliveryStates = ['pending', 'delivered', 'failed'] as const;
+export type LogoutDeliveryState = (typeof logoutDeliveryStates)[number];
 /** One POST and what came of it. */
 export interface DeliveryAttempt {
   at: string;

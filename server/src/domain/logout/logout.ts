@@ -1,10 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { Client } from '../clients/client.entity.ts';
-import type { Actor } from '../kernel/actor.ts';
+import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { changed, type Database, rows } from '../kernel/database.ts';
-import { found } from '../kernel/problem.ts';
+import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Signer } from '../keys/signer.ts';
@@ -120,11 +120,28 @@ export class Logout {
       if (isSuccess(outcome)) Object.assign(row, { state: 'delivered', deliveredAt: clock.now(), nextAttemptAt: null });
       else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
         Object.assign(row, { state: 'failed', nextAttemptAt: null });
+        this.tellGivenUp(em, delivery, attempt);
       } else {
         const at = nextAttemptAt(clock.now(), row.attempts.length, this.deps.random);
         row.nextAttemptAt = at;
         await queue.send(em, deliverJob, { deliveryId }, { startAfter: at });
       }
+    });
+  }
+
+  private tellGivenUp(em: EntityManager, delivery: LogoutDelivery, { status, error }: DeliveryAttempt): void {
+    this.deps.audit.record(em, {
+      type: 'logout-delivery.failed',
+      result: 'failure',
+      actor: system,
+      projectId: delivery.project.id,
+      clientId: delivery.client.id,
+      subject: { kind: 'logout-delivery', id: delivery.id, name: delivery.client.getEntity().name },
+      detail: {
+        userId: delivery.subject,
+        attempts: delivery.attempts.length + 1,
+        ...(status === undefined ? { error } : { status }),
+      },
     });
   }
 
@@ -154,19 +171,34 @@ export class Logout {
     return due.map(({ id }) => id);
   }
 
-  /** An admin asks for another attempt, now. Refuses `not-found`. */
+  /**
+   * An admin asks for another attempt, now, at the address that the client has today. One that is about to be made
+   * anyhow is not asked for twice. Refuses `not-found`, and `invalid` where the token has arrived.
+   */
   async retry(deliveryId: string, projectId: string, actor: Actor): Promise<LogoutDelivery> {
     const { db, clock, audit, queue } = this.deps;
     return db.transaction(async (em) => {
-      const row = found(await em.findOne(LogoutDelivery, { id: deliveryId, project: projectId }), 'logout-delivery');
-      if (row.state === 'delivered') return row;
-      Object.assign(row, { state: 'pending', nextAttemptAt: clock.now() });
+      const row = found(
+        await em.findOne(
+          LogoutDelivery,
+          { id: deliveryId, project: projectId },
+          { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE, lockTableAliases: ['l0'] },
+        ),
+        'logout-delivery',
+      );
+      if (row.state === 'delivered') refuse({ code: 'invalid', field: 'id', reason: 'was delivered already' });
+      const isUnderWay = row.nextAttemptAt != null && row.nextAttemptAt <= secondsLater(clock.now(), leaseSeconds);
+      if (row.state === 'pending' && isUnderWay) return row;
+      const uri = row.client.getEntity().backchannelLogoutUri ?? row.uri;
+      const moved = uri === row.uri ? {} : { before: { uri: row.uri }, after: { uri } };
+      Object.assign(row, { state: 'pending', nextAttemptAt: clock.now(), uri });
       audit.record(em, {
         type: 'logout-delivery.retried',
         actor,
         projectId,
         clientId: row.client.id,
-        subject: { kind: 'logout-delivery', id: row.id },
+        subject: { kind: 'logout-delivery', id: row.id, name: row.client.getEntity().name },
+        detail: { userId: row.subject, attempts: row.attempts.length, ...moved },
       });
       await queue.send(em, deliverJob, { deliveryId });
       return row;

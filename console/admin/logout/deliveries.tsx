@@ -1,0 +1,226 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useRead, useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import {
+  LogoutDeliveries,
+  type LogoutDeliveryFilter,
+  type LogoutDeliveryRowFragment,
+  RetryLogoutDelivery,
+} from '../generated/operations.ts';
+import { useProjectPath } from '../projects/project.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed, Refused } from '../ui/failed.tsx';
+import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import { exactly, Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import styles from './deliveries.module.css';
+import type { Receiver } from './receivers.tsx';
+
+type Delivery = LogoutDeliveryRowFragment;
+type Attempt = Delivery['attempts'][number];
+
+const states = {
+  PENDING: ['note', 'On the way'],
+  DELIVERED: ['good', 'Delivered'],
+  FAILED: ['bad', 'Given up'],
+} as const;
+
+interface DeliveriesProps {
+  projectId: string;
+  receivers: readonly Receiver[] | undefined;
+  mayChange: boolean;
+}
+
+/** Each logout token, with its attempts and their answers. */
+export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps) {
+  const { get, set } = useListParams();
+  const [clientId, state, userId, after] = [get('client'), get('state'), get('user'), get('after')];
+  const filter: LogoutDeliveryFilter = {
+    ...(clientId ? { clientId } : {}),
+    ...(state && state in states ? { state: state as Delivery['state'] } : {}),
+    ...(userId ? { userId } : {}),
+  };
+  const { data, failure, reload } = useRead(
+    LogoutDeliveries,
+    { projectId, filter, first: 25, after: after ?? null },
+    { keep: true, ...(after ? {} : { everySeconds: 5 }) },
+  );
+  const page = data?.logoutDeliveries;
+  const isFiltered = Object.keys(filter).length > 0;
+  const removeFilters = () => set({ client: undefined, state: undefined, user: undefined });
+  return (
+    <Section flush title="Deliveries" lead="Newest first; those that came to an end are kept for 30 days.">
+      <ListBar>
+        <Filter
+          name="client"
+          label="Application"
+          options={[
+            { value: '', label: 'Every application' },
+            ...(receivers ?? []).map(({ client }) => ({ value: client.id, label: client.name })),
+          ]}
+        />
+        <Filter
+          name="state"
+          label="State"
+          options={[
+            { value: '', label: 'Any state' },
+            ...Object.entries(states).map(([value, [, label]]) => ({ value, label })),
+          ]}
+        />
+        {userId && (
+          <Button variant="default" size="xs" onClick={() => set({ user: undefined })}>
+            Of everybody, not one user
+          </Button>
+        )}
+      </ListBar>
+      {failure && !page ? (
+        <Failed failure={failure} what="the list of deliveries" retry={reload} />
+      ) : !page ? (
+        <div className={styles.sketch}>
+          <LinesSketch lines={4} />
+        </div>
+      ) : page.edges.length === 0 ? (
+        <Empty
+          icon="external"
+          title={isFiltered ? 'Nothing of this kind' : 'No logout yet'}
+          action={
+            isFiltered && (
+              <Button variant="default" onClick={removeFilters}>
+                Remove the filters
+              </Button>
+            )
+          }
+        >
+          {isFiltered ? 'No delivery fits these filters.' : 'The next logout is told within seconds, and stands here.'}
+        </Empty>
+      ) : (
+        <ol className={styles.list}>
+          {page.edges.map(({ node }) => (
+            <li key={node.id}>
+              <Row delivery={node} mayChange={mayChange} />
+            </li>
+          ))}
+        </ol>
+      )}
+      <Pager pageInfo={page?.pageInfo} />
+    </Section>
+  );
+}
+
+function Row({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
+  const { state, client, user, attempts, nextAttemptAt, createdAt } = delivery;
+  const [tone, label] = states[state];
+  return (
+    <details>
+      <summary>
+        <Mark tone={tone}>{label}</Mark>
+        <span className={styles.what}>
+          <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'somebody who was erased'}
+        </span>
+        <span className={styles.progress}>
+          {progressOf(attempts)}
+          {state === 'PENDING' && attempts.length > 0 && (
+            <>
+              , next try <Time at={nextAttemptAt} fallback="soon" />
+            </>
+          )}
+        </span>
+        <span className={styles.time}>
+          <Time at={createdAt} />
+        </span>
+      </summary>
+      <Details delivery={delivery} mayChange={mayChange} />
+    </details>
+  );
+}
+
+function progressOf(attempts: readonly Attempt[]): string {
+  const last = attempts.at(-1);
+  if (!last) return 'Not tried yet';
+  return `${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}, answer ${last.status ?? 'none'}`;
+}
+
+function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
+  const path = useProjectPath();
+  const [failure, setFailure] = useState<Failure>();
+  const [retry, busy] = useWrite(RetryLogoutDelivery);
+  const { id, state, sid, uri, user, attempts } = delivery;
+  const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
+  return (
+    <div className={styles.details}>
+      <p>
+        {sid ? 'One session has ended (the token carries its sid).' : 'All sessions of this user have ended (no sid).'}{' '}
+        Sent to <code>{uri}</code>
+      </p>
+      {attempts.length > 0 && (
+        <table className={styles.attempts}>
+          <thead>
+            <tr>
+              <th scope="col">Attempt</th>
+              <th scope="col">When</th>
+              <th scope="col">Answer</th>
+              <th scope="col">Took</th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map((attempt, index) => (
+              <tr key={attempt.at}>
+                <th scope="row">{index + 1}</th>
+                <td>{exactly(attempt.at)}</td>
+                <td>{attempt.status ?? attempt.error}</td>
+                <td>{attempt.durationMs} ms</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {advice && <p className={styles.advice}>{advice}</p>}
+      <div className={styles.actions}>
+        {mayChange && state !== 'DELIVERED' && (
+          <Button
+            size="xs"
+            loading={busy}
+            onClick={async () => {
+              const outcome = await retry({ id });
+              setFailure(outcome.failure);
+              if (outcome.data) toast('The next attempt is under way');
+            }}
+          >
+            Retry now
+          </Button>
+        )}
+        {user && (
+          <Button component={Link} to={path(`users/${user.id}`)} variant="default" size="xs">
+            Open the user
+          </Button>
+        )}
+        <Button component={Link} to={`${path('events')}?client=${delivery.client.id}`} variant="default" size="xs">
+          Events of this application
+        </Button>
+      </div>
+      <Refused failure={failure} />
+    </div>
+  );
+}
+
+/** What whoever runs the receiver can do about its last answer. */
+function adviceOn(last: Attempt | undefined): string | undefined {
+  if (!last) return undefined;
+  const { status } = last;
+  if (status == null) return 'Nobody answered: is the address right, and reachable from this server?';
+  if (status === 400)
+    return 'The application refused the token for good. Its log says why: often it expects another typ (Tokens & logout).';
+  if (status === 401 || status === 403)
+    return 'The address asks for a sign-in. It must be open: the token proves itself by its signature.';
+  if (status === 404 || status === 405)
+    return 'There is nothing at this address that takes a POST: check the back-channel logout URI.';
+  if (status >= 300 && status < 400)
+    return 'The address redirects, which is not followed. Enter the address it leads to.';
+  if (status >= 500) return 'The application broke. It is asked again by itself, up to 10 times.';
+  return 'Only 200 and 204 count as taken.';
+}

@@ -1,0 +1,28 @@
+import { useAccess } from '../access.tsx';
+import { useRead } from '../api.ts';
+import { LogoutReceivers } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Page } from '../ui/page.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { Receivers } from './receivers.tsx';
+
+/** Whether applications heard that people signed out. */
+export function Component() {
+  const project = useProject();
+  const { mayChange } = useAccess(project.id);
+  const { data, failure, reload } = useRead(LogoutReceivers, { projectId: project.id }, { everySeconds: 10 });
+  const receivers = data?.logoutReceivers;
+  return (
+    <Page
+      title="Logout deliveries"
+      lead="When a session ends by a logout, each application that took part is told, so that it ends its own (OpenID Connect Back-Channel Logout 1.0)."
+    >
+      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      <Receivers receivers={receivers} failure={failure} reload={reload} />
+      {(receivers === undefined || receivers.length > 0) && (
+        <Deliveries projectId={project.id} receivers={receivers} mayChange={mayChange} />
+      )}
+    </Page>
+  );
+}

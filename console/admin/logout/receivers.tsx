@@ -1,0 +1,76 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import type { Failure } from '../failure.ts';
+import type { LogoutReceiversQuery } from '../generated/operations.ts';
+import { useProjectPath } from '../projects/project.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+
+export type Receiver = LogoutReceiversQuery['logoutReceivers'][number];
+
+const count = new Intl.NumberFormat('en-GB');
+
+/** How each application has answered in a week. */
+export function Receivers({
+  receivers,
+  failure,
+  reload,
+}: {
+  receivers: readonly Receiver[] | undefined;
+  failure: Failure | undefined;
+  reload(): void;
+}) {
+  const path = useProjectPath();
+  const columns: readonly Column<Receiver>[] = [
+    { header: 'Application', isName: true, width: '24%', cell: ({ client }) => client.name },
+    { header: 'State', cell: (receiver) => <State receiver={receiver} /> },
+    { header: 'Delivered', align: 'end', cell: ({ delivered }) => count.format(delivered) },
+    { header: 'On the way', align: 'end', cell: ({ pending }) => count.format(pending) },
+    { header: 'Given up', align: 'end', cell: ({ failed }) => count.format(failed) },
+    { header: 'Last delivered', cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback="Not in 7 days" /> },
+  ];
+  return (
+    <Section
+      flush
+      title="Applications"
+      lead="In the last 7 days. An application says where it wants to hear of logouts under “Tokens & logout”."
+    >
+      {failure && !receivers ? (
+        <Failed failure={failure} what="the list of applications" retry={reload} />
+      ) : (
+        <DataTable
+          label="Applications that are told of logouts"
+          columns={columns}
+          rows={receivers}
+          keyOf={({ client }) => client.id}
+          linkOf={({ client }) => `${path('logout-deliveries')}?client=${client.id}`}
+          sketch={2}
+          empty={
+            <Empty
+              icon="applications"
+              title="No application is told of logouts"
+              action={
+                <Button component={Link} to={path('applications')} variant="default">
+                  Open the applications
+                </Button>
+              }
+            >
+              Without a back-channel logout URI, an application goes on with its own session after a logout here.
+            </Empty>
+          }
+        />
+      )}
+    </Section>
+  );
+}
+
+function State({ receiver: { client, delivered, pending, failed } }: { receiver: Receiver }) {
+  if (!client.backchannelLogoutUri) return <Mark>No longer told</Mark>;
+  if (failed > 0) return <Mark tone="bad">Missed some</Mark>;
+  if (pending > 0) return <Mark tone="note">Waiting</Mark>;
+  return delivered > 0 ? <Mark tone="good">Hears all</Mark> : <Mark>Nothing to tell yet</Mark>;
+}
