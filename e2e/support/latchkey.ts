@@ -15,6 +15,7 @@ export interface Latchkey {
   /** The bearer token of an owner. */
   adminToken: string;
   dataDir: string;
+  pid: number;
   /** What it has printed so far. */
   output(): string;
   /** In order, as on SIGTERM; gives the exit code. Removes the data folder unless `DATA_DIR` was given. */
@@ -61,6 +62,7 @@ export async function startLatchkey(env: Record<string, string> = {}): Promise<L
     managementUrl: `http://127.0.0.1:${managementPort}`,
     adminToken: settings.BOOTSTRAP_ADMIN_TOKEN,
     dataDir,
+    pid: server.pid ?? 0,
     output: () => output,
     async stop() {
       await end(server, 'SIGTERM');

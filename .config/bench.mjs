@@ -1,0 +1,35 @@
+/** `npm run bench`: installs the peers (once), builds, and runs the benchmarks of e2e/bench. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { run, withHeartbeat } from './lib/run.mjs';
+import { fail, memory, projectNode, requireNode20, root, say, systemEnvironment } from './lib/workspace.mjs';
+
+requireNode20();
+await ensureInstalled();
+const broken = await ensureBuilt();
+if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+
+const words = process.argv.slice(2);
+if (!words.includes('--no-peers') && !words.includes('--quick')) await ensurePeers();
+const { code } = await run(projectNode(), [join(root, 'e2e/bench/main.ts'), ...words]);
+process.exitCode = code;
+
+/** They are no part of the workspace: nobody else needs them. */
+async function ensurePeers() {
+  const folder = join(root, 'e2e/bench');
+  const stamp = join(memory, 'bench-installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');
+  const isThere = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  if (isThere && existsSync(join(folder, 'node_modules'))) return;
+  say('Installing the peers …');
+  const work = run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, env: systemEnvironment() });
+  const installed = await withHeartbeat('still installing', work, say);
+  if (installed.code !== 0) fail(`The peers could not be installed (npm ci ended with ${installed.code}).`);
+  mkdirSync(memory, { recursive: true });
+  writeFileSync(stamp, wanted);
+}

@@ -1,0 +1,128 @@
+import { Connection } from './http.ts';
+import { cpuMilliseconds, residentBytes } from './process.ts';
+
+/** Something that is measured: a server, with the database behind it where it has one. */
+export interface Subject {
+  name: string;
+  /** Where each connection goes; several processes share the connections evenly. */
+  urls: string[];
+  serverPids: number[];
+  /** The postmaster, whose backends are counted with it. */
+  databasePid?: number | undefined;
+}
+
+/** One unit of work on a connection; throws where the answer is not the one that must come. */
+export type Operation = (connection: Connection, worker: number, count: number) => Promise<void>;
+
+/** A piece of work as one subject does it. */
+export interface Contender {
+  subject: Subject;
+  operation: Operation;
+}
+
+export interface Plan {
+  /** Connections at once. */
+  concurrency: number;
+  /** How often each contender has its turn. */
+  rounds: number;
+  secondsPerRound: number;
+  warmUpSeconds: number;
+}
+
+export interface Figures {
+  subject: string;
+  operations: number;
+  /** Operations a second: the median of the rounds. */
+  rate: number;
+  /** Milliseconds, of all rounds together. */
+  p50: number;
+  p99: number;
+  /** Milliseconds of user and system CPU for one operation. */
+  serverCpu: number;
+  databaseCpu: number;
+  /** Of the server's processes, at the end of the last round. */
+  memoryBytes: number;
+}
+
+/** Contenders take turns round by round, so that whatever else the machine does falls on all of them alike. */
+export async function measure(contenders: readonly Contender[], plan: Plan): Promise<Figures[]> {
+  const tallies = contenders.map((contender) => new Tally(contender, plan.concurrency));
+  for (const tally of tallies) await tally.run(plan.warmUpSeconds, false);
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const tally of tallies) await tally.run(plan.secondsPerRound, true);
+  }
+  return tallies.map((tally) => tally.figures());
+}
+
+class Tally {
+  readonly #contender: Contender;
+  readonly #connections: Connection[];
+  readonly #latencies: number[] = [];
+  readonly #rates: number[] = [];
+  readonly #counts: number[];
+  #serverCpu = 0;
+  #databaseCpu = 0;
+  #memory = 0;
+
+  constructor(contender: Contender, concurrency: number) {
+    const { urls } = contender.subject;
+    this.#contender = contender;
+    this.#connections = Array.from({ length: concurrency }, (_, at) => new Connection(urls[at % urls.length] ?? ''));
+    this.#counts = this.#connections.map(() => 0);
+  }
+
+  async run(forSeconds: number, counts: boolean): Promise<void> {
+    const { subject, operation } = this.#contender;
+    const { serverPids, databasePid } = subject;
+    const database = databasePid === undefined ? [] : [databasePid];
+    // Where the database is a child of the server, it is counted once: as the database.
+    const cpu = () => {
+      const ofDatabase = cpuMilliseconds(database);
+      return { ofDatabase, ofServer: cpuMilliseconds([...serverPids, ...database]) - ofDatabase };
+    };
+    const before = cpu();
+    const begin = performance.now();
+    const end = begin + forSeconds * 1000;
+    let done = 0;
+    await Promise.all(
+      this.#connections.map(async (connection, worker) => {
+        for (let now = performance.now(); now < end; ) {
+          const count = this.#counts[worker] ?? 0;
+          this.#counts[worker] = count + 1;
+          await operation(connection, worker, count);
+          const finished = performance.now();
+          if (counts) this.#latencies.push(finished - now);
+          now = finished;
+          done += 1;
+        }
+      }),
+    );
+    if (!counts) return;
+    const after = cpu();
+    this.#rates.push((done * 1000) / (performance.now() - begin));
+    this.#serverCpu += after.ofServer - before.ofServer;
+    this.#databaseCpu += after.ofDatabase - before.ofDatabase;
+    this.#memory = residentBytes(serverPids);
+  }
+
+  figures(): Figures {
+    for (const connection of this.#connections) connection.close();
+    const sorted = Float64Array.from(this.#latencies).sort();
+    const operations = sorted.length;
+    return {
+      subject: this.#contender.subject.name,
+      operations,
+      rate: median(this.#rates),
+      p50: sorted[Math.floor(operations * 0.5)] ?? Number.NaN,
+      p99: sorted[Math.floor(operations * 0.99)] ?? Number.NaN,
+      serverCpu: this.#serverCpu / operations,
+      databaseCpu: this.#databaseCpu / operations,
+      memoryBytes: this.#memory,
+    };
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,65 @@
+import type { Figures } from './measure.ts';
+
+/** A piece of work with what each contender made of it; the first is Latchkey. */
+export interface Row {
+  work: string;
+  figures: Figures[];
+  /** Where it should stand, judged: `true` where it does. */
+  places: { text: string; holds: boolean }[];
+  /** What a reader has to know of how it was compared. */
+  note?: string;
+}
+
+export type Print = (line: string) => void;
+
+const columns = [
+  'work',
+  'subject',
+  'rate/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU ms: server',
+  'database',
+  'both',
+  'RSS MB',
+  'CPU ×',
+];
+
+/** As Markdown, so that the same lines stand in RESULTS.md. `CPU ×`: Latchkey's CPU for one operation over this one's. */
+export function printTable(rows: readonly Row[], print: Print): void {
+  const lines = rows.flatMap(({ work, figures }) => {
+    const own = figures[0];
+    return figures.map((one, index) => [
+      index === 0 ? work : '',
+      one.subject,
+      one.rate.toFixed(0),
+      one.p50.toFixed(1),
+      one.p99.toFixed(1),
+      one.serverCpu.toFixed(2),
+      one.databaseCpu.toFixed(2),
+      cpuOf(one).toFixed(2),
+      (one.memoryBytes / 2 ** 20).toFixed(0),
+      index === 0 || !own ? '' : (cpuOf(own) / cpuOf(one)).toFixed(2),
+    ]);
+  });
+  printColumns(columns, lines, print);
+  print('');
+  for (const { work, places, note } of rows) {
+    for (const { text, holds } of places) print(`- ${holds ? '✓' : '✗'} ${work}: ${text}`);
+    if (note !== undefined) print(`- ${work}: ${note}`);
+  }
+}
+
+export function printColumns(head: readonly string[], lines: readonly (readonly string[])[], print: Print): void {
+  const widths = head.map((title, at) => Math.max(title.length, ...lines.map((line) => line[at]?.length ?? 0)));
+  const row = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => (at < 2 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`;
+  print(row(head));
+  print(`| ${widths.map((width, at) => (at < 2 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`);
+  for (const line of lines) print(row(line));
+}
+
+/** Server and database together, milliseconds for one operation. */
+export function cpuOf({ serverCpu, databaseCpu }: Figures): number {
+  return serverCpu + databaseCpu;
+}

@@ -1,0 +1,143 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { Connection } from '../harness/http.ts';
+
+/** An application of one project, as a page and a back end know it. */
+export interface Application {
+  baseUrl: string;
+  projectId: string;
+  clientId: string;
+  publishableKey: string;
+  redirectUri: string;
+}
+
+/** A browser's device key: ECDSA P-256. */
+interface DeviceKey {
+  jkt: string;
+  jwk: { kty: string; crv: string; x: string; y: string };
+  privateKey: KeyObject;
+}
+
+interface StepAnswer {
+  status?: string;
+  nonce: string;
+  txn: string;
+  code?: string;
+}
+
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: digest(verifier) };
+}
+
+/** One person's browser: its device key and, once it has signed in through the hosted page, its session cookie. */
+export class Browser {
+  readonly #app: Application;
+  readonly #key = newDeviceKey();
+  readonly userid: string;
+  cookie = '';
+
+  constructor(app: Application, userid: string) {
+    this.#app = app;
+    this.userid = userid;
+  }
+
+  /** Registers this browser's key with the page of the application, by the e-mail code of test mode. */
+  async register(connection: Connection): Promise<void> {
+    const way = { 'X-Api-Key': this.#app.publishableKey, Origin: new URL(this.#app.redirectUri).origin };
+    await this.#enrol(connection, way);
+  }
+
+  /** Challenge → authenticate → code, with the registered key. */
+  async signIn(connection: Connection): Promise<string> {
+    const way = { 'X-Api-Key': this.#app.publishableKey, Origin: new URL(this.#app.redirectUri).origin };
+    const { txn, nonce } = await this.#step(connection, way, 'challenge', { jkt: this.#key.jkt });
+    const answer = await this.#proved(connection, way, 'authenticate', { txn, userid: this.userid }, nonce, 'use');
+    if (answer.code === undefined) throw new Error(`no code: ${JSON.stringify(answer)}`);
+    return answer.code;
+  }
+
+  /** Signs in through the hosted page, and keeps the session's cookie. */
+  async beginSession(): Promise<void> {
+    const connection = new Connection(this.#app.baseUrl);
+    const { challenge } = pkce();
+    const begun = await connection.ask({ path: authorizePath(this.#app, challenge) });
+    const flow = new URL(begun.headers['location'] ?? '', this.#app.baseUrl).searchParams.get('flow') ?? '';
+    const way = { 'Signin-Flow': flow, Origin: this.#app.baseUrl, Cookie: begun.cookies.join('; ') };
+    await this.#enrol(connection, way);
+    connection.close();
+    if (this.cookie === '') throw new Error('there is no session cookie');
+  }
+
+  async #enrol(connection: Connection, way: Record<string, string>): Promise<void> {
+    const { jkt } = this.#key;
+    const { userid } = this;
+    const { txn } = await this.#step(connection, way, 'challenge', { jkt });
+    const { code } = await this.#step(connection, way, 'authenticate', { txn, userid });
+    const { nonce } = await this.#step(connection, way, 'verify-email-otp', { txn, userid, otp: code });
+    await this.#proved(connection, way, 'verify-device', { txn, userid }, nonce, 'registration');
+  }
+
+  #proved(
+    connection: Connection,
+    way: Record<string, string>,
+    act: string,
+    body: object,
+    nonce: string,
+    kind: 'use' | 'registration',
+  ): Promise<StepAnswer> {
+    const { jkt, jwk, privateKey } = this.#key;
+    const header = { typ: 'device-proof+jwt', alg: 'ES256', ...(kind === 'use' ? { kid: jkt } : { jwk }) };
+    const payload = {
+      act,
+      aud: `${this.#app.baseUrl}/${this.#app.projectId}`,
+      cid: this.#app.clientId,
+      org: way['Origin'],
+      txn: (body as { txn: string }).txn,
+      nonce,
+      bh: digest(JSON.stringify(body)),
+      iat: Math.floor(Date.now() / 1000),
+      jti: randomBytes(16).toString('base64url'),
+    };
+    const input = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+    return this.#step(connection, { ...way, 'Device-Proof': `${input}.${signature.toString('base64url')}` }, act, body);
+  }
+
+  async #step(connection: Connection, way: Record<string, string>, name: string, body: object): Promise<StepAnswer> {
+    const answer = await connection.ask({
+      method: 'POST',
+      path: `/v1/signin/${name}`,
+      headers: { 'Content-Type': 'application/json', ...way },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${answer.body}`);
+    const session = answer.cookies.find((cookie) => cookie.startsWith('lk-session-'));
+    if (session !== undefined) this.cookie = session;
+    return JSON.parse(answer.body) as StepAnswer;
+  }
+}
+
+export function authorizePath({ clientId, redirectUri }: Application, challenge: string): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid profile email',
+    state: 'af0ifjsldkj',
+    nonce: 'n-0S6_WzA2Mj',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  });
+  return `/authorize?${query}`;
+}
+
+function newDeviceKey(): DeviceKey {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x, y } = pair.publicKey.export({ format: 'jwk' }) as { x: string; y: string };
+  const jwk = { crv: 'P-256', kty: 'EC', x, y };
+  return { jkt: digest(JSON.stringify(jwk)), jwk, privateKey: pair.privateKey };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AdminApi } from '../../support/admin-api.ts';
+import { type Latchkey, startLatchkey } from '../../support/latchkey.ts';
+import { startSibling } from '../../support/sibling.ts';
+import type { Subject } from '../harness/measure.ts';
+
+/** Latchkey as it is shipped: the production build, its own PostgreSQL with fsync on, every limit and check in place. */
+export interface BenchedLatchkey {
+  server: Latchkey;
+  api: AdminApi;
+  subject: Subject;
+  /** Milliseconds from the start of the process until it is ready. */
+  startMilliseconds: number;
+  stop(): Promise<void>;
+}
+
+/** @param processes that share one database */
+export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
+  const begin = performance.now();
+  const server = await startLatchkey({ LOG_LEVEL: 'warn' });
+  const startMilliseconds = performance.now() - begin;
+  const siblings: Latchkey[] = [];
+  const urls = [server.baseUrl];
+  for (let more = 1; more < processes; more += 1) {
+    const port = Number(new URL(server.baseUrl).port) + more;
+    const { process, url } = await startSibling(server, port);
+    siblings.push(process);
+    urls.push(url);
+  }
+  return {
+    server,
+    api: new AdminApi(server.baseUrl, server.adminToken),
+    subject: {
+      name: processes === 1 ? 'Latchkey' : `Latchkey × ${processes}`,
+      urls,
+      serverPids: [server, ...siblings].map(({ pid }) => pid),
+      databasePid: postmasterPid(server.dataDir),
+    },
+    startMilliseconds,
+    stop: async () => {
+      for (const sibling of siblings) await sibling.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** How another program reaches the database of a server. */
+export function databaseUrl({ dataDir }: Latchkey): string {
+  const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+  return `postgresql://latchkey:${password}@${encodeURIComponent(socketFolder)}:${port}/latchkey`;
+}
+
+function postmasterPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+}

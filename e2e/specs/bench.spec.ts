@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@playwright/test';
+
+const main = fileURLToPath(new URL('../bench/main.ts', import.meta.url));
+
+test.describe('npm run bench', () => {
+  test('does its work against Latchkey, without the peers and in seconds', async () => {
+    const bench = spawn(process.execPath, [main, '--quick']);
+    let output = '';
+    for (const stream of [bench.stdout, bench.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    }
+    const [code] = (await once(bench, 'close')) as [number];
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).toContain('| session → code → exchange → userinfo');
+    expect(output).not.toContain('NaN');
+  });
+});
