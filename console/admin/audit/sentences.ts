@@ -34,6 +34,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'user.created': ['people', '{actor} created the user {subject}'],
   'user.updated': ['people', '{actor} changed the user {subject}'],
   'user.erased': ['people', '{actor} erased a user'],
+  'users.exported': ['people', '{actor} exported a list of users'],
   'user.exported': ['people', '{actor} exported the data of {subject}'],
   'group.created': ['people', '{actor} created the group {subject}'],
   'group.updated': ['people', '{actor} changed the group {subject}'],

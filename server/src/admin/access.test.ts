@@ -101,6 +101,7 @@ function argumentsOf(name: string): string {
     user: `(id: "${user}")`,
     users: `(projectId: "${project}")`,
     userAccess: `(userId: "${user}")`,
+    userHoldings: `(userId: "${user}")`,
     group: `(id: "${group}")`,
     groups: `(projectId: "${project}")`,
     scimTokens: `(projectId: "${project}")`,

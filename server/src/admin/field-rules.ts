@@ -98,6 +98,9 @@ export const fieldRules: Record<string, NodeRule> = {
     ...['requestBody', 'responseBody'],
   ),
   UserAccess: inherit('sessions', 'devices', 'factors', 'recoveryCodesLeft'),
+  UserHoldings: inherit(
+    ...['sessions', 'devices', 'secondFactors', 'recoveryCodes', 'groups', 'messages', 'events', 'adminRoles'],
+  ),
   UserSession: inherit(
     ...[
       'id',

@@ -26,6 +26,7 @@ const project = (args: Arguments): About | null => {
   return id == null ? null : { noun: 'project', id };
 };
 const client = ({ input = {} }: Arguments): About => ({ noun: 'client', id: String(input['clientId'] ?? '') });
+const userOf = (args: Arguments): About => ({ noun: 'user', id: String(args['userId'] ?? '') });
 const of =
   (noun: OwnedNoun) =>
   (args: Arguments): About => ({ noun, id: (args.input ?? args).id ?? '' });
@@ -42,7 +43,8 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     users: { role: 'project_viewer', about: project },
     group: { role: 'project_viewer', about: of('group') },
     groups: { role: 'project_viewer', about: project },
-    userAccess: { role: 'project_viewer', about: ({ userId }) => ({ noun: 'user', id: String(userId ?? '') }) },
+    userAccess: { role: 'project_viewer', about: userOf },
+    userHoldings: { role: 'project_viewer', about: userOf },
     scimTokens: { role: 'project_viewer', about: project },
     scimRequests: { role: 'project_viewer', about: project },
     activity: { role: 'project_viewer', about: project },

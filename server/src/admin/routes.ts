@@ -17,6 +17,7 @@ import { eventExport } from './event-export.ts';
 import { pageHeaders } from './plain-page.ts';
 import { type AdminApi, graphqlRoute } from './server.ts';
 import { setupRoutes } from './setup.ts';
+import { userExport } from './user-export.ts';
 
 export interface AdminDeps extends AdminApi {
   random: Random;
@@ -46,6 +47,7 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   const router = Router();
   router.use('/admin', await graphqlRoute(deps));
   router.use('/admin', eventExport({ ...deps, callerOf: exporterOf }));
+  router.use('/admin', userExport({ ...deps, callerOf: exporterOf }));
   router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf }));
   router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf }));
   router.use('/demo', pageHeaders, demoRoutes(deps));

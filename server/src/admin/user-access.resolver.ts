@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { AccountAccess } from '../domain/accounts/account-access.ts';
+import { countHoldings } from '../domain/accounts/person-export.ts';
 import type { Device } from '../domain/devices/device.entity.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { found, Refusal, refuse } from '../domain/kernel/problem.ts';
@@ -9,7 +10,7 @@ import { ClientView } from './client.view.ts';
 import type { AdminContext } from './context.ts';
 import { errorFor } from './graphql-error.ts';
 import { ownerOf } from './ownership.ts';
-import { ChangedUser, ChangeUsersInput, UserAccess, UserDeviceView } from './user-access.view.ts';
+import { ChangedUser, ChangeUsersInput, UserAccess, UserDeviceView, UserHoldings } from './user-access.view.ts';
 import type { UserAction } from './user-action.ts';
 
 const maxUsers = 100;
@@ -29,6 +30,22 @@ export class UserAccessResolver {
   @Query(() => UserAccess, { description: 'How a user gets in: sessions, devices, second factors.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em }: AdminContext) {
     return domain.access.overview(em, found(await em.findOne(User, userId), 'user'));
+  }
+
+  @Query(() => UserHoldings, { description: 'What would be lost with a user.' })
+  async userHoldings(@Arg('userId', () => ID) userId: string, @Ctx() { em }: AdminContext): Promise<UserHoldings> {
+    const counts = await countHoldings(em, found(await em.findOne(User, userId), 'user'));
+    const count = (name: string) => counts.get(name) ?? 0;
+    return {
+      sessions: count('sessions'),
+      devices: count('devices'),
+      secondFactors: count('secondFactors'),
+      recoveryCodes: count('recoveryCodes'),
+      groups: count('groups'),
+      messages: count('messages'),
+      events: count('eventsAbout') + count('eventsBy'),
+      adminRoles: count('adminRoles'),
+    };
   }
 
   @Mutation(() => [ChangedUser], {

@@ -95,6 +95,33 @@ export class UserAccess {
   recoveryCodesLeft!: number;
 }
 
+@ObjectType({ description: 'What would be lost with a user, in numbers.' })
+export class UserHoldings {
+  @Field(() => Int, { description: 'Ended ones included.' })
+  sessions!: number;
+
+  @Field(() => Int)
+  devices!: number;
+
+  @Field(() => Int)
+  secondFactors!: number;
+
+  @Field(() => Int)
+  recoveryCodes!: number;
+
+  @Field(() => Int)
+  groups!: number;
+
+  @Field(() => Int)
+  messages!: number;
+
+  @Field(() => Int, { description: 'They stay, without a name.' })
+  events!: number;
+
+  @Field(() => Int, { description: 'Roles in this console.' })
+  adminRoles!: number;
+}
+
 @InputType()
 export class ChangeUsersInput {
   @Field(() => ID)

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
-import { joined, query, type Sql, sql } from '../kernel/statement.ts';
+import { joined, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
 import { foldCase } from './login.ts';
 import { User } from './user.entity.ts';
 
@@ -67,7 +67,7 @@ export async function countUsers(em: EntityManager, projectId: string, filter: U
 }
 
 /** The condition on the row `r`. */
-export function matching(projectId: string, filter: UserFilter): Sql {
+function matching(projectId: string, filter: UserFilter): Sql {
   const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, groupId } = filter;
   const start = (filter.search ?? '').trim();
   const conditions = [sql`r.project_id = ${projectId}`];
@@ -99,4 +99,46 @@ function startingWith(start: string): Sql {
   return sql`(${within(sql`r.user_name_key`, key)} or ${within(sql`r.email_key`, key)}
     or ${within(sql`lower(r.display_name)`, key)} or ${within(sql`lower(r.family_name)`, key)}
     or ${within(sql`r.external_id`, start)})`;
+}
+
+/** A user as a row of a file; moments as ISO 8601 has them. */
+export interface ExportedUser {
+  id: string;
+  userName: string;
+  externalId: string | null;
+  displayName: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  email: string | null;
+  phone: string | null;
+  active: boolean;
+  provenance: User['provenance'];
+  createdAt: string;
+  updatedAt: string;
+  lastSignInAt: string | null;
+}
+
+const exportPage = 500;
+
+/** All of them, newest first, a few hundred at a time: what is held is never more than that. */
+export async function* eachUser(
+  reader: () => EntityManager,
+  projectId: string,
+  filter: UserFilter,
+): AsyncGenerator<ExportedUser[]> {
+  const iso = (column: string) => verbatim(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  for (let after: string | null = null; ; ) {
+    const beyond: Sql = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
+    const found: ExportedUser[] = await query<ExportedUser>(
+      reader(),
+      sql`select r.id, r.user_name as "userName", r.external_id as "externalId", r.display_name as "displayName",
+            r.given_name as "givenName", r.family_name as "familyName", r.email, r.phone, r.active, r.provenance,
+            ${iso('r.created_at')} as "createdAt", ${iso('r.updated_at')} as "updatedAt",
+            ${iso('r.last_sign_in_at')} as "lastSignInAt"
+          from users r where ${matching(projectId, filter)} ${beyond} order by r.id desc limit ${exportPage}`,
+    );
+    if (found.length > 0) yield found;
+    if (found.length < exportPage) return;
+    after = found.at(-1)?.id ?? null;
+  }
 }
