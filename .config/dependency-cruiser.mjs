@@ -24,6 +24,7 @@ export const ladder = [
   'directories',
   'admins',
   'accounts',
+  'instance',
 ];
 
 const rooms = ['oidc', 'scim', 'signin', 'account', 'delegation', 'admin', 'jobs'];
@@ -32,8 +33,11 @@ const either = (names) => `(${names.join('|')})`;
 const source = '^server/src/';
 const domain = `${source}domain/`;
 const tests = '\\.test\\.tsx?$|/test/';
-/** They put the parts together: main.ts for the server, gen.ts for the generated files, test/ for the tests. */
-const composers = `${source}(main|app|gen)\\.ts$`;
+/**
+ * They put the parts together: main.ts for the server, commands/ for the shell, instance.ts for both, gen.ts for the
+ * generated files, test/ for the tests.
+ */
+const composers = `${source}(main|app|gen|instance)\\.ts$|${source}commands/`;
 
 const rungs = ladder.slice(0, -1).map((rung, index) => ({
   name: `domain-${rung}-downwards`,

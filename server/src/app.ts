@@ -8,7 +8,6 @@ import { delegationRoutes } from './delegation/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import type { Random } from './domain/kernel/random.ts';
-import { sameSecret } from './domain/kernel/secret.ts';
 import { requestContext, withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
 import { failureOf } from './http/failure.ts';
@@ -137,10 +136,10 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
 
 /** Tokens for forms of one kind, each worth something only with its session. */
 function formTokens({ vault }: Services, form: string) {
-  const make = (sessionId: string) => vault.mac(form, sessionId, '');
   return {
-    make,
-    holds: (sessionId: string, token: string | undefined) => token !== undefined && sameSecret(token, make(sessionId)),
+    make: (sessionId: string) => vault.mac(form, sessionId, ''),
+    holds: (sessionId: string, token: string | undefined) =>
+      token !== undefined && vault.matches(form, sessionId, '', token),
   };
 }
 

@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { openLog } from './adapters/log.ts';
 import { type ConfigError, loadConfig, renderConfigMarkdown } from './config.ts';
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
@@ -30,7 +32,7 @@ describe('the settings', () => {
 
   it('read a secret from a file, without its last newline', () => {
     const config = loadConfig({ BOOTSTRAP_ADMIN_TOKEN_FILE: '/run/secrets/token' }, () => `${'t'.repeat(32)}\n`);
-    expect(config.BOOTSTRAP_ADMIN_TOKEN).toBe('t'.repeat(32));
+    expect(config.BOOTSTRAP_ADMIN_TOKEN?.reveal()).toBe('t'.repeat(32));
   });
 
   it('take an empty value for an absent one', () => {
@@ -64,6 +66,36 @@ describe('the settings', () => {
   it('never print a secret', () => {
     const text = faults({ BOOTSTRAP_ADMIN_TOKEN: 'hunter2', MASTER_KEY: 'hunter2', DATABASE_URL: 'hunter2' }).join();
     expect(text).not.toContain('hunter2');
+  });
+
+  it('hide their secrets from whoever logs, prints or inspects them', () => {
+    const secrets = {
+      BOOTSTRAP_ADMIN_TOKEN: 'hunter2'.repeat(5),
+      MASTER_KEY: masterKey,
+      DATABASE_URL: 'postgresql://latchkey:hunter2@db/latchkey',
+      SMTP_URL: 'smtps://hunter2:hunter2@mail.example.com',
+      MAIL_FROM: 'signin@example.com',
+      SMS_URL: 'https://hunter2@sms.example.com',
+    };
+    const config = loadConfig(secrets, noFiles);
+    const lines: string[] = [];
+    openLog('info', { write: (line) => void lines.push(line) }).info({ config }, 'settings');
+    const told = [
+      inspect(config, { depth: 9, showHidden: true }),
+      JSON.stringify(config),
+      `${config.SMTP_URL}`,
+      ...lines,
+    ];
+    for (const text of told) {
+      expect(text).toContain('[secret]');
+      expect(text).not.toMatch(/hunter2/);
+      expect(text).not.toContain(masterKey.slice(0, 20));
+    }
+    expect(config.DATABASE_URL?.reveal()).toBe(secrets.DATABASE_URL);
+  });
+
+  it('refuse a second master key without a first', () => {
+    expect(faults({ MASTER_KEY_SECOND: masterKey })).toEqual([expect.stringMatching(/^MASTER_KEY_SECOND /)]);
   });
 
   it('refuse a database of one’s own without a master key, and a secret given twice', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Secret } from './domain/kernel/secret.ts';
 
 /** Every setting: where it comes from, its unit, its one default, what it means. `config.md` is made of this. */
 interface Setting {
@@ -14,6 +15,10 @@ interface Setting {
 
 const port = whole(0, 65_535);
 const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
+const masterKey = z
+  .string()
+  .refine((text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text.trim()), { message: 'must be 32 bytes in base64' })
+  .transform((text) => new Uint8Array(Buffer.from(text.trim(), 'base64')));
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const addressWith = (...schemes: string[]) =>
   z.string().refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1)), {
@@ -54,14 +59,18 @@ const settings = {
     description: 'Where the embedded database and what belongs to it are kept.',
   },
   MASTER_KEY: {
-    schema: z
-      .string()
-      .refine((text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text.trim()), { message: 'must be 32 bytes in base64' })
-      .transform((text) => new Uint8Array(Buffer.from(text.trim(), 'base64'))),
+    schema: masterKey,
     form: '32 bytes, base64',
     secret: true,
     description:
       'Seals signing keys, TOTP secrets and delegation keys at rest. Required with `DATABASE_URL`; else made in `DATA_DIR`. Without it a backup is useless: keep a copy elsewhere.',
+  },
+  MASTER_KEY_SECOND: {
+    schema: masterKey,
+    form: '32 bytes, base64',
+    secret: true,
+    description:
+      'A second master key, which opens what it sealed and never seals: while the master key is being changed (`master-key:rotate`).',
   },
   SMTP_URL: {
     schema: addressWith('smtp', 'smtps'),
@@ -126,8 +135,10 @@ const settings = {
 } as const satisfies Record<string, Setting>;
 
 type Name = keyof typeof settings;
-type Value<N extends Name> = z.output<(typeof settings)[N]['schema']>;
-/** As the settings say; those without a default may be absent. */
+type Value<N extends Name> = (typeof settings)[N] extends { secret: true }
+  ? Secret<z.output<(typeof settings)[N]['schema']>>
+  : z.output<(typeof settings)[N]['schema']>;
+/** As the settings say; those without a default may be absent, and secrets have to be revealed. */
 export type Config = {
   readonly [N in Name]: (typeof settings)[N] extends { default: string } ? Value<N> : Value<N> | undefined;
 };
@@ -161,7 +172,7 @@ export function loadConfig(
     const text = textOf(name, setting, env, readFile, faults) ?? setting.default;
     if (text === undefined) return [name, undefined] as const;
     const result = setting.schema.safeParse(text);
-    if (result.success) return [name, result.data] as const;
+    if (result.success) return [name, setting.secret ? new Secret(result.data) : result.data] as const;
     faults.push(`${name} ${result.error.issues[0]?.message ?? 'is not valid'}`);
     return [name, undefined] as const;
   });
@@ -195,6 +206,9 @@ function together(config: Config): string[] {
   const faults: string[] = [];
   if (config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined) {
     faults.push('MASTER_KEY is required with DATABASE_URL: make one with `openssl rand -base64 32` and keep it');
+  }
+  if (config.MASTER_KEY_SECOND !== undefined && config.MASTER_KEY === undefined) {
+    faults.push('MASTER_KEY_SECOND goes with MASTER_KEY, which is not set');
   }
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
     faults.push('MAIL_FROM is required with SMTP_URL, e.g. MAIL_FROM="Example <signin@example.com>"');

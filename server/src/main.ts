@@ -1,43 +1,28 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import type { MikroORM } from '@mikro-orm/postgresql';
-import { migrate, openDatabase } from './adapters/database.ts';
-import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded-postgres.ts';
+import { join } from 'node:path';
 import { JobQueue } from './adapters/job-queue.ts';
-import { bind, listen, PortError } from './adapters/listener.ts';
+import { bind, listen } from './adapters/listener.ts';
 import { type Log, openLog } from './adapters/log.ts';
 import { type Check, Metrics, managementServer } from './adapters/management.ts';
-import { masterKeyOf } from './adapters/master-key.ts';
-import { postForm } from './adapters/outbound.ts';
-import { chooseSenders } from './adapters/senders.ts';
 import { systemClock, systemRandom } from './adapters/system.ts';
 import { buildApp } from './app.ts';
-import { type Config, ConfigError, loadConfig } from './config.ts';
+import { runCommand } from './commands/commands.ts';
+import { type Config, loadConfig } from './config.ts';
 import { system } from './domain/kernel/actor.ts';
-import { VaultError } from './domain/keys/vault.ts';
+import { compose, faultLines, openConfigured, reach } from './instance.ts';
 import { jobs } from './jobs/jobs.ts';
-import { buildServices, type Services } from './services.ts';
+import type { Services } from './services.ts';
 
 /** The build of the pages, beside this package. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-/** What an operator can mend, told in one line each and without a stack. */
-class StartError extends Error {}
-
-interface OpenedDatabase {
-  url: string;
-  masterKey: Uint8Array;
-  /** Absent where DATABASE_URL names one. */
-  embedded: EmbeddedPostgres | undefined;
-}
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<void> {
-  const config = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
-  const [command] = process.argv.slice(2);
-  if (command === undefined) return serve(config);
-  if (command === 'admin:link') return printAdminLink(config);
-  throw new StartError(`There is no command ${command}. Commands: admin:link`);
+  const [command, ...args] = process.argv.slice(2);
+  const config = () => loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
+  if (command === undefined) return serve(config());
+  process.exitCode = await runCommand(command, args, { config, env: process.env, clock: systemClock, say, complain });
 }
 
 /** What has been opened, to be closed in the opposite order: at the end, or when the start fails half-way. */
@@ -95,7 +80,7 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
   const listening = await listen(config.HOST, config.PORT, 'PORT');
   opened.add(() => listening.drain(0));
 
-  const database = await openConfigured(config, true);
+  const database = await openConfigured(config, true, (line) => say(`· ${line}`));
   opened.add(() => database.embedded?.stop());
   const orm = await reach(database.url, config);
   opened.add(() => orm.close(true));
@@ -103,7 +88,7 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
     url: database.url,
     onError: (err, job) => log.warn({ err, job }, 'a job failed and will be tried again'),
   });
-  const services = compose(config, database, orm, queue);
+  const services = compose(config, database, orm, { queue, clock: systemClock });
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
@@ -119,7 +104,7 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
       issuer: config.BASE_URL,
       trustProxy: config.TRUST_PROXY,
       consoleFolder,
-      bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN,
+      bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
     }),
   );
   opened.add(() => listening.drain(graceSeconds * 1000));
@@ -131,59 +116,6 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
   checks['mail'] = async () => (mail === null ? 'no mail server: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
   log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
-}
-
-/** Beside a live server, or without one: a new set-up link, also for an admin who is locked out. */
-async function printAdminLink(config: Config): Promise<void> {
-  const database = await openConfigured(config, false);
-  const orm = await reach(database.url, config);
-  const services = compose(config, database, orm, { send: async () => undefined });
-  await services.seed.plant({ demo: database.embedded !== undefined });
-  const link = await services.admins.mintSetupLink(system);
-  say(`Set-up link, good once and for 15 minutes: ${link.url}`);
-  await orm.close(true);
-  await database.embedded?.stop();
-}
-
-function compose(
-  config: Config,
-  database: OpenedDatabase,
-  orm: MikroORM,
-  queue: Parameters<typeof buildServices>[0]['queue'],
-) {
-  const allowPrivate = config.DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS;
-  return buildServices(
-    {
-      orm,
-      clock: systemClock,
-      random: systemRandom,
-      queue,
-      senders: chooseSenders(config, database.embedded !== undefined),
-      postLogoutToken: (uri, token) =>
-        postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000 }),
-    },
-    { issuer: config.BASE_URL, masterKey: database.masterKey, allowPrivateLogoutTargets: allowPrivate },
-  );
-}
-
-async function openConfigured(config: Config, exclusive: boolean): Promise<OpenedDatabase> {
-  if (config.DATABASE_URL !== undefined) {
-    return { url: config.DATABASE_URL, masterKey: config.MASTER_KEY as Uint8Array, embedded: undefined };
-  }
-  const dataDir = resolve(config.DATA_DIR);
-  const embedded = await startEmbeddedPostgres({ dataDir, exclusive, onProgress: (line) => say(`· ${line}`) });
-  return { url: embedded.url, masterKey: config.MASTER_KEY ?? masterKeyOf(dataDir), embedded };
-}
-
-/** Connects and brings the schema up to date. */
-async function reach(url: string, config: Config): Promise<MikroORM> {
-  try {
-    await migrate(url);
-    return await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE });
-  } catch (error) {
-    const { message } = error as Error;
-    throw new StartError(`The database cannot be used: ${message.split('\n')[0]}`, { cause: error });
-  }
 }
 
 async function greet(config: Config, services: Services, has: { demo: boolean; mailbox: boolean }): Promise<void> {
@@ -205,12 +137,6 @@ async function greet(config: Config, services: Services, has: { demo: boolean; m
 }
 
 main().catch((error: unknown) => {
-  const lines =
-    error instanceof ConfigError
-      ? error.faults
-      : [StartError, PortError, EmbeddedPostgresError, VaultError].some((kind) => error instanceof kind)
-        ? [(error as Error).message]
-        : [(error as Error).stack ?? String(error)];
-  for (const line of lines) process.stderr.write(`Latchkey cannot start: ${line}\n`);
+  for (const line of faultLines(error)) complain(`Latchkey cannot start: ${line}`);
   process.exit(1);
 });

@@ -24,6 +24,8 @@ import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { Devices } from './domain/devices/devices.ts';
 import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
+import { Backups } from './domain/instance/backups.ts';
+import { MasterKeyChange } from './domain/instance/master-key-change.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import { Database } from './domain/kernel/database.ts';
 import type { Queue } from './domain/kernel/queue.ts';
@@ -58,6 +60,8 @@ export interface DomainSettings {
   issuer: string;
   /** 32 bytes. */
   masterKey: Uint8Array;
+  /** Opens what it sealed, and never seals. */
+  secondMasterKey?: Uint8Array | undefined;
   allowPrivateLogoutTargets: boolean;
 }
 
@@ -70,7 +74,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const db = new Database(orm);
   const audit = new Audit(clock, random);
   const limits = new Limits(clock);
-  const vault = new Vault(settings.masterKey, random);
+  const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
   const signer = new Signer(keys, clock, issuer);
   const projects = new Projects(db, clock, random, audit, issuer);
@@ -124,6 +128,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const delegationKeys = new DelegationKeys(db, clock, random, vault, audit);
   const delegationRequests = new DelegationRequests(db, clock);
   const factorChanges = new FactorChanges({ db, clock, random, audit, users, factors: mfa, otp, delivery });
+  const backups = new Backups(db, clock, random, audit);
+  const masterKeyChange = new MasterKeyChange(db, clock, vault, audit);
   const retention = new Retention(db, clock);
   const seed = new Seed(db, clock, audit, projects, clients, issuer);
   return {
@@ -162,6 +168,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     ownAccount,
     seed,
     retention,
+    backups,
+    masterKeyChange,
     senders,
   };
 }

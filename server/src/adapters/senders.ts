@@ -16,7 +16,7 @@ export function chooseSenders(config: Config, embedded: boolean): Senders {
   return {
     mail:
       config.SMTP_URL !== undefined && config.MAIL_FROM !== undefined
-        ? smtpSender({ url: config.SMTP_URL, from: config.MAIL_FROM })
+        ? smtpSender({ url: config.SMTP_URL.reveal(), from: config.MAIL_FROM })
         : fallback
           ? mailboxMail
           : null,
@@ -25,8 +25,8 @@ export function chooseSenders(config: Config, embedded: boolean): Senders {
 }
 
 function smsOf(config: Config): SmsSender | null {
-  if (config.SMS_URL !== undefined) return gatewaySms(config.SMS_URL);
+  if (config.SMS_URL !== undefined) return gatewaySms(config.SMS_URL.reveal());
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = config;
   if (accountSid === undefined || authToken === undefined || from === undefined) return null;
-  return twilioSms({ accountSid, authToken, from });
+  return twilioSms({ accountSid, authToken: authToken.reveal(), from });
 }

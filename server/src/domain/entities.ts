@@ -14,6 +14,8 @@ import { Message } from './delivery/message.entity.ts';
 import { Device } from './devices/device.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
+import { Backup } from './instance/backup.entity.ts';
+import { RetiredMacKey } from './keys/retired-mac-key.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { Budget } from './limits/budget.entity.ts';
 import { LogoutDelivery } from './logout/logout-delivery.entity.ts';
@@ -36,6 +38,7 @@ export const entities = [
   AuditEvent,
   Budget,
   SigningKey,
+  RetiredMacKey,
   Message,
   User,
   UserCount,
@@ -63,4 +66,5 @@ export const entities = [
   Membership,
   SetupLink,
   AdminToken,
+  Backup,
 ];

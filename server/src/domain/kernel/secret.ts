@@ -24,3 +24,31 @@ export function isUuid(value: unknown): value is string {
 export function isStorableText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
+
+/** A secret on its way from the settings to what needs it: logged, printed or inspected, it shows nothing. */
+export class Secret<T> {
+  readonly #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  /** The value itself, for the one call that needs it. */
+  reveal(): T {
+    return this.#value;
+  }
+
+  toString(): string {
+    return hidden;
+  }
+
+  toJSON(): string {
+    return hidden;
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return hidden;
+  }
+}
+
+const hidden = '[secret]';

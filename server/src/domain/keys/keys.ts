@@ -126,6 +126,27 @@ export class Keys {
     });
   }
 
+  /**
+   * Emergency, where it is not known which key has leaked: every key, also those that wait or have retired, signs and
+   * verifies nothing from now on, and new ones sign at once. Returns the withdrawn keys' ids.
+   */
+  async withdrawAll(actor: Actor): Promise<string[]> {
+    const withdrawn: string[] = [];
+    await this.exclusively(async (em, keys) => {
+      const now = this.clock.now();
+      const live = keys.filter((key) => !key.withdrawnAt);
+      for (const key of live) {
+        key.withdrawnAt = now;
+        key.signsUntil = now;
+        key.publishedUntil = now;
+        this.audit.record(em, { type: 'signing-key.withdrawn', actor, subject: { kind: 'signing-key', id: key.id } });
+      }
+      for (const alg of signingAlgorithms) await this.create(em, keys, alg, now, actor);
+      withdrawn.push(...live.map(({ id }) => id));
+    });
+    return withdrawn;
+  }
+
   /** All keys of the record, for the console: newest first, withdrawn ones included, without private parts. */
   async list(): Promise<SigningKey[]> {
     return this.db

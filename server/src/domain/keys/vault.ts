@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import type { Random } from '../kernel/random.ts';
+import { sameSecret } from '../kernel/secret.ts';
 
 /** The sealed bytes were made under another master key, moved to another row, or altered. */
 export class VaultError extends Error {
@@ -24,34 +25,44 @@ const tagLength = 16;
  * Seals what must be read again (signing keys, TOTP secrets, message texts) with AES-256-GCM. Each purpose has a key
  * of its own, derived from the master key (HKDF-SHA256); the record's identity is associated data, so that a sealed
  * value is worthless in another row. Layout: version, 4 bytes that name the master key, 12 of nonce, text, 16 of tag.
+ *
+ * While the master key is being changed there are two: the first seals, both open.
  */
 export class Vault {
-  private readonly masterKey: Uint8Array;
   private readonly random: Random;
-  private readonly derived = new Map<string, Buffer>();
-  private readonly name: Buffer;
+  private readonly first: Ring;
+  private readonly rings: readonly Ring[];
 
-  /** @param masterKey 32 bytes */
-  constructor(masterKey: Uint8Array, random: Random) {
-    this.masterKey = masterKey;
+  /**
+   * @param masterKey 32 bytes
+   * @param second 32 bytes: opens and never seals
+   */
+  constructor(masterKey: Uint8Array, random: Random, second?: Uint8Array) {
     this.random = random;
-    this.name = this.keyFor('name').subarray(0, 4);
+    this.first = new Ring(masterKey);
+    this.rings = second === undefined ? [this.first] : [this.first, new Ring(second)];
+  }
+
+  /** Names the master key that seals: 8 hexadecimal digits that tell nothing of it. */
+  get name(): string {
+    return this.first.name.toString('hex');
   }
 
   seal(purpose: string, id: string, plain: Uint8Array | string): Buffer {
     const nonce = this.random.bytes(12);
-    const cipher = createCipheriv('aes-256-gcm', this.keyFor(`seal:${purpose}`), nonce);
+    const cipher = createCipheriv('aes-256-gcm', this.first.key(`seal:${purpose}`), nonce);
     cipher.setAAD(Buffer.from(`${purpose}:${id}`));
     const text = Buffer.concat([cipher.update(plain), cipher.final()]);
-    return Buffer.concat([Buffer.from([version]), this.name, nonce, text, cipher.getAuthTag()]);
+    return Buffer.concat([Buffer.from([version]), this.first.name, nonce, text, cipher.getAuthTag()]);
   }
 
   /** Throws {@link VaultError}. */
   open(purpose: string, id: string, sealed: Uint8Array): Buffer {
     const bytes = Buffer.from(sealed);
     if (bytes.length < headerLength + tagLength || bytes[0] !== version) throw new VaultError('altered');
-    if (!bytes.subarray(1, 5).equals(this.name)) throw new VaultError('other-master-key');
-    const decipher = createDecipheriv('aes-256-gcm', this.keyFor(`seal:${purpose}`), bytes.subarray(5, headerLength));
+    const ring = this.rings.find(({ name }) => bytes.subarray(1, 5).equals(name));
+    if (!ring) throw new VaultError('other-master-key');
+    const decipher = createDecipheriv('aes-256-gcm', ring.key(`seal:${purpose}`), bytes.subarray(5, headerLength));
     decipher.setAAD(Buffer.from(`${purpose}:${id}`));
     decipher.setAuthTag(bytes.subarray(-tagLength));
     try {
@@ -61,14 +72,50 @@ export class Vault {
     }
   }
 
-  /** A keyed hash (HMAC-SHA256, base64url) for what is short enough to be guessed, such as six digits. */
-  mac(purpose: string, id: string, text: string): string {
-    return createHmac('sha256', this.keyFor(`mac:${purpose}`))
-      .update(`${id}\0${text}`)
-      .digest('base64url');
+  /** Whether this was sealed under the key that seals now. */
+  isCurrent(sealed: Uint8Array): boolean {
+    return Buffer.from(sealed).subarray(1, 5).equals(this.first.name);
   }
 
-  private keyFor(purpose: string): Buffer {
+  /** A keyed hash (HMAC-SHA256, base64url) for what is short enough to be guessed, such as six digits. */
+  mac(purpose: string, id: string, text: string): string {
+    return keyedHash(this.first.key(`mac:${purpose}`), id, text);
+  }
+
+  /** The keyed hashes that it may have been stored as: under each master key. */
+  macs(purpose: string, id: string, text: string): string[] {
+    return this.rings.map((ring) => keyedHash(ring.key(`mac:${purpose}`), id, text));
+  }
+
+  /** Whether that is the keyed hash of `text`, in a time that tells nothing. */
+  matches(purpose: string, id: string, text: string, mac: string): boolean {
+    return this.macs(purpose, id, text).filter((one) => sameSecret(one, mac)).length > 0;
+  }
+
+  /** What keyed hashes of one purpose are made with under each key that no longer seals, to outlive it. */
+  retiringMacKeys(purpose: string): { masterKey: string; key: Buffer }[] {
+    const retiring = this.rings.filter((ring) => ring !== this.first);
+    return retiring.map((ring) => ({ masterKey: ring.name.toString('hex'), key: ring.key(`mac:${purpose}`) }));
+  }
+}
+
+/** A keyed hash with a key that outlived its master key. */
+export function keyedHash(key: Uint8Array, id: string, text: string): string {
+  return createHmac('sha256', key).update(`${id}\0${text}`).digest('base64url');
+}
+
+/** What is derived of one master key. */
+class Ring {
+  readonly name: Buffer;
+  private readonly masterKey: Uint8Array;
+  private readonly derived = new Map<string, Buffer>();
+
+  constructor(masterKey: Uint8Array) {
+    this.masterKey = masterKey;
+    this.name = this.key('name').subarray(0, 4);
+  }
+
+  key(purpose: string): Buffer {
     let key = this.derived.get(purpose);
     if (!key) {
       key = Buffer.from(hkdfSync('sha256', this.masterKey, Buffer.alloc(0), `latchkey:${purpose}`, 32));

@@ -2,9 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../kernel/clock.ts';
 import { changed, rows } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
-import type { Vault } from '../keys/vault.ts';
+import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
+import { keyedHash, type Vault } from '../keys/vault.ts';
 import { RecoveryCode } from './recovery-code.entity.ts';
 
+/** The purpose of their keyed hashes, which outlive a change of the master key. */
+export const recoveryCodePurpose = 'recovery-code';
 const count = 10;
 const length = 16;
 /** Crockford's base32 without the letters that are taken for digits: 80 bits in a code. */
@@ -49,12 +52,19 @@ export class RecoveryCodes {
   /** Uses one up; false where it is none, or used. Written as people write it: in any case, with or without dashes. */
   async use(em: EntityManager, userId: string, typed: string): Promise<boolean> {
     const code = normalize(typed);
-    const sql = 'update recovery_codes set used_at = ? where hash = ? and user_id = ? and used_at is null';
-    return (await changed(em, sql, [this.clock.now(), this.hash(userId, code), userId])) === 1;
+    const sql = 'update recovery_codes set used_at = ? where hash = any(?) and user_id = ? and used_at is null';
+    return (await changed(em, sql, [this.clock.now(), await this.hashes(em, userId, code), userId])) === 1;
+  }
+
+  /** As it may have been stored: also under master keys that were changed since. */
+  private async hashes(em: EntityManager, userId: string, code: string): Promise<string[]> {
+    const retired = await em.find(RetiredMacKey, { purpose: recoveryCodePurpose });
+    const keys = retired.map(({ id, sealedKey }) => this.vault.open('mac-key', id, sealedKey));
+    return [...this.vault.macs(recoveryCodePurpose, userId, code), ...keys.map((key) => keyedHash(key, userId, code))];
   }
 
   private hash(userId: string, code: string): string {
-    return this.vault.mac('recovery-code', userId, code);
+    return this.vault.mac(recoveryCodePurpose, userId, code);
   }
 }
 

@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { changed, rows } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
-import { sameSecret } from '../kernel/secret.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { type CodeFault, codeTtlSeconds, judgeCode } from './judge.ts';
@@ -97,8 +96,8 @@ export class Otp {
     await changed(
       em,
       `update one_time_codes set replaced_at = ?
-       where account = ? and purpose = ? and used_at is null and replaced_at is null`,
-      [now, account, scope.purpose],
+       where account = any(?) and purpose = ? and used_at is null and replaced_at is null`,
+      [now, this.vault.macs('otp-account', scope.projectId, scope.account), scope.purpose],
     );
     const id = this.random.id();
     const code = String(this.random.integer(1_000_000)).padStart(6, '0');
@@ -141,7 +140,7 @@ export class Otp {
       { ...rule, name: `${rule.name}:account` },
       row?.account ?? attempt.address,
     );
-    const mac = this.vault.mac('otp', row?.id ?? attempt.ceremonyId, attempt.code);
+    const matches = this.vault.matches('otp', row?.id ?? attempt.ceremonyId, attempt.code, row?.code_mac ?? '');
     if (!row) return { accepted: false, fault: 'none-sent' };
     if (!account.allowed) return { accepted: false, fault: 'account-spent' };
     const fault = judgeCode(
@@ -150,7 +149,7 @@ export class Otp {
         expiresAt: new Date(row.expires_at),
         usedAt: row.used_at ? new Date(row.used_at) : null,
         replacedAt: row.replaced_at ? new Date(row.replaced_at) : null,
-        matches: sameSecret(mac, row.code_mac),
+        matches,
         sameKey: row.jkt === attempt.jkt,
       },
       now,

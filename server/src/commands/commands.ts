@@ -1,0 +1,63 @@
+/**
+ * What operators do from a shell, beside a live server or without one: one table of commands, each of which is
+ * `npm run <name> -- …` in a checkout and `latchkey <name> …` in the image.
+ */
+import { faultLines } from '../instance.ts';
+import { adminLink } from './admin-link.ts';
+import { type Command, parseInput, type Surroundings, UsageError } from './command.ts';
+import { rotateKeys } from './rotate-keys.ts';
+import { rotateMasterKey } from './rotate-master-key.ts';
+
+export const commands: readonly Command[] = [adminLink, rotateKeys, rotateMasterKey];
+
+/** @returns the exit code: 0 done, 1 refused or failed, 2 used wrongly */
+export async function runCommand(name: string, args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { say, complain } = surroundings;
+  if (['help', '--help', '-h'].includes(name)) {
+    for (const line of overview()) say(line);
+    return 0;
+  }
+  const command = commands.find((one) => one.name === name);
+  if (!command) {
+    complain(`There is no command ${name}.`);
+    for (const line of overview()) complain(line);
+    return 2;
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    for (const line of helpOf(command)) say(line);
+    return 0;
+  }
+  try {
+    return await command.run(parseInput(command, args), surroundings);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    for (const line of isUsage ? [error.message] : faultLines(error)) complain(`${name}: ${line}`);
+    if (isUsage) for (const line of helpOf(command)) complain(line);
+    return isUsage ? 2 : 1;
+  }
+}
+
+function overview(): string[] {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 3;
+  return [
+    'Without a command the server starts. Commands:',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
+    '',
+    'A command tells more of itself with --help.',
+  ];
+}
+
+function helpOf({ name, summary, operands = [], options = {}, notes = [] }: Command): string[] {
+  const rows = Object.entries(options).map(
+    ([option, { value, description }]) => [`--${option}${value ? ` <${value}>` : ''}`, description] as const,
+  );
+  const width = Math.max(0, ...rows.map(([left]) => left.length)) + 3;
+  return [
+    `${[name, ...operands].join(' ')}${rows.length > 0 ? ' [options]' : ''}`,
+    '',
+    summary,
+    ...(notes.length > 0 ? ['', ...notes] : []),
+    ...(rows.length > 0 ? ['', ...rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`)] : []),
+  ];
+}

@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+
+const schema = defineEntity({
+  name: 'Backup',
+  tableName: 'backups',
+  properties: {
+    id: key(),
+    /** The file's name, without its folder. */
+    file: p.text(),
+    /** What it holds is of this moment. */
+    takenAt: instant().index(),
+    finishedAt: instant(),
+    bytes: p.bigint('number'),
+    rows: p.bigint('number'),
+    /** SHA-256 of the contents, base64url. */
+    checksum: p.text(),
+  },
+});
+
+/** A backup that was made and is complete. What became of its file since is not known here. */
+export class Backup extends schema.class {}
+schema.setClass(Backup);

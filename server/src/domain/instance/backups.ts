@@ -1,0 +1,55 @@
+import type { Audit } from '../audit/audit.ts';
+import { type Actor, system } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import type { Random } from '../kernel/random.ts';
+import { Backup } from './backup.entity.ts';
+
+export interface FinishedBackup {
+  /** The file's name, without its folder. */
+  file: string;
+  takenAt: Date;
+  bytes: number;
+  rows: number;
+  checksum: string;
+}
+
+/** The record of what was backed up, and when: how old the newest backup is. */
+export class Backups {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Audit;
+
+  constructor(db: Database, clock: Clock, random: Random, audit: Audit) {
+    this.db = db;
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+  }
+
+  /** Of a backup whose file is complete and safe on disk. */
+  record(backup: FinishedBackup, actor: Actor = system): Promise<void> {
+    return this.db.transaction(async (em) => {
+      const id = this.random.id();
+      em.persist(em.create(Backup, { ...backup, id, finishedAt: this.clock.now() }));
+      const { file, rows, bytes } = backup;
+      const subject = { kind: 'backup', id, name: file };
+      this.audit.record(em, { type: 'backup.made', actor, subject, detail: { rows, bytes } });
+    });
+  }
+
+  /** Of a backup that was put into this database. */
+  restored(file: string, takenAt: Date, actor: Actor = system): Promise<void> {
+    return this.db.transaction(async (em) => {
+      const subject = { kind: 'backup', id: file, name: file };
+      const detail = { takenAt: takenAt.toISOString() };
+      this.audit.record(em, { type: 'backup.restored', actor, subject, detail });
+    });
+  }
+
+  /** The newest by what it holds; null: none was ever made. */
+  newest(): Promise<Backup | null> {
+    return this.db.reader().findOne(Backup, { id: { $ne: null } }, { orderBy: { takenAt: 'desc' } });
+  }
+}

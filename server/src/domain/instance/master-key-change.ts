@@ -1,0 +1,107 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { type Actor, system } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { changed, type Database, rows } from '../kernel/database.ts';
+import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
+import type { Vault } from '../keys/vault.ts';
+import { recoveryCodePurpose } from '../mfa/recovery-codes.ts';
+
+/** Where sealed values stand, and for what purpose each was sealed. Tests compare it with the database. */
+export const sealedColumns = [
+  { table: 'signing_keys', column: 'sealed_private_key', purpose: 'signing-key' },
+  { table: 'enrolments', column: 'sealed_secret', purpose: 'totp' },
+  { table: 'delegation_keys', column: 'sealed_signing_key', purpose: 'delegation-signing-key' },
+  { table: 'delegation_keys', column: 'sealed_encryption_key', purpose: 'delegation-encryption-key' },
+  { table: 'messages', column: 'sealed_content', purpose: 'message' },
+  { table: 'retired_mac_keys', column: 'sealed_key', purpose: 'mac-key' },
+] as const;
+
+/** A number of our own: one process at a time changes the master key. */
+const changeLock = 7_316_904_555;
+const bite = 500;
+
+/** Seals anew, under the vault's first key, what its second sealed. */
+export class MasterKeyChange {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly vault: Vault;
+  private readonly audit: Audit;
+
+  constructor(db: Database, clock: Clock, vault: Vault, audit: Audit) {
+    this.db = db;
+    this.clock = clock;
+    this.vault = vault;
+    this.audit = audit;
+  }
+
+  /**
+   * All or nothing, and again as often as one likes: what is under the first key already stays as it is. Rows that
+   * processes seal meanwhile under the other key are found by another run. Throws `VaultError` where a value is under
+   * neither key.
+   *
+   * @returns how many values were sealed anew
+   */
+  reseal(actor: Actor = system): Promise<number> {
+    return this.db.transaction(async (em) => {
+      await rows(em, 'select pg_advisory_xact_lock(?)', [changeLock]);
+      await this.retireMacKeys(em);
+      await em.flush();
+      let count = 0;
+      for (const place of sealedColumns) count += await this.resealColumn(em, place);
+      if (count > 0) {
+        const subject = { kind: 'master-key', id: this.vault.name };
+        this.audit.record(em, { type: 'master-key.changed', actor, subject, detail: { resealed: count } });
+      }
+      return count;
+    });
+  }
+
+  /** How many values are still under another key than the first. */
+  async left(): Promise<number> {
+    const em = this.db.reader();
+    let count = 0;
+    for (const { table, column } of sealedColumns) {
+      const sql = `select count(*)::int as count from ${table} where substring(${column} from 2 for 4) <> ?`;
+      const [row] = await rows<{ count: number }>(em, sql, [Buffer.from(this.vault.name, 'hex')]);
+      count += row?.count ?? 0;
+    }
+    return count;
+  }
+
+  /** Recovery codes are keyed hashes, which nobody can make again: what they were keyed with is kept for them. */
+  private async retireMacKeys(em: EntityManager): Promise<void> {
+    const [row] = await rows<{ any: boolean }>(em, 'select exists(select from recovery_codes) as any');
+    if (!row?.any) return;
+    for (const { masterKey, key } of this.vault.retiringMacKeys(recoveryCodePurpose)) {
+      const id = `${masterKey}:${recoveryCodePurpose}`;
+      if (await em.count(RetiredMacKey, { id })) continue;
+      const sealedKey = this.vault.seal('mac-key', id, key);
+      em.persist(
+        em.create(RetiredMacKey, { id, purpose: recoveryCodePurpose, sealedKey, createdAt: this.clock.now() }),
+      );
+    }
+  }
+
+  private async resealColumn(
+    em: EntityManager,
+    { table, column, purpose }: (typeof sealedColumns)[number],
+  ): Promise<number> {
+    let count = 0;
+    while (true) {
+      // What was sealed anew is no longer found.
+      const found = await rows<{ id: string; sealed: Buffer }>(
+        em,
+        `select id::text as id, ${column} as sealed from ${table}
+         where ${column} is not null and substring(${column} from 2 for 4) <> ? limit ${bite} for update`,
+        [Buffer.from(this.vault.name, 'hex')],
+      );
+      for (const { id, sealed } of found) {
+        const anew = this.vault.seal(purpose, id, this.vault.open(purpose, id, sealed));
+        await changed(em, `update ${table} set ${column} = ? where id = ?`, [anew, id]);
+      }
+      count += found.length;
+      if (found.length < bite) return count;
+    }
+  }
+}

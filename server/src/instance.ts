@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { migrate, openDatabase } from './adapters/database.ts';
+import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded-postgres.ts';
+import { PortError } from './adapters/listener.ts';
+import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/master-key.ts';
+import { postForm } from './adapters/outbound.ts';
+import { chooseSenders } from './adapters/senders.ts';
+import { systemRandom } from './adapters/system.ts';
+import { type Config, ConfigError } from './config.ts';
+import { Refusal } from './domain/kernel/problem.ts';
+import { VaultError } from './domain/keys/vault.ts';
+import { buildServices, type Ports, type Services } from './services.ts';
+
+/** What an operator can mend, told in one line each and without a stack. */
+export class StartError extends Error {}
+
+/** The database that the settings name, and the keys that go with it. */
+export interface OpenedDatabase {
+  url: string;
+  masterKeys: MasterKeys;
+  /** Absent where DATABASE_URL names one. */
+  embedded: EmbeddedPostgres | undefined;
+}
+
+/** @param exclusive the embedded database is for this process alone: the server says so, a tool beside it does not */
+export async function openConfigured(
+  config: Config,
+  exclusive: boolean,
+  onProgress: (line: string) => void,
+): Promise<OpenedDatabase> {
+  if (config.DATABASE_URL !== undefined) {
+    const masterKeys = givenMasterKeys(config);
+    if (!masterKeys) throw new StartError('MASTER_KEY is required with DATABASE_URL.');
+    return { url: config.DATABASE_URL.reveal(), masterKeys, embedded: undefined };
+  }
+  const dataDir = resolve(config.DATA_DIR);
+  const embedded = await startEmbeddedPostgres({ dataDir, exclusive, onProgress });
+  return { url: embedded.url, masterKeys: givenMasterKeys(config) ?? masterKeysOf(dataDir), embedded };
+}
+
+/** Those of the settings; undefined: none is set. */
+export function givenMasterKeys(config: Config): MasterKeys | undefined {
+  const first = config.MASTER_KEY?.reveal();
+  return first && { first, second: config.MASTER_KEY_SECOND?.reveal() };
+}
+
+/** Connects and brings the schema up to date. */
+export async function reach(url: string, config: Config): Promise<MikroORM> {
+  try {
+    await migrate(url);
+    return await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new StartError(`The database cannot be used: ${message.split('\n')[0]}`, { cause: error });
+  }
+}
+
+/** The domain of this instance, with the adapters that its settings choose. */
+export function compose(
+  config: Config,
+  database: OpenedDatabase,
+  orm: MikroORM,
+  { queue, clock }: Pick<Ports, 'queue' | 'clock'>,
+): Services {
+  const allowPrivate = config.DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS;
+  return buildServices(
+    {
+      orm,
+      clock,
+      random: systemRandom,
+      queue,
+      senders: chooseSenders(config, database.embedded !== undefined),
+      postLogoutToken: (uri, token) =>
+        postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000 }),
+    },
+    {
+      issuer: config.BASE_URL,
+      masterKey: database.masterKeys.first,
+      secondMasterKey: database.masterKeys.second,
+      allowPrivateLogoutTargets: allowPrivate,
+    },
+  );
+}
+
+const tellable = [StartError, PortError, EmbeddedPostgresError, MasterKeyError, VaultError];
+
+/** What went wrong, in lines for the operator: what they can mend without a stack, a bug with it. */
+export function faultLines(error: unknown): string[] {
+  if (error instanceof ConfigError) return error.faults;
+  if (error instanceof Refusal) return [wordsOf(error)];
+  if (tellable.some((kind) => error instanceof kind)) return [(error as Error).message];
+  return [(error as Error).stack ?? String(error)];
+}
+
+function wordsOf({ problem }: Refusal): string {
+  const told = problem as { code: string; field?: string; reason?: string; what?: string };
+  return [told.field, told.reason ?? told.code, told.what].filter((word) => word !== undefined).join(' ');
+}

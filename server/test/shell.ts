@@ -1,0 +1,40 @@
+import { systemClock } from '../src/adapters/system.ts';
+import { runCommand } from '../src/commands/commands.ts';
+import { loadConfig } from '../src/config.ts';
+import type { Clock } from '../src/domain/kernel/clock.ts';
+
+/** What a command said, and how it ended. */
+export interface Ran {
+  code: number;
+  /** Its result: stdout. */
+  out: string;
+  /** Progress and faults: stderr. */
+  err: string;
+}
+
+/** Runs a command as a shell would, with exactly these settings. */
+export function shell(env: Record<string, string>, name: string, ...args: string[]): Promise<Ran> {
+  return shellAt(systemClock, env, name, ...args);
+}
+
+/** The same at another time. */
+export async function shellAt(
+  clock: Clock,
+  env: Record<string, string>,
+  name: string,
+  ...args: string[]
+): Promise<Ran> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCommand(name, args, {
+    config: () => loadConfig(env, () => ''),
+    env,
+    clock,
+    say: (line) => void out.push(line),
+    complain: (line) => void err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** The master key of `buildTestApp`, as a setting. */
+export const testMasterKey = Buffer.alloc(32, 7).toString('base64');
