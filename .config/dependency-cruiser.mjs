@@ -16,6 +16,7 @@ export const ladder = [
   'devices',
   'otp',
   'mfa',
+  'phones',
   'sessions',
   'tokens',
   'ceremonies',

@@ -107,6 +107,13 @@ const settings = {
     description:
       'Whose `X-Forwarded-For` is believed: a number of proxies in front, or their addresses (`10.0.0.0/8`, `loopback`), comma-separated.',
   },
+  SIGNIN_CHALLENGES_PER_MINUTE: {
+    schema: whole(1, 1_000_000),
+    form: 'number',
+    default: '1000',
+    description:
+      'Sign-ins that one address (of IPv6: one /64) may begin in a minute. Each takes one or two: raise it where more than some hundred people a minute come from behind one address.',
+  },
   LOG_LEVEL: {
     schema: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }),
     form: 'level',

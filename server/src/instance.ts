@@ -79,6 +79,7 @@ export function compose(
       masterKey: database.masterKeys.first,
       secondMasterKey: database.masterKeys.second,
       allowPrivateLogoutTargets: allowPrivate,
+      challengesPerMinute: config.SIGNIN_CHALLENGES_PER_MINUTE,
     },
   );
 }

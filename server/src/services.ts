@@ -38,6 +38,7 @@ import { Limits } from './domain/limits/limits.ts';
 import { Logout, type PostLogoutToken } from './domain/logout/logout.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { Otp } from './domain/otp/otp.ts';
+import { PhoneChanges } from './domain/phones/phone-changes.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
@@ -63,6 +64,8 @@ export interface DomainSettings {
   /** Opens what it sealed, and never seals. */
   secondMasterKey?: Uint8Array | undefined;
   allowPrivateLogoutTargets: boolean;
+  /** Sign-ins that one network may begin in a minute; absent: any number. */
+  challengesPerMinute?: number;
 }
 
 export type Services = ReturnType<typeof buildServices>;
@@ -94,6 +97,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const delivery = new Delivery({ db, clock, random, vault, queue, senders, judge });
   const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);
+  const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery });
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
   const requests = new AuthorizationRequests(clock, random);
@@ -107,29 +111,34 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   );
   const devices = new Devices(clock, random, audit);
   const accountAccess = new AccountAccess({ db, users, accounts, admins, devices, sessions, mfa, logout });
-  const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery });
+  const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery, phones });
   const callers = new Callers(db, clients, requests, issuer);
-  const ceremonies = new Ceremonies({
-    db,
-    clock,
-    random,
-    audit,
-    users,
-    devices,
-    otp,
-    mfa,
-    delivery,
-    recipients,
-    sessions,
-    tokens,
-    setupLinks,
-    issuer,
-  });
+  const ceremonies = new Ceremonies(
+    {
+      db,
+      clock,
+      random,
+      audit,
+      limits,
+      users,
+      devices,
+      otp,
+      mfa,
+      phones,
+      delivery,
+      recipients,
+      sessions,
+      tokens,
+      setupLinks,
+      issuer,
+    },
+    settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
+  );
   const delegationKeys = new DelegationKeys(db, clock, random, vault, audit);
   const delegationRequests = new DelegationRequests(db, clock);
-  const factorChanges = new FactorChanges({ db, clock, random, audit, users, factors: mfa, otp, delivery });
   const backups = new Backups(db, clock, random, audit);
   const masterKeyChange = new MasterKeyChange(db, clock, vault, audit);
+  const factorChanges = new FactorChanges({ db, clock, random, audit, users, factors: mfa, otp, delivery, phones });
   const retention = new Retention(db, clock);
   const seed = new Seed(db, clock, audit, projects, clients, issuer);
   return {
@@ -150,6 +159,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     devices,
     mfa,
     otp,
+    phones,
     sessions,
     tokens,
     requests,

@@ -61,7 +61,7 @@ export async function buildTestApp(way?: (url: string) => Promise<string>): Prom
         return { status: 200 };
       },
     },
-    { issuer: url, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true },
+    { issuer: url, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true, challengesPerMinute: 1000 },
   );
   await services.keys.tend();
   const app: Express = await buildApp({

@@ -3,12 +3,12 @@ import { CookieBrowser } from '../../test/browser.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import type { DeviceKey } from '../../test/signin-browser.ts';
-import { newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { newAddress, otherCode, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
-import type { User } from '../domain/users/user.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
 
 let world: SigninWorld;
 let app: TestApp;
@@ -329,6 +329,104 @@ describe('a second factor', () => {
     const factor = await giveFactor(victim.user);
     await (await somebody()).visit.change('remove-factor', { id: factor.id });
     expect(await isThere(factor)).toBe(true);
+  });
+});
+
+describe('the phone number', () => {
+  let serial = 0;
+  const phone = () => `+4917066${String(++serial).padStart(5, '0')}`;
+  const phoneOf = async (user: User) => (await reader().findOneOrFail(User, user.id)).phone ?? null;
+
+  it('is changed once the new one has proved itself; the user hears of it by mail and at the old one', async () => {
+    const { address, user, visit } = await somebody();
+    expect(await visit.page()).toContain('Add a number');
+    const [old, number] = [phone(), phone()];
+    for (const to of [old, number]) {
+      const before = await phoneOf(user);
+      app.clock.turn(31);
+      const asked = await visit.change('change-phone', { phone: ` ${to.slice(0, 6)} ${to.slice(6)} ` });
+      expect([asked.status, locationOf(asked)]).toEqual([303, `/account?project=${world.project.id}`]);
+      expect(await visit.page()).toContain(`…${to.slice(-4)}`);
+      const code = await world.codeFor(to);
+      const wrong = await visit.change('verify-phone', { code: otherCode(code) });
+      expect(wrong.status).toBe(400);
+      expect(await wrong.text()).toContain('This code is wrong');
+      expect(await phoneOf(user)).toBe(before);
+      expect(locationOf(await visit.change('verify-phone', { code: ` ${code}` }))).toContain('saved');
+      expect(await phoneOf(user)).toBe(to);
+    }
+    expect((await visit.change('verify-phone', { code: '000000' })).status).toBe(400);
+    expect(await world.subjectsFor(address)).toContain('Phone number changed for Example');
+    expect(app.mailbox.filter(({ to, text }) => to === old && text.includes('was changed'))).toHaveLength(1);
+    expect((await world.events()).filter((type) => type === 'user.phone_changed')).toHaveLength(2);
+    expect(await visit.page()).not.toContain(number);
+  });
+
+  it('is changed by nobody whose sign-in is not fresh, or has met no factor where there is one', async () => {
+    const { user, visit } = await somebody();
+    const number = phone();
+    await visit.change('change-phone', { phone: number });
+    const code = await world.codeFor(number);
+    await giveFactor(user);
+    for (const change of ['change-phone', 'verify-phone']) {
+      const response = await visit.change(change, { phone: number, code });
+      expect([change, response.status]).toEqual([change, 403]);
+      expect(await response.text()).toContain('prove once more that it is you');
+    }
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('is given up by the button, and its code is good in no other session', async () => {
+    const { user, visit } = await somebody();
+    const elsewhere = await Visit.of(user);
+    const number = phone();
+    await visit.change('change-phone', { phone: number });
+    const code = await world.codeFor(number);
+    expect((await elsewhere.change('verify-phone', { code })).status).toBe(400);
+    expect((await visit.change('drop-phone')).status).toBe(303);
+    expect((await visit.change('verify-phone', { code })).status).toBe(400);
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('says what is wrong: no number, too soon, somebody else’s, the directory’s', async () => {
+    const { user, visit } = await somebody();
+    const tell = async (change: string, fields: Record<string, string>) => {
+      const response = await visit.change(change, fields);
+      return [response.status, await response.text()] as const;
+    };
+    expect(await tell('change-phone', { phone: '0170 1' })).toEqual([400, expect.stringContaining('country code')]);
+    const taken = phone();
+    await app.make.user(world.project, { phone: taken });
+    await visit.change('change-phone', { phone: taken });
+    expect(await tell('change-phone', { phone: phone() })).toEqual([429, expect.stringContaining('one too many')]);
+    const code = await world.codeFor(taken);
+    expect(await tell('verify-phone', { code })).toEqual([409, expect.stringContaining('Somebody else here')]);
+    app.clock.turn(31);
+    await app.services.db.transaction((em) =>
+      em.execute("update users set provenance = 'scim' where id = ?", [user.id]),
+    );
+    const locked = expect.stringContaining('Your organization manages it');
+    expect(await tell('change-phone', { phone: phone() })).toEqual([403, locked]);
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('shows the code in test mode, and no way to change it where no text message can be sent', async () => {
+    await world.begin({ testMode: true });
+    const { senders } = app.services;
+    const sms = senders.sms;
+    senders.sms = null;
+    try {
+      const user = await app.make.user(world.project);
+      const visit = await Visit.of(user);
+      const page = await (await visit.change('change-phone', { phone: phone() })).text();
+      const code = /the code is (\d{6})/.exec(page)?.[1] ?? '';
+      expect((await visit.change('verify-phone', { code })).status).toBe(303);
+      await world.set({ testMode: false });
+      expect(await visit.page()).not.toContain('Change the number');
+      expect((await visit.change('change-phone', { phone: phone() })).status).toBe(503);
+    } finally {
+      senders.sms = sms;
+    }
   });
 });
 

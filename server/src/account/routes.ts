@@ -5,7 +5,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
-import { Refusal } from '../domain/kernel/problem.ts';
+import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
@@ -24,10 +24,25 @@ export interface AccountDeps {
 }
 
 /** What came of a change: back to the page, which says so, or a page that is shown once. */
-type Outcome = { notice: Notice } | { recoveryCodes: string[] };
+type Outcome =
+  | { notice: Notice }
+  | { recoveryCodes: string[] }
+  /** A code went to a new number; in test mode it is shown. */
+  | { phoneCode: string | null };
 type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<Outcome>;
 
 const saved: Outcome = { notice: 'saved' };
+const unsaid: Outcome = { phoneCode: null };
+/** What is told on the page itself, with a status of its own. */
+const statuses: Partial<Record<Notice, number>> = {
+  stale: 403,
+  'phone-invalid': 400,
+  'phone-locked': 403,
+  'phone-taken': 409,
+  'phone-code': 400,
+  'phone-wait': 429,
+  'phone-off': 503,
+};
 /** The field `change` of a form. */
 const changes: Record<string, Change> = {
   'rename-device': async ({ ownAccount }, change, form) => {
@@ -49,6 +64,17 @@ const changes: Record<string, Change> = {
   'remove-factor': async ({ ownAccount }, change, form) => {
     await ownAccount.removeFactor(change, form.get('id') ?? '');
     return saved;
+  },
+  'change-phone': async ({ ownAccount }, change, form) => ({
+    phoneCode: (await ownAccount.changePhone(change, form.get('phone') ?? '')).code,
+  }),
+  'verify-phone': async ({ ownAccount }, change, form) => {
+    await ownAccount.verifyPhone(change, (form.get('code') ?? '').replace(/[\s-]/g, ''));
+    return saved;
+  },
+  'drop-phone': async ({ ownAccount }, change) => {
+    await ownAccount.dropPhone(change);
+    return unsaid;
   },
   'renew-recovery-codes': async ({ ownAccount }, change) => ({
     recoveryCodes: await ownAccount.renewRecoveryCodes(change),
@@ -94,12 +120,26 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   };
   const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, thrown));
   if ('recoveryCodes' in outcome) return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes));
-  if (outcome.notice === 'stale') return sendAccount(deps, req, res, visitor, 'stale', 403);
+  if ('phoneCode' in outcome) {
+    if (outcome.phoneCode === null) return back(res, projectId);
+    return sendAccount(deps, req, res, visitor, undefined, 200, outcome.phoneCode);
+  }
+  const status = statuses[outcome.notice];
+  if (status !== undefined) return sendAccount(deps, req, res, visitor, outcome.notice, status);
   if ((await deps.ownAccount.visit(projectId, secret as string, false)) === null) {
     deps.cookies.clearSession(res, projectId);
   }
   back(res, projectId, outcome.notice);
 }
+
+const ofPhones: Partial<Record<Problem['code'], Notice>> = {
+  'phone-invalid': 'phone-invalid',
+  'phone-locked': 'phone-locked',
+  taken: 'phone-taken',
+  'code-rejected': 'phone-code',
+  'too-many': 'phone-wait',
+  unavailable: 'phone-off',
+};
 
 /** What is not there any more was ended before, perhaps by the same click: the page shows how it is now. */
 function refused(deps: AccountDeps, req: Request, thrown: unknown): Outcome {
@@ -109,6 +149,8 @@ function refused(deps: AccountDeps, req: Request, thrown: unknown): Outcome {
   if (code === 'not-found' || code === 'unauthenticated') return saved;
   if (code === 'invalid') return { notice: 'name' };
   if (code === 'forbidden') return { notice: 'stale' };
+  const notice = ofPhones[code];
+  if (notice) return { notice };
   throw thrown;
 }
 
@@ -130,9 +172,10 @@ async function sendAccount(
   visitor: Visitor,
   notice: Notice | undefined,
   status = 200,
+  testCode?: string,
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
-  send(deps, req, res, accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice), status);
+  send(deps, req, res, accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode), status);
 }
 
 function send({ pages }: AccountDeps, req: Request, res: Response, view: View, status = 200): void {

@@ -1,4 +1,4 @@
-import type { AccountOverview, OwnFactor, Visitor } from '../domain/accounts/own-account.ts';
+import type { AccountOverview, OwnFactor, OwnPhone, Visitor } from '../domain/accounts/own-account.ts';
 import type { Device } from '../domain/devices/device.entity.ts';
 import { deviceName } from '../domain/devices/device-name.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
@@ -6,7 +6,30 @@ import type { User } from '../domain/users/user.entity.ts';
 import { type Html, hidden, html, nothing } from './html.ts';
 
 /** What the page says beside what it shows. */
-export type Notice = 'saved' | 'name' | 'form' | 'stale';
+export type Notice =
+  | 'saved'
+  | 'name'
+  | 'form'
+  | 'stale'
+  | 'phone-invalid'
+  | 'phone-locked'
+  | 'phone-taken'
+  | 'phone-code'
+  | 'phone-wait'
+  | 'phone-off';
+
+/** Each problem's text. */
+const problems: Record<Exclude<Notice, 'saved'>, string> = {
+  name: 'problemName',
+  form: 'problemForm',
+  stale: 'stale',
+  'phone-invalid': 'problemPhone',
+  'phone-locked': 'phoneLocked',
+  'phone-taken': 'problemPhoneTaken',
+  'phone-code': 'problemPhoneCode',
+  'phone-wait': 'problemPhoneWait',
+  'phone-off': 'problemPhoneOff',
+};
 
 /** A text of `account.*` in the reader's language. */
 type Say = (key: string, values?: Record<string, string>) => string;
@@ -40,6 +63,8 @@ export function accountView(
   overview: AccountOverview,
   csrf: string,
   notice: Notice | undefined,
+  /** Of a new phone number; in test mode only. */
+  testCode?: string,
 ): View {
   const { project, user } = visitor;
   return (say, language) => {
@@ -51,7 +76,8 @@ export function accountView(
       ${page.devices(overview.devices)}
       ${page.sessions(overview.sessions, overview.devices)}
       ${page.factors(overview)}
-      ${page.recoveryCodes(overview)}`;
+      ${page.recoveryCodes(overview)}
+      ${page.phone(overview, testCode)}`;
   };
 }
 
@@ -72,8 +98,7 @@ class AccountPage {
   notice(notice: Notice): Html {
     const { say } = this;
     if (notice === 'saved') return html`<p class="done" role="status">${say('saved')}</p>`;
-    const key = { name: 'problemName', form: 'problemForm', stale: 'stale' }[notice];
-    return html`<p class="problem" role="alert">${say(key)}</p>`;
+    return html`<p class="problem" role="alert">${say(problems[notice])}</p>`;
   }
 
   devices(devices: readonly Device[]): Html {
@@ -109,6 +134,41 @@ class AccountPage {
       <p class="hint">${say('codesText')} ${say('codesLeft', { count: String(recoveryCodesLeft) })}</p>
       ${isFresh ? html`<div class="acts">${this.fold(say('renew'), say('renew'), renewal)}</div>` : nothing}
       ${factors.length === 0 && !isFresh ? html`<p class="notice">${say('stale')}</p>` : nothing}</section>`;
+  }
+
+  phone({ isFresh, phone }: AccountOverview, testCode: string | undefined): Html {
+    const { say } = this;
+    if (phone.number === null && !phone.isChangeable) return nothing;
+    const text = phone.number === null ? say('phoneNone') : say('phoneText', { number: phone.number });
+    return html`<section aria-labelledby="phone"><h2 id="phone">${say('phone')}</h2>
+      <p class="hint">${text}${phone.isLocked ? html` ${say('phoneLocked')}` : nothing}</p>
+      ${phone.isChangeable && !isFresh ? html`<p class="notice">${say('stale')}</p>` : nothing}
+      ${phone.isChangeable && isFresh ? this.newPhone(phone, testCode) : nothing}</section>`;
+  }
+
+  private newPhone({ number, pending }: OwnPhone, testCode: string | undefined): Html {
+    const { say } = this;
+    if (pending !== null) {
+      const confirming = this.form(
+        'verify-phone',
+        {},
+        html`<label for="phone-code">${say('phoneCode')}</label>
+          <input id="phone-code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required>
+          ${this.button(say('phoneConfirm'))}`,
+      );
+      return html`<p class="hint">${say('phoneSent', { number: pending })}</p>
+        ${testCode === undefined ? nothing : html`<p class="notice">${say('phoneTest', { code: testCode })}</p>`}
+        ${confirming}${this.form('drop-phone', {}, this.button(say('phoneOther')))}`;
+    }
+    const asking = this.form(
+      'change-phone',
+      {},
+      html`<label for="phone-new">${say('phoneNew')}</label>
+        <input id="phone-new" name="phone" type="tel" autocomplete="tel" maxlength="40" required>
+        <p class="hint">${say('phoneHint')}</p>${this.button(say('phoneSend'))}`,
+    );
+    const act = say(number === null ? 'phoneAdd' : 'phoneChange');
+    return html`<div class="acts">${this.fold(act, act, asking)}</div>`;
   }
 
   private device(device: Device): Html {

@@ -9,7 +9,7 @@ import { listEvents } from '../domain/audit/events.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
-import type { User } from '../domain/users/user.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
 
 let app: TestApp;
 let project: Project;
@@ -212,6 +212,34 @@ describe('a back end, by the server library', () => {
     expect(await begin('+12025550199')).toMatchObject({ status: 'failed', code: 'PHONE_LOCKED_BY_PROVISIONING' });
     expect(await begin(phone)).toMatchObject({ status: 'success' });
     expect(await begin('12')).toMatchObject({ status: 'failed', code: 'PHONE_INVALID' });
+  });
+
+  it('moves the phone on record with a new number, once that has proved itself', async () => {
+    const user = await app.make.user(project, { phone });
+    const library = await backEnd.library();
+    const number = '+12025550177';
+    const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
+    const otp = await codeSentTo(app, number);
+    const phoneOf = async () => (await app.services.db.reader().findOneOrFail(User, user.id)).phone;
+    expect(await phoneOf()).toBe(phone);
+    const tried = { userid: user.id, sessionId: begun.session_id, otp };
+    expect((await library.verifyMfaChange(tried)).status).toBe('success');
+    expect(await phoneOf()).toBe(number);
+    await app.runJobs();
+    expect(app.mailbox.some(({ to, text }) => to === phone && text.includes('0177'))).toBe(true);
+  });
+
+  it('cannot complete a change of number that a directory has locked meanwhile', async () => {
+    const user = await app.make.user(project, {});
+    const library = await backEnd.library();
+    const number = '+12025550178';
+    const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
+    const otp = await codeSentTo(app, number);
+    await app.services.db.transaction((em) =>
+      em.execute("update users set provenance = 'scim' where id = ?", [user.id]),
+    );
+    const done = await library.verifyMfaChange({ userid: user.id, sessionId: begun.session_id, otp });
+    expect(done).toMatchObject({ status: 'failed', code: 'PHONE_LOCKED_BY_PROVISIONING' });
   });
 
   it('sees one-time codes in test mode only', async () => {

@@ -22,6 +22,7 @@ import { LogoutDelivery } from './logout/logout-delivery.entity.ts';
 import { Enrolment } from './mfa/enrolment.entity.ts';
 import { RecoveryCode } from './mfa/recovery-code.entity.ts';
 import { OneTimeCode } from './otp/one-time-code.entity.ts';
+import { PhoneChange } from './phones/phone-change.entity.ts';
 import { Project } from './projects/project.entity.ts';
 import { Participation } from './sessions/participation.entity.ts';
 import { Session } from './sessions/session.entity.ts';
@@ -53,6 +54,7 @@ export const entities = [
   OneTimeCode,
   Enrolment,
   RecoveryCode,
+  PhoneChange,
   Session,
   Participation,
   AuthorizationCode,

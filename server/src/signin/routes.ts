@@ -63,10 +63,8 @@ function answering(deps: SigninDeps, handler: Handler): express.RequestHandler {
 async function challenge(deps: SigninDeps, req: Request): Promise<object> {
   const { code_challenge, jkt } = checked(challengeRequest, readJson(bodyOf(req)));
   const page = await pageOf(deps, req);
-  const { txn, nonce, expiresInSeconds } = await deps.ceremonies.challenge(page, {
-    codeChallenge: code_challenge,
-    jkt,
-  });
+  const begun = { codeChallenge: code_challenge, jkt };
+  const { txn, nonce, expiresInSeconds } = await deps.ceremonies.challenge(page, begun, requestContext(req).ip);
   return {
     txn,
     nonce,

@@ -11,7 +11,7 @@ const flowEnded: Row = [410, 'FLOW_EXPIRED', 'user_action', 'This sign-in has en
 /** How sign-in says each refusal (decisions §8). Why exactly is the log's affair. */
 const rows = {
   invalid: wrongRequest,
-  taken: [409, 'INVALID_REQUEST', 'fatal', 'Somebody else has this already.'],
+  taken: [409, 'PHONE_TAKEN', 'user_action', 'Somebody else here has this number already.'],
   conflict: [409, 'INVALID_REQUEST', 'retryable', 'Somebody else changed this at the same moment. Try again.'],
   'not-found': flowEnded,
   'flow-expired': flowEnded,

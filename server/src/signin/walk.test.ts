@@ -28,7 +28,7 @@ class DirectPage extends SigninPage {
     let answer: Record<string, unknown>;
     if (step === 'challenge') {
       const { jkt } = body as { jkt: string };
-      const begun = await ceremonies.challenge(page, { jkt });
+      const begun = await ceremonies.challenge(page, { jkt }, undefined);
       const names = { project_id: world.project.id, client_id: world.client.id, issuer: world.app.url };
       answer = { ...begun, ...names };
     } else {

@@ -1,10 +1,12 @@
 import {
   authenticateRequest,
+  changePhoneNumberRequest,
   initiateMfaRequest,
   type Success as SuccessOnWire,
   verifyDeviceRequest,
   verifyEmailOtpRequest,
   verifyMfaRequest,
+  verifyPhoneNumberRequest,
 } from '@latchkey/contracts';
 import type { StepInput } from '../domain/ceremonies/flow.ts';
 import type { Answers, Step, Success } from '../domain/ceremonies/steps.ts';
@@ -15,8 +17,8 @@ type Fields = Omit<StepInput, 'proof' | 'body'>;
 
 const readers: { [S in Step]: (json: unknown) => Fields } = {
   authenticate: (json) => {
-    const { txn, userid, remember_device } = checked(authenticateRequest, json);
-    return { txn, userid, rememberDevice: remember_device };
+    const { txn, userid, remember_device, step_up } = checked(authenticateRequest, json);
+    return { txn, userid, rememberDevice: remember_device, stepUp: step_up };
   },
   'verify-email-otp': (json) => checked(verifyEmailOtpRequest, json),
   'verify-device': (json) => {
@@ -31,6 +33,11 @@ const readers: { [S in Step]: (json: unknown) => Fields } = {
     const { txn, userid, otp, remember_me } = checked(verifyMfaRequest, json);
     return { txn, userid, otp, rememberMe: remember_me };
   },
+  'change-phone-number': (json) => {
+    const { txn, userid, phone_number } = checked(changePhoneNumberRequest, json);
+    return { txn, userid, phoneNumber: phone_number };
+  },
+  'verify-phone-number': (json) => checked(verifyPhoneNumberRequest, json),
 };
 
 /** What a step is taken with. Throws {@link UnreadableRequest}. */
@@ -71,6 +78,8 @@ const messages: Record<Answers[Step]['status'], string> = {
   MFA_ENROLLMENT_NEEDED: 'A second factor must be set up. Call verifyDevice again with one of the methods.',
   FINALIZE_REGISTRATION_NEEDED: 'The chosen method needs more. Call verifyDevice again with what is required.',
   MFA_INITIATED: 'The second factor was started. Call verifyMfa with its code.',
+  PHONE_CODE_SENT: 'A code was sent to the new number. Call verifyPhoneNumber with it.',
+  PHONE_CHANGED: 'The phone number was changed.',
 };
 
 /** A step's answer in the names of the wire (shared/contracts). */
@@ -109,8 +118,18 @@ export function writeAnswer(step: Step, answer: Answers[Step] & { nonce: string 
       return { status: answer.status, methods: answer.methods, message, nonce };
     case 'FINALIZE_REGISTRATION_NEEDED':
       return { status: answer.status, required: answer.required, message, nonce };
+    case 'PHONE_CODE_SENT':
+      return {
+        status: answer.status,
+        sent_to: answer.sentTo,
+        resend_after: answer.resendAfterSeconds,
+        ...(answer.code !== undefined && { code: answer.code }),
+        message,
+        nonce,
+      };
     case 'DEVICE_REGISTERED':
     case 'INVALID_EMAIL':
+    case 'PHONE_CHANGED':
       return { status: answer.status, message, nonce };
   }
 }

@@ -3,23 +3,36 @@ import { createLatchkey } from './latchkey.ts';
 export { LatchkeyError, type LatchkeyErrorCategory, type LatchkeyErrorCode } from './error.ts';
 export type {
   AuthenticateOptions,
+  ChangePhoneNumberInput,
   InitiateMfaInput,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
+  VerifyPhoneNumberInput,
 } from './inputs.ts';
 export { createLatchkey, type Latchkey, type LatchkeyConfig, type LatchkeyOptions } from './latchkey.ts';
 export { createPkce, type Pkce } from './pkce.ts';
 export type {
   AuthenticateResult,
+  ChangePhoneNumberResult,
   InitializeResult,
   InitiateMfaResult,
   MfaMethod,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
+  VerifyPhoneNumberResult,
 } from './results.ts';
 
 /** The client that most pages need: one for the whole module. `createLatchkey` makes others. */
-export const { init, initialize, authenticate, verifyEmailOtp, verifyDevice, initiateMfa, verifyMfa } =
-  /* @__PURE__ */ createLatchkey();
+export const {
+  init,
+  initialize,
+  authenticate,
+  verifyEmailOtp,
+  verifyDevice,
+  initiateMfa,
+  verifyMfa,
+  changePhoneNumber,
+  verifyPhoneNumber,
+} = /* @__PURE__ */ createLatchkey();

@@ -12,6 +12,11 @@ export type AuthenticateOptions = Abortable & {
   code_challenge?: string | undefined;
   /** `S256`. */
   code_challenge_method?: string | undefined;
+  /**
+   * Demands a fresh proof of the person, also on a trusted device: after its SUCCESS, `changePhoneNumber` may be called for
+   * five minutes.
+   */
+  stepUp?: 'change_phone_number' | undefined;
 };
 export type VerifyEmailOtpInput = Abortable & { userid: string; otp: string };
 export type VerifyDeviceInput = Abortable & {
@@ -28,3 +33,9 @@ export type VerifyMfaInput = Abortable & {
   /** Whether this device may skip the second factor for as long as the project allows. */
   remember_me?: boolean | undefined;
 };
+export type ChangePhoneNumberInput = Abortable & {
+  userid: string;
+  /** The new number, E.164. */
+  phoneNumber: string;
+};
+export type VerifyPhoneNumberInput = Abortable & { userid: string; otp: string };

@@ -2,18 +2,22 @@ import { LatchkeyError } from './error.ts';
 import { indexedDbStore } from './indexed-db.ts';
 import type {
   AuthenticateOptions,
+  ChangePhoneNumberInput,
   InitiateMfaInput,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
+  VerifyPhoneNumberInput,
 } from './inputs.ts';
 import type {
   AuthenticateResult,
+  ChangePhoneNumberResult,
   InitializeResult,
   InitiateMfaResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
+  VerifyPhoneNumberResult,
 } from './results.ts';
 import { Signin } from './signin.ts';
 
@@ -49,6 +53,10 @@ export interface Latchkey {
   initiateMfa(input: InitiateMfaInput): Promise<InitiateMfaResult>;
   /** After initiateMfa: ends the sign-in. */
   verifyMfa(input: VerifyMfaInput): Promise<VerifyMfaResult>;
+  /** After the SUCCESS of an `authenticate` with `stepUp: 'change_phone_number'`: sends a code to the new number. */
+  changePhoneNumber(input: ChangePhoneNumberInput): Promise<ChangePhoneNumberResult>;
+  /** After changePhoneNumber: the new number takes the place of the old one. */
+  verifyPhoneNumber(input: VerifyPhoneNumberInput): Promise<VerifyPhoneNumberResult>;
 }
 
 /** A client of its own, beside the one that the module's functions share: one for each API key that a page uses. */
@@ -84,6 +92,8 @@ export function createLatchkey(): Latchkey {
     verifyDevice: async (input) => ready().verifyDevice(input),
     initiateMfa: async (input) => ready().initiateMfa(input),
     verifyMfa: async (input) => ready().verifyMfa(input),
+    changePhoneNumber: async (input) => ready().changePhoneNumber(input),
+    verifyPhoneNumber: async (input) => ready().verifyPhoneNumber(input),
   };
 }
 

@@ -69,3 +69,18 @@ export type InitiateMfaResult = {
 
 /** What `verifyMfa` resolves to. */
 export type VerifyMfaResult<End = CodeIssued> = Ended<End>;
+
+/** What `changePhoneNumber` resolves to. Next: `verifyPhoneNumber`. Until then the old number stays. */
+export type ChangePhoneNumberResult = {
+  status: 'PHONE_CODE_SENT';
+  message: string;
+  /** The new number, masked. */
+  sentTo: string;
+  /** Seconds until another code can be asked for, by calling `changePhoneNumber` again. */
+  resendAfter: number;
+  /** The one-time code itself, in test mode only. */
+  code?: string;
+};
+
+/** What `verifyPhoneNumber` resolves to. */
+export type VerifyPhoneNumberResult = { status: 'PHONE_CHANGED'; message: string };

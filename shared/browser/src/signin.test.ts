@@ -73,6 +73,37 @@ describe('a first sign-in', () => {
     expect(service.of('authenticate')[0]?.proof).toBeUndefined();
   });
 
+  it('as a step-up goes on after its code, with the same key, until the number is changed', async () => {
+    const sent = ok('nonce-3', { status: 'PHONE_CODE_SENT', sent_to: '…0143', resend_after: 30 });
+    const { service, signin, store } = await setUp({
+      ...firstSignIn,
+      'change-phone-number': [sent],
+      'verify-phone-number': [ok('nonce-4', { status: 'PHONE_CHANGED' })],
+    });
+    await signin.authenticate(userid, { stepUp: 'change_phone_number', rememberDevice: false });
+    expect(service.of('authenticate')[0]?.body).toMatchObject({ step_up: 'change_phone_number' });
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    expect(await signin.verifyDevice({ userid })).toMatchObject({ status: 'SUCCESS', code: 'authorization-code' });
+    const change = { userid, phoneNumber: '+1 202 555 0143' };
+    expect(await signin.changePhoneNumber(change)).toMatchObject({ status: 'PHONE_CODE_SENT', sentTo: '…0143' });
+    expect(await signin.verifyPhoneNumber({ userid, otp: '123 456' })).toMatchObject({ status: 'PHONE_CHANGED' });
+    expect(service.of('verify-phone-number')[0]?.body).toMatchObject({ txn: 'txn-1', otp: '123456' });
+    for (const step of ['change-phone-number', 'verify-phone-number']) {
+      expect(service.of(step)[0]?.proof?.payload).toMatchObject({ act: step, txn: 'txn-1' });
+    }
+    expect(store.keys()).toEqual([]);
+    expect((await failure(signin.verifyPhoneNumber({ userid, otp: '123456' }))).code).toBe('OUT_OF_ORDER');
+  });
+
+  it('as a step-up leaves the trust of a known device as it was, however it ends', async () => {
+    const { signin, store } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, otpNeeded] });
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid });
+    await signin.authenticate(userid, { stepUp: 'change_phone_number' });
+    expect(store.keys()[0]?.registered).toBe(true);
+  });
+
   it('learns the client once, and spares the second challenge from then on', async () => {
     const { service, page } = await setUp(firstSignIn);
     await page().authenticate(userid);

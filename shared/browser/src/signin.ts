@@ -10,18 +10,22 @@ import {
 import { LatchkeyError } from './error.ts';
 import type {
   AuthenticateOptions,
+  ChangePhoneNumberInput,
   InitiateMfaInput,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
+  VerifyPhoneNumberInput,
 } from './inputs.ts';
 import type {
   AuthenticateResult,
+  ChangePhoneNumberResult,
   CodeIssued,
   InitiateMfaResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
+  VerifyPhoneNumberResult,
 } from './results.ts';
 import { type Answer, type Connection, post, refused, unexpected } from './transport.ts';
 
@@ -62,6 +66,8 @@ const answers: Record<string, readonly string[]> = {
   'verify-device': ['SUCCESS', 'DEVICE_REGISTERED', 'MFA_ENROLLMENT_NEEDED', 'FINALIZE_REGISTRATION_NEEDED'],
   'initiate-mfa': ['MFA_INITIATED'],
   'verify-mfa': ['SUCCESS'],
+  'change-phone-number': ['PHONE_CODE_SENT'],
+  'verify-phone-number': ['PHONE_CHANGED'],
 };
 
 /**
@@ -91,13 +97,13 @@ export class Signin<End = CodeIssued> {
     const answer = await this.#step<AuthenticateResult<End>>(
       transaction,
       'authenticate',
-      { remember_device: merged.rememberDevice },
+      { remember_device: merged.rememberDevice, step_up: merged.stepUp },
       key.registered || continued ? 'use' : undefined,
       merged.signal,
     );
     // Only now: a refusal (another code too soon) leaves the sign-in under way as it was.
-    if (answer.status !== 'SUCCESS') this.#transactions.set(normalizeUserid(userid), transaction);
-    if (answer.status === 'OTP_NEEDED' && key.registered) {
+    if (answer.status !== 'SUCCESS' || merged.stepUp) this.#transactions.set(normalizeUserid(userid), transaction);
+    if (answer.status === 'OTP_NEEDED' && key.registered && !merged.stepUp) {
       // The service no longer trusts this device (revoked, expired): the same key is registered again.
       key.registered = false;
       await store.changeKey(key, { registered: false });
@@ -136,6 +142,17 @@ export class Signin<End = CodeIssued> {
   /** Ends the sign-in with the second factor's code. */
   async verifyMfa({ userid, otp, remember_me, signal }: VerifyMfaInput): Promise<VerifyMfaResult<End>> {
     return this.#step(this.#current(userid), 'verify-mfa', { otp: digits(otp), remember_me }, 'use', signal);
+  }
+
+  /** After a step-up's SUCCESS: sends a code to the new number. */
+  async changePhoneNumber({ userid, phoneNumber, signal }: ChangePhoneNumberInput): Promise<ChangePhoneNumberResult> {
+    const fields = { phone_number: text(phoneNumber, 'phoneNumber') };
+    return this.#step(this.#current(userid), 'change-phone-number', fields, 'use', signal);
+  }
+
+  /** Puts the new number in the place of the old one. */
+  async verifyPhoneNumber({ userid, otp, signal }: VerifyPhoneNumberInput): Promise<VerifyPhoneNumberResult> {
+    return this.#step(this.#current(userid), 'verify-phone-number', { otp: digits(otp) }, 'use', signal);
   }
 
   /** A challenge bound to this browser's key, which is made here, before any code is asked for. */
@@ -237,10 +254,12 @@ export class Signin<End = CodeIssued> {
   async #finish(transaction: Transaction, step: string, answer: Answer): Promise<unknown> {
     const { nonce: _, ...rest } = answer;
     const result = camelCased(rest) as Record<string, unknown>;
-    if (answer.status === 'SUCCESS' && step !== 'verify-email-otp') {
+    const signedIn = answer.status === 'SUCCESS' && step !== 'verify-email-otp';
+    if (signedIn) result['success'] = true;
+    // A step-up goes on after its SUCCESS, with the same key.
+    if (signedIn ? !transaction.options.stepUp : answer.status === 'PHONE_CHANGED') {
       const { store, now } = this.#setting;
       const { key, options } = transaction;
-      result['success'] = true;
       this.#transactions.delete(normalizeUserid(transaction.userid));
       if (options.rememberDevice === false && (transaction.newDevice || !key.registered)) await store.removeKey(key);
       else await store.changeKey(key, { registered: true, usedAt: now() });

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 
-/** Steps in the order a first sign-in takes them. The name is also the proof's `act`. */
+/** Steps in the order a first sign-in takes them; the last two only where it was begun as a step-up. The name is also the proof's `act`. */
 export const signinSteps = [
   'challenge',
   'authenticate',
@@ -15,6 +15,8 @@ export const signinSteps = [
   'verify-device',
   'initiate-mfa',
   'verify-mfa',
+  'change-phone-number',
+  'verify-phone-number',
 ] as const;
 export type SigninStep = (typeof signinSteps)[number];
 
@@ -41,7 +43,16 @@ export const challengeRequest = z.object({
   /** RFC 7638 SHA-256 thumbprint of the device key; without it no device can be registered. */
   jkt: base64url256.optional(),
 });
-export const authenticateRequest = z.object({ txn, userid, remember_device: z.boolean().optional() });
+/** What a sign-in can be the fresh proof for, beside letting somebody in. */
+export const stepUps = ['change_phone_number'] as const;
+export type StepUp = (typeof stepUps)[number];
+export const authenticateRequest = z.object({
+  txn,
+  userid,
+  remember_device: z.boolean().optional(),
+  /** Asks for a fresh proof of the person, whatever this device is trusted with, and lets the sign-in go on after it. */
+  step_up: z.enum(stepUps).optional(),
+});
 export const verifyEmailOtpRequest = z.object({ txn, userid, otp });
 export const verifyDeviceRequest = z.object({
   txn,
@@ -52,6 +63,13 @@ export const verifyDeviceRequest = z.object({
 });
 export const initiateMfaRequest = z.object({ txn, userid, session_id: z.string().max(128) });
 export const verifyMfaRequest = z.object({ txn, userid, otp, remember_me: z.boolean().optional() });
+export const changePhoneNumberRequest = z.object({
+  txn,
+  userid,
+  /** E.164. */
+  phone_number: z.string().max(64),
+});
+export const verifyPhoneNumberRequest = z.object({ txn, userid, otp });
 
 export type ChallengeRequest = z.infer<typeof challengeRequest>;
 export type AuthenticateRequest = z.infer<typeof authenticateRequest>;
@@ -59,6 +77,8 @@ export type VerifyEmailOtpRequest = z.infer<typeof verifyEmailOtpRequest>;
 export type VerifyDeviceRequest = z.infer<typeof verifyDeviceRequest>;
 export type InitiateMfaRequest = z.infer<typeof initiateMfaRequest>;
 export type VerifyMfaRequest = z.infer<typeof verifyMfaRequest>;
+export type ChangePhoneNumberRequest = z.infer<typeof changePhoneNumberRequest>;
+export type VerifyPhoneNumberRequest = z.infer<typeof verifyPhoneNumberRequest>;
 
 /** Every answer carries the nonce for the next proof (120 s). */
 type Answer<T> = T & { nonce: string };
@@ -116,6 +136,16 @@ export type InitiateMfaResponse = Answer<{
   message: string;
 }>;
 export type VerifyMfaResponse = Answer<Success>;
+export type ChangePhoneNumberResponse = Answer<{
+  status: 'PHONE_CODE_SENT';
+  /** Masked. */
+  sent_to: string;
+  resend_after: number;
+  /** Test mode only: the one-time code. */
+  code?: string;
+  message: string;
+}>;
+export type VerifyPhoneNumberResponse = Answer<{ status: 'PHONE_CHANGED'; message: string }>;
 
 /** What a failure asks of the caller: try the same again, ask the person, or give up. */
 export type SigninErrorCategory = 'retryable' | 'user_action' | 'fatal';
@@ -133,6 +163,7 @@ export const signinErrorCodes = [
   'RATE_LIMITED',
   'MFA_METHOD_NOT_ALLOWED',
   'PHONE_INVALID',
+  'PHONE_TAKEN',
   'PHONE_LOCKED_BY_PROVISIONING',
   'TEMPORARILY_UNAVAILABLE',
   'SERVER_ERROR',

@@ -10,10 +10,11 @@ import type { Devices } from '../devices/devices.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { refuse } from '../kernel/problem.ts';
+import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import type { PhoneChangeBy, PhoneChanges } from '../phones/phone-changes.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -27,12 +28,13 @@ export interface OwnAccountDeps {
   db: Database;
   clock: Clock;
   audit: Audit;
-  users: Pick<Users, 'locked'>;
+  users: Pick<Users, 'locked' | 'checkPhoneLock'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
   logout: Pick<Logout, 'endSessionIn'>;
-  delivery: Pick<Delivery, 'enqueue'>;
+  delivery: Pick<Delivery, 'enqueue' | 'isAvailable'>;
+  phones: Pick<PhoneChanges, 'begin' | 'complete' | 'drop' | 'pending'>;
 }
 
 /** A browser with a live session: whose account it is follows from the cookie, never from what a form says. */
@@ -51,6 +53,18 @@ export interface OwnFactor {
   lastUsedAt: Date | null;
 }
 
+/** The login phone, as its user sees it. */
+export interface OwnPhone {
+  /** Masked; null: none is on record. */
+  number: string | null;
+  /** Masked: the new number, while it waits for its code. */
+  pending: string | null;
+  /** The directory owns it (service.md 3.1). */
+  isLocked: boolean;
+  /** Whether a code can be sent to a new one. */
+  isChangeable: boolean;
+}
+
 /** What a user sees of their own account. */
 export interface AccountOverview {
   /** Each with its client. */
@@ -58,6 +72,7 @@ export interface AccountOverview {
   sessions: Session[];
   factors: OwnFactor[];
   recoveryCodesLeft: number;
+  phone: OwnPhone;
   /** Whether second factors may be changed now. */
   isFresh: boolean;
 }
@@ -104,7 +119,20 @@ export class OwnAccount {
       sessions: live,
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
+      phone: await this.phone(em, { project, user, session }),
       isFresh: this.isFresh(session, factors),
+    };
+  }
+
+  private async phone(em: EntityManager, { project, user, session }: Visitor): Promise<OwnPhone> {
+    const { delivery, phones, users } = this.deps;
+    const pending = await phones.pending(em, user, session.id);
+    const isLocked = (await problemOf(users.checkPhoneLock(em, user, ''))) !== null;
+    return {
+      number: user.phone ? maskPhone(user.phone) : null,
+      pending: pending && maskPhone(pending),
+      isLocked,
+      isChangeable: !isLocked && (delivery.isAvailable('sms') || project.testMode),
     };
   }
 
@@ -176,6 +204,42 @@ export class OwnAccount {
       await this.notify(em, user, change.locale, { template: 'recovery-codes-renewed', app, at });
       return codes;
     });
+  }
+
+  /**
+   * Sends a code to a new phone number; the old one stays until it has come back. Refuses `forbidden` where the sign-in
+   * is not fresh, and what {@link PhoneChanges.begin} refuses.
+   */
+  changePhone(change: OwnChange, wished: string): Promise<{ code: string | null }> {
+    return this.phoneStep(change, async (em, by, boundTo) => {
+      const sent = await this.deps.phones.begin(em, by, { boundTo, jkt: null }, wished);
+      if ('refused' in sent) return sent;
+      return { code: by.project.testMode ? sent.code : null };
+    });
+  }
+
+  /** Tries the code of the new number. Refuses `forbidden`, and what {@link PhoneChanges.complete} refuses. */
+  async verifyPhone(change: OwnChange, code: string): Promise<void> {
+    await this.phoneStep(change, (em, by, boundTo) => this.deps.phones.complete(em, by, { boundTo, jkt: null }, code));
+  }
+
+  /** Forgets the new number that waits for its code. */
+  dropPhone(change: OwnChange): Promise<void> {
+    return this.change(change, (em, user, session) => this.deps.phones.drop(em, user, session.id));
+  }
+
+  /** What it decides is committed, refusals too, and only then told. */
+  private async phoneStep<T extends object>(
+    change: OwnChange,
+    step: (em: EntityManager, by: PhoneChangeBy, boundTo: string) => Promise<T | { refused: Problem }>,
+  ): Promise<T> {
+    const { actor, locale, visitor } = change;
+    const outcome = await this.change(change, async (em, user, session) => {
+      await this.checkFresh(em, user, session);
+      const by = { user, project: visitor.project, app: visitor.project.name, locale, actor };
+      return step(em, by, session.id);
+    });
+    return 'refused' in outcome ? refuse(outcome.refused) : outcome;
   }
 
   /** One change under the user's lock, as all of a user's steps are; the session is looked at again under it. */

@@ -18,12 +18,16 @@ import { maskAddress } from './mask.ts';
 export async function authenticate(flow: Flow): Promise<Outcome<'authenticate'>> {
   const { em, ceremony, input, device } = flow;
   const address = input.userid.trim();
+  if (input.stepUp && flow.caller.request) {
+    return { refused: { code: 'invalid', field: 'step_up', reason: 'is not for the hosted page' } };
+  }
   if (!isStorableText(address) || !isAddress(address)) return { status: 'INVALID_EMAIL' };
   em.assign(ceremony, {
     address: addressKey(address),
     user: null,
     device: null,
     rememberDevice: input.rememberDevice ?? true,
+    stepUp: input.stepUp ?? null,
     mfaMethod: null,
     mfaSessionHash: null,
     enrolmentId: null,
@@ -41,6 +45,7 @@ async function byDevice(flow: Flow, device: Device): Promise<Outcome<'authentica
   const owed = afterDevice(
     { policy: caller.project.mfaPolicy, hasFactor: factors.length > 0 },
     { hasPending: pending !== null, skipsFactor: deps.devices.skipsFactor(device, caller.project) },
+    ceremony.stepUp != null,
   );
   if (owed === 'prove-address') return null;
   em.assign(ceremony, { user: user.id, device: device.id });

@@ -3,15 +3,18 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { judgeProof, type ProofKey, type ProofVerdict } from '../devices/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { changed, rows } from '../kernel/database.ts';
-import type { Problem } from '../kernel/problem.ts';
+import { type Problem, refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
+import type { LimitRule } from '../limits/limits.ts';
+import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { accountOf } from './account.ts';
 import { authenticate } from './authenticate.ts';
 import type { Caller, Page } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
+import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
 import { type Flow, type FlowDeps, type Outcome, type StepInput, StepRefusal } from './flow.ts';
 import { initiateMfa, verifyMfa } from './second-factor.ts';
 import { type Answers, type Step, steps } from './steps.ts';
@@ -28,6 +31,8 @@ const implementations: { [S in Step]: (flow: Flow) => Promise<Outcome<S>> } = {
   'verify-device': verifyDevice,
   'initiate-mfa': initiateMfa,
   'verify-mfa': verifyMfa,
+  'change-phone-number': changePhoneNumber,
+  'verify-phone-number': verifyPhoneNumber,
 };
 
 export interface Challenge {
@@ -45,9 +50,12 @@ const nobody = '00000000-0000-0000-0000-000000000000';
  */
 export class Ceremonies {
   private readonly deps: FlowDeps;
+  private readonly challengesPerNetwork: LimitRule;
 
-  constructor(deps: FlowDeps) {
+  /** @param challengesPerMinute sign-ins that one network (a /64 of IPv6) may begin */
+  constructor(deps: FlowDeps, challengesPerMinute: number) {
     this.deps = deps;
+    this.challengesPerNetwork = { name: 'challenge-network', max: challengesPerMinute, windowSeconds: 60 };
   }
 
   /**
@@ -55,12 +63,16 @@ export class Ceremonies {
    *
    * @param begun.codeChallenge RFC 7636 S256 challenge that the code of this sign-in is to be bound to
    * @param begun.jkt RFC 7638 thumbprint of the page's device key
+   * @param ip the caller's address: one network can begin no more than so many sign-ins in a minute. Refuses `too-many`
    */
   async challenge(
     page: Page,
     begun: { codeChallenge?: string | undefined; jkt?: string | undefined },
+    ip: string | undefined,
   ): Promise<Challenge> {
-    const { db, clock, random } = this.deps;
+    const { db, clock, limits, random } = this.deps;
+    const spent = await limits.spendInPassing(db.reader(), this.challengesPerNetwork, networkOf(ip));
+    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const [txn, nonce] = [newSecret(random), newSecret(random)];
     const now = clock.now();
     await db.transaction(async (em) => {
@@ -116,7 +128,9 @@ export class Ceremonies {
     const outcome = await implementations[step](flow);
     if ('refused' in outcome) return outcome;
     const next = (steps[step].leadsTo as Record<string, Ceremony['state'] | 'stays'>)[outcome.status];
-    if (next !== undefined && next !== 'stays') ceremony.state = next;
+    if (next !== undefined && next !== 'stays') {
+      ceremony.state = next === 'finished' && !ceremony.finishedAt ? 'stepped_up' : next;
+    }
     return outcome;
   }
 

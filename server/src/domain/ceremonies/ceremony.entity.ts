@@ -1,3 +1,4 @@
+import { stepUps } from '@latchkey/contracts';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { Device } from '../devices/device.entity.ts';
@@ -15,6 +16,8 @@ export const ceremonyStates = [
   'registered',
   'mfa_owed',
   'mfa_initiated',
+  'stepped_up',
+  'phone_code_sent',
   'finished',
 ] as const;
 export type CeremonyState = (typeof ceremonyStates)[number];
@@ -45,6 +48,8 @@ const schema = defineEntity({
     user: () => p.manyToOne(User).ref().nullable().deleteRule('cascade'),
     device: () => p.manyToOne(Device).ref().nullable().deleteRule('cascade'),
     rememberDevice: p.boolean().default(true),
+    /** What this sign-in is the fresh proof for; it goes on after its end for that. */
+    stepUp: p.enum(stepUps).nullable(),
     mfaMethod: p.enum(mfaMethods).nullable(),
     /** SHA-256 of the `session_id` of MFA_REQUIRED. */
     mfaSessionHash: p.text().nullable(),

@@ -1,8 +1,12 @@
 import type { Device } from '../devices/device.entity.ts';
+import { secondsLater } from '../kernel/clock.ts';
 import { sdkScope } from '../tokens/claims.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Flow } from './flow.ts';
 import type { Success } from './steps.ts';
+
+/** How long what a step-up is for may follow the proof. */
+const stepUpSeconds = 5 * 60;
 
 export interface Proved {
   user: User;
@@ -19,9 +23,12 @@ export async function finish(flow: Flow, proved: Proved): Promise<Success> {
   const { em, deps, caller, ceremony } = flow;
   const { user, device } = proved;
   const now = deps.clock.now();
-  em.assign(ceremony, { finishedAt: now, amr: [...proved.amr] });
+  em.assign(ceremony, { amr: [...proved.amr] });
+  // A step-up goes on, in this very sign-in, for as long as the proof is fresh.
+  if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
+  else ceremony.finishedAt = now;
   user.lastSignInAt = now;
-  deps.devices.used(device, caller.project, proved.skipFactorSeconds ?? 0);
+  if (!ceremony.stepUp || device.remembered) deps.devices.used(device, caller.project, proved.skipFactorSeconds ?? 0);
   deps.audit.record(em, {
     type: 'user.signed_in',
     actor: caller.actor,

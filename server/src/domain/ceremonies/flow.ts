@@ -1,4 +1,4 @@
-import type { SigninStep } from '@latchkey/contracts';
+import type { SigninStep, StepUp } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JWK } from 'jose';
 import type { Audit } from '../audit/audit.ts';
@@ -9,8 +9,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { type Problem, Refusal } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { Otp } from '../otp/otp.ts';
+import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
@@ -25,10 +27,12 @@ export interface FlowDeps {
   clock: Clock;
   random: Random;
   audit: Audit;
+  limits: Pick<Limits, 'spendInPassing'>;
   users: Users;
   devices: Devices;
   otp: Otp;
   mfa: Mfa;
+  phones: Pick<PhoneChanges, 'begin' | 'complete'>;
   delivery: Delivery;
   recipients: Recipients;
   sessions: Sessions;
@@ -43,6 +47,7 @@ export interface StepInput {
   /** As the person typed it. */
   userid: string;
   rememberDevice?: boolean | undefined;
+  stepUp?: StepUp | undefined;
   otp?: string | undefined;
   mfaMethod?: 'email' | 'sms' | 'totp' | undefined;
   phoneNumber?: string | undefined;
@@ -80,16 +85,5 @@ export class StepRefusal extends Refusal {
     this.name = 'StepRefusal';
     this.nonce = nonce;
     this.step = step;
-  }
-}
-
-/** Runs a judgement of a lower rung that writes nothing, and turns its refusal into a value. */
-export async function problemOf(judging: Promise<unknown>): Promise<Problem | null> {
-  try {
-    await judging;
-    return null;
-  } catch (error) {
-    if (error instanceof Refusal) return error.problem;
-    throw error;
   }
 }

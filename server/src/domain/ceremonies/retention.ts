@@ -12,6 +12,7 @@ const rules = [
   { table: 'used_delegation_requests', where: 'forget_at <= :at', graceSeconds: 0 },
   { table: 'authorization_codes', where: 'forget_at <= :at', graceSeconds: 0 },
   { table: 'ceremonies', where: 'expires_at <= :at', graceSeconds: 3600 },
+  { table: 'phone_changes', where: 'expires_at <= :at', graceSeconds: 0 },
   { table: 'factor_changes', where: 'expires_at <= :at', graceSeconds: 3600 },
   { table: 'authorization_requests', where: 'expires_at <= :at', graceSeconds: 3600 },
   { table: 'enrolments', where: 'verified_at is null and created_at <= :at', graceSeconds: day },

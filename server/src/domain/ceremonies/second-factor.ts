@@ -1,6 +1,6 @@
 import type { Channel } from '../delivery/delivery.ts';
 import { secondsLater } from '../kernel/clock.ts';
-import type { Problem } from '../kernel/problem.ts';
+import { type Problem, problemOf } from '../kernel/problem.ts';
 import { digest, sameSecret } from '../kernel/secret.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import { amr } from '../mfa/policy.ts';
@@ -9,7 +9,7 @@ import { codeTtlSeconds } from '../otp/judge.ts';
 import { type CodePurpose, resendAfterSeconds } from '../otp/otp.ts';
 import type { User } from '../users/user.entity.ts';
 import { finish } from './finish.ts';
-import { type Flow, type Outcome, problemOf } from './flow.ts';
+import type { Flow, Outcome } from './flow.ts';
 import { maskAddress, maskPhone } from './mask.ts';
 import { notify } from './notices.ts';
 import { addressOf } from './recipients.ts';

@@ -40,6 +40,14 @@ export interface Answers {
     code?: string;
   };
   'verify-mfa': Success;
+  'change-phone-number': {
+    status: 'PHONE_CODE_SENT';
+    sentTo: string;
+    resendAfterSeconds: number;
+    /** Test mode only. */
+    code?: string;
+  };
+  'verify-phone-number': { status: 'PHONE_CHANGED' };
 }
 
 export type Step = Exclude<SigninStep, 'challenge'>;
@@ -50,7 +58,8 @@ export type ProofDemand = 'none' | 'optional' | 'registration' | 'use';
 
 /**
  * The whole sign-in, after `challenge` has begun it: in which states a step may be taken, what proof it demands, and
- * where each of its answers leads. A refusal leads nowhere: the state stays. Nothing else moves a ceremony.
+ * where each of its answers leads. A refusal leads nowhere: the state stays. Nothing else moves a ceremony, but that what
+ * would be finished is `stepped_up` where the sign-in was begun as a step-up.
  */
 export const steps: {
   [S in Step]: {
@@ -89,5 +98,15 @@ export const steps: {
     from: ['mfa_owed', 'mfa_initiated'],
     proof: 'use',
     leadsTo: { SUCCESS: 'finished' },
+  },
+  'change-phone-number': {
+    from: ['stepped_up', 'phone_code_sent'],
+    proof: 'use',
+    leadsTo: { PHONE_CODE_SENT: 'phone_code_sent' },
+  },
+  'verify-phone-number': {
+    from: ['phone_code_sent'],
+    proof: 'use',
+    leadsTo: { PHONE_CHANGED: 'finished' },
   },
 };

@@ -1,10 +1,10 @@
-import type { Problem } from '../kernel/problem.ts';
+import { type Problem, problemOf } from '../kernel/problem.ts';
 import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
 import { afterRegistration, amr } from '../mfa/policy.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import { finish } from './finish.ts';
-import { type Flow, type Outcome, problemOf } from './flow.ts';
+import type { Flow, Outcome } from './flow.ts';
 import { notify } from './notices.ts';
 
 /** Registers the page's key for the user whose address was proved, and begins the second factor that they chose. */

@@ -1,7 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import { problemOf } from '../ceremonies/flow.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { addressOf } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
@@ -10,13 +9,14 @@ import { chooseLocale, type Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { type Problem, refuse } from '../kernel/problem.ts';
+import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import type { CodePurpose, Otp } from '../otp/otp.ts';
+import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
@@ -36,9 +36,10 @@ export interface FactorChangesDeps {
   clock: Clock;
   random: Random;
   audit: Audit;
-  users: Pick<Users, 'find' | 'findByAddress' | 'locked' | 'checkPhoneLock' | 'changePhone'>;
+  users: Pick<Users, 'find' | 'findByAddress' | 'locked' | 'checkPhoneLock' | 'isPhoneTaken'>;
   factors: Factors;
   otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
+  phones: Pick<PhoneChanges, 'put'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
 }
 
@@ -92,8 +93,8 @@ export class FactorChanges {
   }
 
   /**
-   * Tries the code of the new factor. The right one puts it in the place of every factor before, and tells the user.
-   * Refuses `transaction-expired`, `code-rejected`, `too-many`.
+   * Tries the code of the new factor. The right one puts it in the place of every factor before, its number in that of the
+   * phone on record, and tells the user. Refuses `transaction-expired`, `code-rejected`, `too-many`, `phone-locked`.
    *
    * @returns the method, and recovery codes where the user had none yet
    */
@@ -176,6 +177,11 @@ export class FactorChanges {
       change.finishedAt = clock.now();
       return over;
     }
+    const locked = enrolment.phone && (await problemOf(users.checkPhoneLock(em, user, enrolment.phone)));
+    if (locked) {
+      change.finishedAt = clock.now();
+      return { refused: locked };
+    }
     change.attempts += 1;
     const refused = await this.tryCode(em, change, user, enrolment, tried.code);
     if (refused) {
@@ -223,13 +229,16 @@ export class FactorChanges {
 
   /** The new factor protects from now on, and all before it are gone. */
   private async swap(em: EntityManager, backEnd: BackEnd, user: User, enrolment: Enrolment): Promise<string[] | null> {
-    const { audit, clock, delivery, factors, users } = this.deps;
+    const { audit, clock, delivery, factors, phones, users } = this.deps;
     const before = await factors.factors(em, user.id);
     const recoveryCodes = await factors.verify(em, enrolment, user, backEnd.actor);
     for (const old of before) em.remove(old);
-    if (enrolment.phone && !user.phone) {
-      // Another user may have this number on record; the factor is good all the same.
-      await problemOf(users.changePhone(em, user, enrolment.phone, backEnd.actor));
+    // Another user may have this number on record; the factor is good all the same.
+    if (enrolment.phone && enrolment.phone !== user.phone && !(await users.isPhoneTaken(em, user, enrolment.phone))) {
+      const { actor, client } = backEnd;
+      const project = client.project.getEntity();
+      const by = { user, project, app: client.name, clientId: client.id, locale: localeOf(user), actor };
+      await phones.put(em, by, enrolment.phone);
     }
     audit.record(em, {
       ...about(backEnd, user),

@@ -7,6 +7,8 @@ const at = '2027-02-03T04:05:00.000Z';
 const contents: MessageContent[] = [
   { template: 'sign-in-code', app: 'Acme', code: '012345', minutes: 5 },
   { template: 'factor-code', app: 'Acme', code: '012345', minutes: 5 },
+  { template: 'phone-code', app: 'Acme', code: '012345', minutes: 5 },
+  { template: 'phone-changed', app: 'Acme', ending: '0143', at },
   { template: 'new-device', app: 'Acme', device: 'Firefox on Windows', at },
   ...(['added', 'replaced', 'removed'] as const).flatMap((change) =>
     (['email', 'sms', 'totp'] as const).map(

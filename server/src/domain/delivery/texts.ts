@@ -4,6 +4,8 @@ import type { Locale } from './locale.ts';
 export type MessageContent =
   | { template: 'sign-in-code'; app: string; code: string; minutes: number }
   | { template: 'factor-code'; app: string; code: string; minutes: number }
+  | { template: 'phone-code'; app: string; code: string; minutes: number }
+  | { template: 'phone-changed'; app: string; ending: string; at: string }
   | { template: 'new-device'; app: string; device: string; at: string }
   | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
   | { template: 'recovery-code-used'; app: string; left: number; at: string }
@@ -39,6 +41,20 @@ const en: Texts = {
     subject: `${code} is your second-step code for ${app}`,
     before: [`Your code for the second step of signing in to ${app}:`],
     after: [`It is good for ${minutes} minutes.`, 'If you are not signing in right now, somebody else is trying to.'],
+  }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} is your code to confirm this phone number for ${app}`,
+    before: [`Your code to confirm this phone number for ${app}:`],
+    after: [`It is good for ${minutes} minutes.`, 'If you did not ask for it, ignore this message.'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `Phone number changed for ${app}`,
+    before: [
+      `The phone number of your account for ${app} was changed. The new one ends in ${ending}.`,
+      `Time: ${time('en', at)}`,
+      `If this was not you, tell the people who run ${app} at once.`,
+    ],
+    after: [],
   }),
   'new-device': ({ app, device, at }) => ({
     subject: `New device for ${app}`,
@@ -102,6 +118,20 @@ const de: Texts = {
       'Wenn Sie sich gerade nicht anmelden, versucht es jemand anderes in Ihrem Namen.',
     ],
   }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} ist Ihr Code, um diese Telefonnummer für ${app} zu bestätigen`,
+    before: [`Ihr Code, um diese Telefonnummer für ${app} zu bestätigen:`],
+    after: [`Er gilt ${minutes} Minuten lang.`, 'Haben Sie keinen Code angefordert? Dann müssen Sie nichts tun.'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `Telefonnummer für ${app} geändert`,
+    before: [
+      `Die Telefonnummer Ihres Kontos für ${app} wurde geändert. Die neue endet auf ${ending}.`,
+      `Zeit: ${time('de', at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
   'new-device': ({ app, device, at }) => ({
     subject: `Neues Gerät für ${app}`,
     before: [
@@ -163,6 +193,20 @@ const es: Texts = {
       `Vale durante ${minutes} minutos.`,
       'Si no estás iniciando sesión en este momento, otra persona lo está intentando.',
     ],
+  }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} es tu código para confirmar este número de teléfono en ${app}`,
+    before: [`Tu código para confirmar este número de teléfono en ${app}:`],
+    after: [`Es válido durante ${minutes} minutos.`, 'Si no lo has pedido, ignora este mensaje.'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `Número de teléfono cambiado en ${app}`,
+    before: [
+      `Se ha cambiado el número de teléfono de tu cuenta en ${app}. El nuevo termina en ${ending}.`,
+      `Hora: ${time('es', at)}`,
+      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
   }),
   'new-device': ({ app, device, at }) => ({
     subject: `Nuevo dispositivo para ${app}`,
@@ -226,6 +270,20 @@ const fr: Texts = {
       'Si vous n’êtes pas en train de vous connecter, quelqu’un d’autre essaie de le faire.',
     ],
   }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} est votre code pour confirmer ce numéro de téléphone pour ${app}`,
+    before: [`Votre code pour confirmer ce numéro de téléphone pour ${app} :`],
+    after: [`Il est valable ${minutes} minutes.`, 'Si vous ne l’avez pas demandé, ignorez ce message.'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `Numéro de téléphone modifié pour ${app}`,
+    before: [
+      `Le numéro de téléphone de votre compte pour ${app} a été modifié. Le nouveau se termine par ${ending}.`,
+      `Date : ${time('fr', at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
   'new-device': ({ app, device, at }) => ({
     subject: `Nouvel appareil pour ${app}`,
     before: [
@@ -287,6 +345,20 @@ const ja: Texts = {
       `コードの有効期限は ${minutes} 分です。`,
       'いまサインインしていない場合は、ほかの誰かがあなたのアカウントでサインインしようとしています。',
     ],
+  }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} は ${app} でこの電話番号を確認するためのコードです`,
+    before: [`${app} でこの電話番号を確認するためのコード:`],
+    after: [`コードの有効期限は ${minutes} 分です。`, 'お心当たりがない場合は、このメッセージを無視してください。'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `${app} の電話番号が変更されました`,
+    before: [
+      `${app} のアカウントの電話番号が変更されました。新しい番号の末尾は ${ending} です。`,
+      `日時: ${time('ja', at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
   }),
   'new-device': ({ app, device, at }) => ({
     subject: `${app} に新しいデバイスが登録されました`,

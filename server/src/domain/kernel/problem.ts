@@ -73,3 +73,14 @@ export function refuse(problem: Problem): never {
 export function found<T>(value: T | null | undefined, what: Noun): T {
   return value ?? refuse({ code: 'not-found', what });
 }
+
+/** Runs a judgement that writes nothing, and turns its refusal into a value. */
+export async function problemOf(judging: Promise<unknown>): Promise<Problem | null> {
+  try {
+    await judging;
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.problem;
+    throw error;
+  }
+}

@@ -155,6 +155,12 @@ export class Mfa {
     return (await this.recoveryCodes.left(em, user.id)) > 0 ? null : this.recoveryCodes.issue(em, user.id);
   }
 
+  /** Text messages of the user's second factor go to this number from now on. */
+  async moveSms(em: EntityManager, userId: string, phone: string): Promise<void> {
+    const factors = await em.find(Enrolment, { user: userId, method: 'sms', verifiedAt: { $ne: null } });
+    for (const factor of factors) factor.phone = phone;
+  }
+
   /** Takes a verified factor away. Refuses `not-found`. */
   async remove(em: EntityManager, user: User, enrolmentId: string, actor: Actor): Promise<Enrolment> {
     const where = { id: enrolmentId, user: user.id, verifiedAt: { $ne: null } };

@@ -28,6 +28,8 @@ export function afterRegistration(
 /**
  * After a trusted device has proved itself (authenticate): `finish`, `meet-factor`, or `prove-address`, which leads a
  * user who owes a factor and has none to where one can be chosen.
+ *
+ * @param isStepUp whether the person has to prove themselves afresh: a device does that without them
  */
 export function afterDevice(
   standing: Standing,
@@ -37,11 +39,12 @@ export function afterDevice(
     /** `remember_me` holds. */
     skipsFactor: boolean;
   },
+  isStepUp: boolean,
 ): 'finish' | 'meet-factor' | 'prove-address' {
-  if (standing.hasFactor) return device.skipsFactor ? 'finish' : 'meet-factor';
-  if (standing.policy === 'off') return 'finish';
+  if (standing.hasFactor) return device.skipsFactor && !isStepUp ? 'finish' : 'meet-factor';
+  if (standing.policy === 'off') return isStepUp ? 'prove-address' : 'finish';
   if (device.hasPending) return 'meet-factor';
-  return standing.policy === 'required' ? 'prove-address' : 'finish';
+  return standing.policy === 'required' || isStepUp ? 'prove-address' : 'finish';
 }
 
 /** Authentication methods (RFC 8176) of each way in; decisions §8. */

@@ -10,7 +10,7 @@ const schema = defineEntity({
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     /** The ceremony it was made for; a code is good nowhere else. */
     ceremonyId: p.uuid().index(),
-    purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms'>(),
+    purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
     /** Keyed hash of the account that it speaks for, so that only its newest code is good. */
     account: p.text().index(),
     /** The device key that asked for it (RFC 7638 thumbprint). */

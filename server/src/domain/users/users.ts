@@ -171,16 +171,20 @@ export class Users {
   async changePhone(em: EntityManager, user: User, phone: string | null, actor: Actor): Promise<User> {
     if (phone !== null && !isE164(phone)) refuse({ code: 'phone-invalid' });
     await this.checkPhoneLock(em, user, phone);
-    const projectId = user.project.id;
-    if (phone !== null) {
-      const [other] = await query(
-        em,
-        sql`select 1 from users where project_id = ${projectId} and phone = ${phone} and id <> ${user.id}`,
-      );
-      if (other) refuse({ code: 'taken', what: 'user', field: 'phone' });
+    if (phone !== null && (await this.isPhoneTaken(em, user, phone))) {
+      refuse({ code: 'taken', what: 'user', field: 'phone' });
     }
     const edit = (current: User) => ({ ...valuesOf(current), attributes: withPhone(current, phone) });
-    return (await this.change(em, projectId, user.id, edit, actor)).after;
+    return (await this.change(em, user.project.id, user.id, edit, actor)).after;
+  }
+
+  /** Whether it is the login phone of another user of the project. */
+  async isPhoneTaken(em: EntityManager, user: User, phone: string): Promise<boolean> {
+    const [other] = await query(
+      em,
+      sql`select 1 from users where project_id = ${user.project.id} and phone = ${phone} and id <> ${user.id}`,
+    );
+    return other !== undefined;
   }
 
   /** Refuses `phone-locked` where the directory owns this user's phone and `phone` is another one. */

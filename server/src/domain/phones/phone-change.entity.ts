@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { User } from '../users/user.entity.ts';
+
+const schema = defineEntity({
+  name: 'PhoneChange',
+  tableName: 'phone_changes',
+  properties: {
+    id: key(),
+    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    /** The sign-in or the session in which it was begun; its code is good nowhere else. */
+    boundTo: p.uuid().unique(),
+    /** The new number, E.164. */
+    phone: p.text(),
+    createdAt: instant(),
+    expiresAt: instant().index(),
+  },
+});
+
+/** A new phone number that has still to prove itself. */
+export class PhoneChange extends schema.class {}
+schema.setClass(PhoneChange);

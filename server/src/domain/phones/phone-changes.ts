@@ -1,0 +1,210 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Locale } from '../delivery/locale.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { type Problem, problemOf } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Mfa } from '../mfa/mfa.ts';
+import { codeTtlSeconds } from '../otp/judge.ts';
+import { type Otp, resendAfterSeconds } from '../otp/otp.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { isE164 } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Users } from '../users/users.ts';
+import { PhoneChange } from './phone-change.entity.ts';
+
+export interface PhoneChangesDeps {
+  clock: Clock;
+  random: Random;
+  audit: Audit;
+  users: Pick<Users, 'checkPhoneLock' | 'isPhoneTaken' | 'changePhone'>;
+  mfa: Pick<Mfa, 'moveSms'>;
+  otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
+  delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
+}
+
+/** Who changes their number, and where. The caller has made sure of the user, freshly, and holds the user's row. */
+export interface PhoneChangeBy {
+  user: User;
+  project: Project;
+  /** The application's name, for the messages. */
+  app: string;
+  /** The client, where one is concerned. */
+  clientId?: string;
+  locale: Locale;
+  actor: Actor;
+}
+
+/** Where a change is made; only there is its code good. */
+export interface PhoneChangePlace {
+  /** The id of the sign-in or of the session. */
+  boundTo: string;
+  /** Thumbprint of the device key, where one is in play. */
+  jkt: string | null;
+}
+
+export interface PhoneCodeSent {
+  /** E.164: to be masked before it is shown. */
+  to: string;
+  resendAfterSeconds: number;
+  /** For test mode. */
+  code: string;
+}
+
+const rejected: { refused: Problem } = { refused: { code: 'code-rejected', attemptsLeft: 0 } };
+
+/**
+ * Changes of the login phone (`change_phone_number`, service.md 3.1). The new number proves itself by a code; until then
+ * the old one stays. Every method joins the caller's transaction, and returns refusals as values: to be committed, and
+ * only then told.
+ */
+export class PhoneChanges {
+  private readonly deps: PhoneChangesDeps;
+
+  constructor(deps: PhoneChangesDeps) {
+    this.deps = deps;
+  }
+
+  /**
+   * Sends a code to the new number; again: another one, or to another number. Refuses `phone-invalid`, `phone-locked`,
+   * `too-many`, `unavailable`. Whether somebody else has the number is told to nobody but its holder, by `complete`.
+   */
+  async begin(
+    em: EntityManager,
+    by: PhoneChangeBy,
+    place: PhoneChangePlace,
+    wished: string,
+  ): Promise<PhoneCodeSent | { refused: Problem }> {
+    const { audit, clock, delivery, otp, random, users } = this.deps;
+    const { project, user } = by;
+    const to = wished.normalize('NFKC').replace(/[\s()./-]/g, '');
+    if (!isE164(to)) return { refused: { code: 'phone-invalid' } };
+    const locked = await problemOf(users.checkPhoneLock(em, user, to));
+    if (locked) {
+      audit.record(em, { ...about(by), type: 'user.phone_change_refused', result: 'failure' });
+      return { refused: locked };
+    }
+    if (!delivery.isAvailable('sms') && !project.testMode) {
+      return { refused: { code: 'unavailable', reason: 'no sms can be sent', retryAfterSeconds: 60 } };
+    }
+    const scope = { projectId: project.id, purpose: 'phone' } as const;
+    const wait = await otp.spendSend(em, { ...scope, address: user.id, ip: by.actor.ip });
+    if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+    const code = await otp.issue(em, { ...scope, ceremonyId: place.boundTo, account: user.id, jkt: place.jkt });
+    await em.nativeDelete(PhoneChange, { boundTo: place.boundTo });
+    const now = clock.now();
+    const expiresAt = secondsLater(now, codeTtlSeconds);
+    em.persist(
+      em.create(PhoneChange, {
+        id: random.id(),
+        user: user.id,
+        boundTo: place.boundTo,
+        phone: to,
+        createdAt: now,
+        expiresAt,
+      }),
+    );
+    await delivery.enqueue(em, {
+      projectId: project.id,
+      channel: 'sms',
+      to,
+      locale: by.locale,
+      content: { template: 'phone-code', app: by.app, code, minutes: codeTtlSeconds / 60 },
+      context: { userId: user.id },
+      expiresAt,
+    });
+    audit.record(em, { ...about(by), type: 'user.phone_change_begun' });
+    return { to, resendAfterSeconds, code };
+  }
+
+  /** The number that waits there for its code; null: none. */
+  async pending(em: EntityManager, user: User, boundTo: string): Promise<string | null> {
+    const waiting = { user: user.id, boundTo, expiresAt: { $gt: this.deps.clock.now() } };
+    return (await em.findOne(PhoneChange, waiting))?.phone ?? null;
+  }
+
+  /** Forgets the number that waits there. */
+  async drop(em: EntityManager, user: User, boundTo: string): Promise<void> {
+    await em.nativeDelete(PhoneChange, { user: user.id, boundTo });
+  }
+
+  /**
+   * Tries the code of the new number. Refuses `code-rejected` and `too-many`; where the code is right, `phone-locked`, and
+   * `taken` where another user of the project has the number.
+   */
+  async complete(
+    em: EntityManager,
+    by: PhoneChangeBy,
+    place: PhoneChangePlace,
+    typed: string,
+  ): Promise<{ phone: string } | { refused: Problem }> {
+    const { audit, otp, users } = this.deps;
+    const { project, user } = by;
+    const outcome = await otp.try(em, {
+      projectId: project.id,
+      ceremonyId: place.boundTo,
+      purpose: 'phone',
+      jkt: place.jkt,
+      code: typed,
+      address: user.id,
+    });
+    if (!outcome.accepted && 'retryAfterSeconds' in outcome) {
+      return { refused: { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds } };
+    }
+    const phone = outcome.accepted ? await this.pending(em, user, place.boundTo) : null;
+    if (phone === null) {
+      audit.record(em, { ...about(by), type: 'otp.rejected', result: 'failure', detail: { purpose: 'phone' } });
+      return rejected;
+    }
+    await this.drop(em, user, place.boundTo);
+    const locked = await problemOf(users.checkPhoneLock(em, user, phone));
+    const refused: Problem | null =
+      locked ?? ((await users.isPhoneTaken(em, user, phone)) ? { code: 'taken', what: 'user', field: 'phone' } : null);
+    if (refused) {
+      audit.record(em, { ...about(by), type: 'user.phone_change_refused', result: 'failure' });
+      return { refused };
+    }
+    await this.put(em, by, phone);
+    return { phone };
+  }
+
+  /**
+   * Puts a number that has proved itself on record, and with it where text messages of the second factor go; the user
+   * hears of it by mail and at the old number. Refuses `phone-locked`, `taken`.
+   */
+  async put(em: EntityManager, by: PhoneChangeBy, phone: string): Promise<void> {
+    const { audit, clock, delivery, mfa, users } = this.deps;
+    const { user } = by;
+    const before = user.phone ?? null;
+    await users.changePhone(em, user, phone, by.actor);
+    await mfa.moveSms(em, user.id, phone);
+    if (before === phone) return;
+    audit.record(em, { ...about(by), type: 'user.phone_changed' });
+    const notice = {
+      projectId: by.project.id,
+      locale: by.locale,
+      content: {
+        template: 'phone-changed',
+        app: by.app,
+        ending: phone.slice(-4),
+        at: clock.now().toISOString(),
+      },
+      context: { userId: user.id },
+    } as const;
+    await delivery.enqueue(em, { ...notice, channel: 'mail', to: user.email ?? user.userName });
+    if (before !== null && delivery.isAvailable('sms')) {
+      await delivery.enqueue(em, { ...notice, channel: 'sms', to: before });
+    }
+  }
+}
+
+function about({ actor, clientId, project, user }: PhoneChangeBy) {
+  return {
+    actor,
+    projectId: project.id,
+    ...(clientId !== undefined && { clientId }),
+    subject: { kind: 'user', id: user.id, name: user.userName },
+  };
+}

@@ -1,0 +1,270 @@
+import { generateSync } from 'otplib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
+import { claimsOf, expectStatus, newAddress, otherCode, SigninWorld } from '../../test/signin-world.ts';
+
+let world: SigninWorld;
+let page: SigninPage;
+let userid: string;
+let serial = 0;
+const phone = () => `+4917055${String(++serial).padStart(5, '0')}`;
+
+beforeAll(async () => {
+  world = await SigninWorld.open();
+});
+afterAll(() => world.app.close());
+beforeEach(async () => {
+  await world.begin({ mfaPolicy: 'optional' });
+  page = await world.page();
+  userid = newAddress();
+});
+
+const error = (code: string, httpStatus: number) => ({
+  status: 'ERROR',
+  httpStatus,
+  error: expect.objectContaining({ code }),
+});
+const stepUp = () => ({ userid, step_up: 'change_phone_number' });
+const totp = (secret: string) => generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) });
+const pause = (seconds = 31) => world.app.clock.turn(seconds);
+const phoneOf = async () => (await world.findUser(userid))?.phone ?? null;
+
+/** A step-up on the trusted device of somebody without a second factor, up to its SUCCESS. */
+async function stepUpByMail(on = page): Promise<StepAnswer> {
+  pause();
+  await on.challenge();
+  expectStatus(await on.step('authenticate', stepUp(), 'use'), 'OTP_NEEDED');
+  expectStatus(await on.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
+  return expectStatus(await on.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+}
+
+const change = (number: string) => page.step('change-phone-number', { userid, phone_number: number }, 'use');
+const verify = (otp: string) => page.step('verify-phone-number', { userid, otp }, 'use');
+
+async function changeTo(number: string): Promise<void> {
+  expectStatus(await change(number), 'PHONE_CODE_SENT');
+  expectStatus(await verify(await world.codeFor(number)), 'PHONE_CHANGED');
+}
+
+describe('change_phone_number (service.md 3.1)', () => {
+  it('wants a fresh proof by mail from a trusted device, and then the code of the new number', async () => {
+    await world.register(page, userid);
+    const { code } = await stepUpByMail();
+    expect(claimsOf((await world.exchange(code)).body['id_token'])['amr']).toEqual(['swk', 'otp']);
+    const number = phone();
+    const sent = expectStatus(await change(number), 'PHONE_CODE_SENT');
+    expect(sent).toMatchObject({ sent_to: `…${number.slice(-4)}`, resend_after: 30 });
+    expect(sent['code']).toBeUndefined();
+    const otp = await world.codeFor(number);
+    expect(await verify(otherCode(otp))).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await phoneOf()).toBeNull();
+    expectStatus(await verify(otp), 'PHONE_CHANGED');
+    expect(await phoneOf()).toBe(number);
+    expect(await verify(otp)).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect((await world.subjectsFor(userid)).some((subject) => subject.startsWith('Phone number changed'))).toBe(true);
+    expect(await world.events()).toEqual(
+      expect.arrayContaining(['user.phone_change_begun', 'otp.rejected', 'user.updated', 'user.phone_changed']),
+    );
+  });
+
+  it('keeps the old number until the new one has proved itself, tells the old one, and moves the factor along', async () => {
+    const old = phone();
+    await world.enrol(page, userid, { mfa_method: 'sms', phone_number: old });
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
+    pause();
+    await page.challenge();
+    const owed = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
+    expectStatus(await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use'), 'MFA_INITIATED');
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
+    const number = phone();
+    expectStatus(await change(number), 'PHONE_CODE_SENT');
+    expect(await phoneOf()).toBe(old);
+    expectStatus(await verify(await world.codeFor(number)), 'PHONE_CHANGED');
+    await world.app.runJobs();
+    const told = world.app.mailbox.filter(({ to, text }) => to === old && text.includes(number.slice(-4)));
+    expect(told).toHaveLength(1);
+    expect(told[0]?.text).not.toContain(number);
+    pause();
+    expect(await world.meetFactor(page, userid)).toMatchObject({ sent_to: `…${number.slice(-4)}` });
+  });
+
+  it('asks for the factor also where remember_me would skip it', async () => {
+    await world.set({ rememberMfaSeconds: 3600 });
+    const { totp: setup } = await world.enrol(page, userid, { mfa_method: 'totp' });
+    const fields = { userid, otp: totp(setup.secret), remember_me: true };
+    expectStatus(await page.step('verify-mfa', fields, 'use'), 'SUCCESS');
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    await page.challenge();
+    expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
+  });
+
+  it('is not to be had without the step-up, before its end, or five minutes after it', async () => {
+    await world.register(page, userid);
+    const refused = error('TRANSACTION_EXPIRED', 410);
+    expect(await change(phone())).toMatchObject(refused);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    expect(await change(phone())).toMatchObject(refused);
+    pause();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', stepUp(), 'use'), 'OTP_NEEDED');
+    expect(await change(phone())).toMatchObject(error('OUT_OF_ORDER', 409));
+    const otp = await world.codeFor(userid);
+    expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
+    expect(await change(phone())).toMatchObject(error('OUT_OF_ORDER', 409));
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+    expect(await verify('000000')).toMatchObject(error('OUT_OF_ORDER', 409));
+    for (const step of ['authenticate', 'verify-device', 'initiate-mfa', 'verify-mfa']) {
+      const again = { userid, otp, session_id: 'x'.repeat(43) };
+      const answer = await page.step(step, again, step === 'verify-device' ? 'registration' : 'use');
+      expect([step, answer]).toEqual([step, expect.objectContaining(error('OUT_OF_ORDER', 409))]);
+    }
+    pause(5 * 60);
+    expect(await change(phone())).toMatchObject(refused);
+    expect(await phoneOf()).toBeNull();
+  });
+
+  it('takes only the key that signed in', async () => {
+    await world.register(page, userid);
+    await stepUpByMail();
+    const number = phone();
+    const fields = { userid, phone_number: number };
+    expect(await page.step('change-phone-number', fields)).toMatchObject(error('PROOF_REQUIRED', 401));
+    const other = await world.page();
+    const stolen = await page.step('change-phone-number', fields, { kind: 'use', key: other.key });
+    expect(stolen).toMatchObject(error('PROOF_REJECTED', 401));
+    await changeTo(number);
+  });
+
+  it('works on a device that is not to be remembered, and ends its trust afterwards', async () => {
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { ...stepUp(), remember_device: false }), 'OTP_NEEDED');
+    const otp = await world.codeFor(userid);
+    expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+    await changeTo(phone());
+    pause();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+  });
+
+  it('refuses the number of a user whose phone the directory owns, and audits it', async () => {
+    const number = phone();
+    const named = { userName: userid, userNameKey: userid, email: userid, emailKey: userid };
+    await world.user({ ...named, phone: number, provenance: 'scim' });
+    await world.register(page, userid);
+    await stepUpByMail();
+    const refused = await change(phone());
+    expect(refused).toMatchObject(error('PHONE_LOCKED_BY_PROVISIONING', 403));
+    expect(refused['error'].category).toBe('user_action');
+    expect(await world.events()).toContain('user.phone_change_refused');
+    await world.set({ scimAuthoritative: false });
+    await changeTo(phone());
+  });
+
+  it('refuses it also where the directory has taken over meanwhile', async () => {
+    await world.register(page, userid);
+    await stepUpByMail();
+    const number = phone();
+    expectStatus(await change(number), 'PHONE_CODE_SENT');
+    const otp = await world.codeFor(number);
+    const take = "update users set provenance = 'scim' where email_key = ?";
+    await world.app.services.db.transaction((em) => em.execute(take, [userid]));
+    expect(await verify(otp)).toMatchObject(error('PHONE_LOCKED_BY_PROVISIONING', 403));
+    expect(await phoneOf()).toBeNull();
+  });
+
+  it('tells that somebody else has a number only to who holds it', async () => {
+    const number = phone();
+    await world.user({ phone: number });
+    await world.register(page, userid);
+    await stepUpByMail();
+    expectStatus(await change(number), 'PHONE_CODE_SENT');
+    expect(await verify('000000')).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await verify(await world.codeFor(number))).toMatchObject(error('PHONE_TAKEN', 409));
+    expect(await phoneOf()).toBeNull();
+    pause();
+    await changeTo(phone());
+  });
+
+  it('gives the number to one of two who prove it at once', async () => {
+    const number = phone();
+    const people = await Promise.all(
+      [newAddress(), newAddress()].map(async (address) => ({ address, on: await world.page() })),
+    );
+    const codes: string[] = [];
+    for (const { address, on } of people) {
+      userid = address;
+      await world.register(on, userid);
+      await stepUpByMail(on);
+      const fields = { userid, phone_number: number };
+      expectStatus(await on.step('change-phone-number', fields, 'use'), 'PHONE_CODE_SENT');
+      codes.push(await world.codeFor(number));
+    }
+    const answers = await Promise.all(
+      people.map(({ address, on }, index) =>
+        on.step('verify-phone-number', { userid: address, otp: codes[index] }, 'use'),
+      ),
+    );
+    const outcomes = answers.map((answer) => answer['error']?.code ?? answer.status).sort();
+    expect(outcomes).toEqual(['PHONE_CHANGED', 'PHONE_TAKEN']);
+  });
+
+  it('sends one code in 30 seconds, only the newest is good, and five wrong ones spend it', async () => {
+    await world.register(page, userid);
+    await stepUpByMail();
+    const [first, second] = [phone(), phone()];
+    expectStatus(await change(first), 'PHONE_CODE_SENT');
+    expect(await change(second)).toMatchObject(error('RATE_LIMITED', 429));
+    const old = await world.codeFor(first);
+    pause();
+    expectStatus(await change(second), 'PHONE_CODE_SENT');
+    const otp = await world.codeFor(second);
+    if (old !== otp) expect(await verify(old)).toMatchObject(error('CODE_REJECTED', 400));
+    for (let n = 1; n <= 4; n++) expect((await verify(otherCode(otp, n))).status).toBe('ERROR');
+    expect(await verify(otp)).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await phoneOf()).toBeNull();
+  });
+
+  it.each(['12345', 'call me', '', '0170 1234567'])('refuses %j', async (number) => {
+    await world.register(page, userid);
+    await stepUpByMail();
+    expect(await change(number)).toMatchObject(error('PHONE_INVALID', 400));
+  });
+
+  it('is refused to who is deactivated meanwhile', async () => {
+    await world.register(page, userid);
+    await stepUpByMail();
+    const number = phone();
+    expectStatus(await change(number), 'PHONE_CODE_SENT');
+    const otp = await world.codeFor(number);
+    const user = await world.findUser(userid);
+    await world.app.services.db.transaction((em) =>
+      em.execute('update users set active = false where id = ?', [user?.id]),
+    );
+    expect((await verify(otp)).status).toBe('ERROR');
+    expect(await phoneOf()).toBeNull();
+  });
+
+  it('knows no other step-up', async () => {
+    await page.challenge();
+    const answer = await page.step('authenticate', { userid, step_up: 'change_email' });
+    expect(answer).toMatchObject(error('INVALID_REQUEST', 400));
+  });
+});
+
+describe('challenges', () => {
+  it('of one network are a thousand in a minute, a /64 being one, and others are not held back', async () => {
+    const ask = (ip: string) => page.post('challenge', { jkt: page.key.jkt }, { 'X-Forwarded-For': ip });
+    await ask('2001:db8:0:1::1');
+    const sql = "update budgets set spent = 1000 where id like 'challenge-network:%'";
+    await world.app.services.db.transaction((em) => em.execute(sql));
+    const refused = await ask('2001:db8:0:1::2');
+    expect(refused).toMatchObject(error('RATE_LIMITED', 429));
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await ask('2001:db8:0:2::1'))['txn']).toBeTruthy();
+    pause(61);
+    expect((await ask('2001:db8:0:1::2'))['txn']).toBeTruthy();
+  });
+});
