@@ -174,6 +174,7 @@ function adminDeps(
     pages,
     domain: {
       ...{ projects, clients, admins, delegationKeys, directories, keys, mailbox },
+      trials: services.trials,
       access: services.accountAccess,
       logout: services.logout,
       requestRecords: services.requestRecords,

@@ -12,6 +12,7 @@ import { Callers } from './domain/ceremonies/callers.ts';
 import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
 import { Recipients, type SetupLinks } from './domain/ceremonies/recipients.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
+import { Trials } from './domain/ceremonies/trials.ts';
 import { ClientAssertions } from './domain/clients/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { Clients } from './domain/clients/clients.ts';
@@ -102,6 +103,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const tokens = new Tokens(db, clock, random, audit, signer);
   const requests = new AuthorizationRequests(clock, random);
   const authorizations = new Authorizations(db, clock, sessions, tokens, requests);
+  const trials = new Trials({ db, random, vault, audit, requests, tokens, signer });
   const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });
   const directories = new Directories(db, clock, random, audit);
   const requestRecords = new RequestRecords(db, clock, random);
@@ -164,6 +166,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     tokens,
     requests,
     authorizations,
+    trials,
     callers,
     ceremonies,
     delegationKeys,

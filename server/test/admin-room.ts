@@ -106,6 +106,7 @@ export async function openAdminRoom(
         clients,
         admins,
         delegationKeys,
+        trials: services.trials,
         access: services.accountAccess,
         logout: services.logout,
         requestRecords: services.requestRecords,

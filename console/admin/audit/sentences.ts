@@ -45,6 +45,8 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'client.created': ['applications', '{actor} created the application {subject}'],
   'client.updated': ['applications', '{actor} changed the application {subject}'],
   'client.deleted': ['applications', '{actor} deleted the application {subject}'],
+  'client.trial_begun': ['applications', '{actor} began to try the sign-in of {subject}'],
+  'client.tried': ['applications', '{actor} tried the sign-in of {subject}'],
   'api-key.issued': ['applications', '{actor} issued an API key of {subject}'],
   'api-key.revoked': ['applications', '{actor} revoked an API key of {subject}'],
   'delegation-key.registered': ['applications', '{actor} registered delegation keys of {subject}'],

@@ -122,6 +122,8 @@ function argumentsOf(name: string): string {
     updateClient: `(input: { id: "${client}", name: "X" })`,
     deleteClient: `(id: "${client}")`,
     issueApiKey: `(clientId: "${client}", kind: SECRET)`,
+    beginTrial: `(clientId: "${client}")`,
+    finishTrial: `(input: { clientId: "${client}", state: "${client}.x", code: "x" })`,
     revokeApiKey: `(id: "${apiKey}")`,
     registerDelegationKeys: `(input: { clientId: "${client}", signingKey: "x", encryptionKey: "x" })`,
     rotateDelegationKeys: `(input: { clientId: "${client}" })`,

@@ -19,6 +19,8 @@ export interface Caller {
   userId?: string;
   /** When the session's user last signed in; absent for tokens. */
   authTime?: Date;
+  /** The console's session; absent for tokens. */
+  sessionId?: string;
 }
 
 /** The credentials that a request brings. */
@@ -85,6 +87,7 @@ export class Callers {
       name: user.email ?? user.userName,
       userId: user.id,
       authTime: session.authTime,
+      sessionId: session.id,
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountAccess } from '../domain/accounts/account-access.ts';
 import type { Admins, Granter } from '../domain/admins/admins.ts';
+import type { Trials } from '../domain/ceremonies/trials.ts';
 import type { Clients } from '../domain/clients/clients.ts';
 import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
@@ -41,6 +42,7 @@ export interface Mailbox {
 export interface AdminDomain {
   projects: Projects;
   clients: Clients;
+  trials: Trials;
   admins: Admins;
   delegationKeys: DelegationKeys;
   directories: DirectoryTokens;
@@ -64,6 +66,8 @@ export interface AdminContext {
   /** For this request's reads. */
   em: EntityManager;
   loaders: Loaders;
+  /** Lets this browser go on with a flow of the hosted page. */
+  setFlowCookie(flow: string, secret: string): void;
 }
 
 /** The caller as one who hands out rights. */

@@ -70,6 +70,9 @@ export const fieldRules: Record<string, NodeRule> = {
     },
   },
   CreatedClient: inherit('client', 'publishableKey', 'secretKey'),
+  BegunTrial: inherit('address'),
+  TrialResult: inherit(...['client', 'idToken', 'accessToken', 'userInfo', 'scope', 'expiresInSeconds', 'revoked']),
+  DecodedToken: inherit('header', 'claims', 'verified'),
   IssuedApiKey: inherit('apiKey', 'key'),
   User: {
     projectOf: ownProject,

@@ -26,6 +26,7 @@ const project = (args: Arguments): About | null => {
   return id == null ? null : { noun: 'project', id };
 };
 const client = ({ input = {} }: Arguments): About => ({ noun: 'client', id: String(input['clientId'] ?? '') });
+const byClientId = (args: Arguments): About => ({ noun: 'client', id: args.clientId ?? '' });
 const userOf = (args: Arguments): About => ({ noun: 'user', id: String(args['userId'] ?? '') });
 const of =
   (noun: OwnedNoun) =>
@@ -64,7 +65,9 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     createClient: { role: 'project_admin', about: project, fresh: true },
     updateClient: { role: 'project_admin', about: of('client'), fresh: redirectsSecrets },
     deleteClient: { role: 'project_admin', about: of('client'), fresh: true },
-    issueApiKey: { role: 'project_admin', about: (args) => ({ noun: 'client', id: args.clientId ?? '' }), fresh: true },
+    issueApiKey: { role: 'project_admin', about: byClientId, fresh: true },
+    beginTrial: { role: 'project_admin', about: byClientId },
+    finishTrial: { role: 'project_admin', about: client },
     revokeApiKey: { role: 'project_admin', about: of('api-key') },
     registerDelegationKeys: { role: 'project_admin', about: client, fresh: true },
     rotateDelegationKeys: { role: 'project_admin', about: client, fresh: true },

@@ -5,7 +5,7 @@
  * (`console/admin`).
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
  */
-import { type Request, type Response, Router } from 'express';
+import { type Request, Router } from 'express';
 import type { AuthorizationRequests } from '../domain/ceremonies/authorization-requests.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import { actorOf } from '../http/context.ts';
@@ -23,7 +23,6 @@ export interface AdminDeps extends AdminApi {
   random: Random;
   requests: AuthorizationRequests;
   pages: Pick<Pages, 'send' | 'text'>;
-  setFlowCookie(res: Response, flow: string, secret: string): void;
   /** Folder of the console's build. */
   consoleDist: string;
 }

@@ -1,6 +1,6 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Admins } from '../domain/admins/admins.ts';
 import { hasAny } from '../domain/admins/permission.ts';
 import type { Audit } from '../domain/audit/audit.ts';
@@ -30,6 +30,7 @@ export interface AdminApi {
   issuer: string;
   /** The secret of a project's session cookie, as the browser sent it. */
   sessionSecret(req: Request, projectId: string): string | undefined;
+  setFlowCookie(res: Response, flow: string, secret: string): void;
   /** Told of what should not happen. */
   onBug(error: unknown, requestId: string): void;
 }
@@ -76,7 +77,7 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
   };
 
   const handle = expressMiddleware(server, {
-    context: async ({ req }) => {
+    context: async ({ req, res }) => {
       const caller = known.get(req as Request) as Caller;
       const em = api.db.reader();
       return {
@@ -87,6 +88,7 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
         domain: api.domain,
         em,
         loaders: loadersFor(em, api.domain.clients, api.domain.delegationKeys),
+        setFlowCookie: (flow, secret) => api.setFlowCookie(res as Response, flow, secret),
       };
     },
   });

@@ -31,8 +31,11 @@ export interface CodeRequest {
   amr: string[];
 }
 
-/** `none`: by naming itself. `api-key`: by its secret key. `assertion`: by `private_key_jwt`. */
-export type ClientAuthentication = 'none' | 'api-key' | 'assertion';
+/**
+ * `none`: by naming itself. `api-key`: by its secret key. `assertion`: by `private_key_jwt`. `trial`: not at all, since
+ * it is the service itself that tries a sign-in of the client.
+ */
+export type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
 
 export interface Exchange {
   code: string;
@@ -140,6 +143,14 @@ export class Tokens {
     return { claims: userInfoClaims(code.user.getEntity(), scopes), clientId: code.client.id };
   }
 
+  /** Kills the access token that this code gave. */
+  async revoke(em: EntityManager, codeId: string): Promise<void> {
+    await changed(em, 'update authorization_codes set revoked_at = ? where id = ? and revoked_at is null', [
+      this.clock.now(),
+      codeId,
+    ]);
+  }
+
   /** Kills the codes of a user, and the access tokens that they gave. */
   async revokeAllOfUser(em: EntityManager, userId: string): Promise<void> {
     await changed(em, 'update authorization_codes set revoked_at = ? where user_id = ? and revoked_at is null', [
@@ -165,7 +176,7 @@ export class Tokens {
          where c.hash = ? and c.client_id = ? and c.used_at is null and c.revoked_at is null and c.expires_at > ?::timestamptz
            and c.code_challenge is not distinct from ?::text and c.redirect_uri is not distinct from ?::text
            and case when c.redirect_uri is null then ?::text <> 'none'
-                    else k.token_endpoint_auth_method = 'none' or ?::text = 'assertion' end
+                    else k.token_endpoint_auth_method = 'none' or ?::text in ('assertion', 'trial') end
            and u.id = c.user_id and u.active
            and k.id = c.client_id and k.disabled_at is null
            and p.id = k.project_id and p.id = u.project_id

@@ -1,0 +1,161 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
+import type { Audit } from '../audit/audit.ts';
+import { Client } from '../clients/client.entity.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Database } from '../kernel/database.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
+import type { Signer, TokenKind } from '../keys/signer.ts';
+import type { Vault } from '../keys/vault.ts';
+import { supportedScopes } from '../tokens/claims.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
+
+export interface TrialDeps {
+  db: Database;
+  random: Random;
+  vault: Vault;
+  audit: Audit;
+  requests: AuthorizationRequests;
+  tokens: Pick<Tokens, 'exchange' | 'userInfo' | 'revoke'>;
+  signer: Signer;
+}
+
+/** A token taken apart. The token itself, which would be worth something, is not in it. */
+export interface DecodedToken {
+  header: ProtectedHeaderParameters;
+  claims: JWTPayload;
+  /** Whether its signature, type, issuer and times hold against the keys that are published. */
+  verified: boolean;
+}
+
+export interface TrialResult {
+  client: Client;
+  idToken: DecodedToken;
+  accessToken: DecodedToken;
+  /** What UserInfo said to the access token. */
+  userInfo: Record<string, unknown>;
+  scope: string;
+  expiresInSeconds: number;
+  /** Whether UserInfo refuses the access token by now. */
+  revoked: boolean;
+}
+
+/**
+ * Sign-ins of a client that an admin tries from the console (decisions/0050). What is between the two steps stands
+ * nowhere: the verifier follows from the client, a random number and the admin's own session, so that nobody else, and
+ * no other session of theirs, can go on with it.
+ */
+export class Trials {
+  private readonly deps: TrialDeps;
+
+  constructor(deps: TrialDeps) {
+    this.deps = deps;
+  }
+
+  /** Sets a sign-in aside for the hosted page. Refuses `not-found`, and `forbidden` for a client that cannot be tried. */
+  begin(clientId: string, sessionId: string, actor: Actor): Promise<BegunFlow> {
+    const { db, random, requests } = this.deps;
+    return db.transaction(async (em) => {
+      const client = await this.triable(clientId, em);
+      const state = `${client.id}.${newSecret(random)}`;
+      this.tell(em, 'client.trial_begun', client, actor);
+      return requests.begin(em, {
+        projectId: client.project.id,
+        clientId: client.id,
+        redirectUri: this.redirectUri(),
+        scope: supportedScopes.join(' '),
+        state,
+        nonce: this.nonce(state, sessionId),
+        codeChallenge: digest(this.verifier(state, sessionId)),
+      });
+    });
+  }
+
+  /**
+   * Redeems the code, asks UserInfo, takes both tokens apart and revokes what can be. Refuses `grant-rejected` for what
+   * was not begun in this session, has been finished, or took too long.
+   */
+  async finish(clientId: string, sessionId: string, state: string, code: string, actor: Actor): Promise<TrialResult> {
+    const { db, tokens } = this.deps;
+    const client = await this.triable(clientId, db.reader());
+    if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
+    const answer = await tokens.exchange({
+      code,
+      clientId: client.id,
+      codeVerifier: this.verifier(state, sessionId),
+      redirectUri: this.redirectUri(),
+      authenticatedBy: 'trial',
+      actor,
+    });
+    const codeId = String(decodeJwt(answer.access_token).jti);
+    try {
+      const told = await tokens.userInfo(answer.access_token);
+      const [idToken, accessToken] = await Promise.all([
+        this.decode('id-token', answer.id_token, client.id),
+        this.decode('access-token', answer.access_token, this.deps.signer.issuer),
+      ]);
+      if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
+      await db.transaction(async (em) => {
+        await tokens.revoke(em, codeId);
+        this.tell(em, 'client.tried', client, actor, { userId: idToken.claims.sub });
+      });
+      return {
+        client,
+        idToken,
+        accessToken,
+        userInfo: 'claims' in told ? told.claims : { error: told.refused },
+        scope: answer.scope,
+        expiresInSeconds: answer.expires_in,
+        revoked: 'refused' in (await tokens.userInfo(answer.access_token)),
+      };
+    } catch (error) {
+      await db.transaction((em) => tokens.revoke(em, codeId));
+      throw error;
+    }
+  }
+
+  /** The console's own page, which is no redirect URI of any client: nobody else can ask for codes that go there. */
+  private redirectUri(): string {
+    return `${this.deps.signer.issuer}/admin/trial`;
+  }
+
+  private verifier(state: string, sessionId: string): string {
+    return this.deps.vault.mac('trial-verifier', sessionId, state);
+  }
+
+  private nonce(state: string, sessionId: string): string {
+    return this.deps.vault.mac('trial-nonce', sessionId, state);
+  }
+
+  private async decode(kind: TokenKind, token: string, audience: string): Promise<DecodedToken> {
+    const verified = await this.deps.signer.verify(kind, token, { audience });
+    return {
+      header: decodeProtectedHeader(token),
+      claims: verified ?? decodeJwt(token),
+      verified: verified !== null,
+    };
+  }
+
+  private async triable(clientId: string, em: EntityManager): Promise<Client> {
+    const client = found(isUuid(clientId) ? await em.findOne(Client, clientId) : null, 'client');
+    if (client.builtIn === 'console') {
+      refuse({ code: 'forbidden', reason: 'you are signed in to the console through this client already' });
+    }
+    if (client.disabledAt) refuse({ code: 'forbidden', reason: 'the application is switched off' });
+    return client;
+  }
+
+  private tell(em: EntityManager, type: string, client: Client, actor: Actor, detail?: Record<string, unknown>): void {
+    this.deps.audit.record(em, {
+      type,
+      actor,
+      projectId: client.project.id,
+      clientId: client.id,
+      subject: { kind: 'client', id: client.id, name: client.name },
+      ...(detail ? { detail } : {}),
+    });
+  }
+}
