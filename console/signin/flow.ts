@@ -46,8 +46,7 @@ export class Flow {
       if (this.#code.mayResend) this.#run(() => this.#resend());
     });
     element('other-method').addEventListener('click', () => this.#page.show('choose'));
-    // The service lets another one be chosen once the address has been proved again.
-    element('other-way').addEventListener('click', () => this.#run(() => this.#begin()));
+    element('other-way').addEventListener('click', () => this.#page.show('choose'));
     element('not-you').addEventListener('click', () => this.#askAddress(''));
     for (const button of document.querySelectorAll('[data-restart]'))
       button.addEventListener('click', () => (history.state?.begun ? history.back() : this.#askAddress(this.#userid)));

@@ -56,6 +56,9 @@ export class SdkInPage {
   readonly initiateMfa: Operations['initiateMfa'] = (...input) => this.#call('initiateMfa', input);
   readonly verifyMfa: Operations['verifyMfa'] = (...input) => this.#call('verifyMfa', input);
 
+  readonly changePhoneNumber: Operations['changePhoneNumber'] = (...input) => this.#call('changePhoneNumber', input);
+  readonly verifyPhoneNumber: Operations['verifyPhoneNumber'] = (...input) => this.#call('verifyPhoneNumber', input);
+
   createPkce(): Promise<{ codeVerifier: string; codeChallenge: string; codeChallengeMethod: string }> {
     return this.#call('createPkce', []);
   }

@@ -20,7 +20,7 @@ test.beforeAll(async () => {
   latchkey = await startLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   callback = await listenForCallback();
-  application = await Application.register(admin, latchkey.baseUrl, callback.redirectUri, { mfaPolicy: 'REQUIRED' });
+  application = await Application.register(admin, latchkey, callback.redirectUri, { mfaPolicy: 'REQUIRED' });
 });
 
 test.afterAll(async () => {
@@ -61,7 +61,7 @@ test('people see and end what is theirs, without script', async ({ browser, page
   await signInOnPage(page, admin, address);
   await page.getByRole('button', { name: 'Authenticator app' }).click();
   await expect(page.getByRole('img', { name: 'QR code for the authenticator app' }).locator('svg')).toBeVisible();
-  const app = new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '');
+  const app = new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '', latchkey.now);
   await page.getByLabel('Six-digit code').fill(app.next());
   await press(page, 'I have saved them');
   await callback.next();

@@ -24,7 +24,7 @@ test.afterAll(async () => {
 });
 
 const register = (settings: ProjectSettings = {}): Promise<Application> =>
-  Application.register(admin, latchkey.baseUrl, `${site.origin}/callback`, settings);
+  Application.register(admin, latchkey, `${site.origin}/callback`, settings);
 
 async function open(page: Page, application: Application): Promise<SdkInPage> {
   const sdk = await SdkInPage.open(page, site.origin);
@@ -52,18 +52,6 @@ async function proveAddress(sdk: SdkInPage, userid: string): Promise<void> {
 async function meetFactor(sdk: SdkInPage, userid: string): Promise<void> {
   const { sessionId } = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
   answered(await sdk.initiateMfa({ userid, sessionId }), 'MFA_INITIATED');
-}
-
-/** Another code so soon is refused: waits for as long as the refusal says, as a person does. */
-async function authenticateAgain(sdk: SdkInPage, userid: string): ReturnType<SdkInPage['authenticate']> {
-  try {
-    return await sdk.authenticate(userid);
-  } catch (error) {
-    const { code, retryAfter = 0 } = error as { code?: string; retryAfter?: number };
-    if (code !== 'RATE_LIMITED') throw error;
-    await new Promise((resolve) => setTimeout(resolve, retryAfter * 1000));
-    return sdk.authenticate(userid);
-  }
 }
 
 test('a new browser proves the address; from then on it needs no code', async ({ page }) => {
@@ -161,7 +149,7 @@ test('an authenticator app is set up once, and each of its codes is good once', 
   expect(method).toBe('totp');
   const { totp } = answered(await sdk.initiateMfa({ userid, sessionId }), 'MFA_INITIATED');
   expect(totp?.otpauthUri).toContain(`secret=${totp?.secret}`);
-  const app = new AuthenticatorApp(totp?.secret ?? '');
+  const app = new AuthenticatorApp(totp?.secret ?? '', latchkey.now);
   const { code, recoveryCodes = [] } = answered(await sdk.verifyMfa({ userid, otp: app.next() }), 'SUCCESS');
   expect(await application.redeem(code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
 
@@ -170,6 +158,7 @@ test('an authenticator app is set up once, and each of its codes is good once', 
   expect(started).toMatchObject({ method: 'totp' });
   expect(started).not.toHaveProperty('totp');
   await expect(sdk.verifyMfa({ userid, otp: app.last() })).rejects.toMatchObject({ code: 'CODE_REJECTED' });
+  await latchkey.turn(30);
   const met = answered(await sdk.verifyMfa({ userid, otp: app.next() }), 'SUCCESS');
   expect(await application.redeem(met.code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
   expect(met).not.toHaveProperty('recoveryCodes');
@@ -198,7 +187,7 @@ test('a page that the client has not registered learns nothing', async ({ page }
     await expect(stranger.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NETWORK' });
   });
   await test.step('another client’s origin', async () => {
-    await Application.register(admin, latchkey.baseUrl, `http://localhost:${port}/callback`);
+    await Application.register(admin, latchkey, `http://localhost:${port}/callback`);
     const neighbour = await SdkInPage.open(page, `http://localhost:${port}`);
     await neighbour.init(application.publishableKey, latchkey.baseUrl);
     const refused = { code: 'ORIGIN_NOT_ALLOWED', category: 'fatal' };
@@ -263,15 +252,40 @@ test('a browser that lost its key, or whose key is unknown or trusted no more, i
   await application.set({ deviceTrustSeconds: 0 });
   answered(await sdk.authenticate(untrusted), 'SUCCESS');
 
+  await latchkey.turn(30);
   for (const [who, userid] of [
     [forgetful, cleared],
     [sdk, unknown],
     [sdk, untrusted],
   ] as const) {
-    const asked = answered(await authenticateAgain(who, userid), 'OTP_NEEDED');
+    const asked = answered(await who.authenticate(userid), 'OTP_NEEDED');
     answered(await who.verifyEmailOtp({ userid, otp: asked.code ?? '' }), 'SUCCESS');
     const done = answered(await who.verifyDevice({ userid }), 'SUCCESS');
     expect(await application.redeem(done.code)).toMatchObject({ email: userid, amr: ['swk', 'otp'] });
   }
   await other.close();
+});
+
+test('a person changes their phone number after proving afresh who they are', async ({ page }) => {
+  const application = await register({ mfaPolicy: 'OPTIONAL' });
+  const [userid, phoneNumber] = ['rosalind@example.com', '+12025550188'];
+  const [mail, phone] = [new Inbox(admin, userid), new Inbox(admin, phoneNumber)];
+  const sdk = await open(page, application);
+  const prove = async (stepUp?: 'change_phone_number') => {
+    answered(await sdk.authenticate(userid, { stepUp }), 'OTP_NEEDED');
+    answered(await sdk.verifyEmailOtp({ userid, otp: await mail.code() }), 'SUCCESS');
+    return answered(await sdk.verifyDevice({ userid }), 'SUCCESS').code;
+  };
+  await prove();
+  await expect(sdk.changePhoneNumber({ userid, phoneNumber })).rejects.toMatchObject({ code: 'OUT_OF_ORDER' });
+  await latchkey.turn(30);
+  expect(await application.redeem(await prove('change_phone_number'))).not.toHaveProperty('phone_number');
+  const sent = answered(await sdk.changePhoneNumber({ userid, phoneNumber }), 'PHONE_CODE_SENT');
+  expect(sent).toMatchObject({ sentTo: '…0188', resendAfter: 30 });
+  const otp = await phone.code();
+  const wrong = sdk.verifyPhoneNumber({ userid, otp: otherThan(otp) });
+  await expect(wrong).rejects.toMatchObject({ code: 'CODE_REJECTED' });
+  answered(await sdk.verifyPhoneNumber({ userid, otp }), 'PHONE_CHANGED');
+  const { code } = answered(await sdk.authenticate(userid), 'SUCCESS');
+  expect(await application.redeem(code)).toMatchObject({ phone_number: phoneNumber, amr: ['swk'] });
 });

@@ -1,5 +1,6 @@
 import { type Claims, exchangeCodeForClaims } from '@latchkey/node';
 import { type AdminApi, codeIn } from './admin-api.ts';
+import type { Latchkey } from './latchkey.ts';
 
 export interface ProjectSettings {
   mfaPolicy?: 'OFF' | 'OPTIONAL' | 'REQUIRED';
@@ -15,15 +16,15 @@ export class Application {
   readonly publishableKey: string;
   readonly #secretKey: string;
   readonly #admin: AdminApi;
-  readonly #issuer: string;
+  readonly #latchkey: Latchkey;
 
   private constructor(
     admin: AdminApi,
-    issuer: string,
+    latchkey: Latchkey,
     made: { projectId: string; clientId: string; publishableKey: string; secretKey: string },
   ) {
     this.#admin = admin;
-    this.#issuer = issuer;
+    this.#latchkey = latchkey;
     this.#secretKey = made.secretKey;
     this.projectId = made.projectId;
     this.clientId = made.clientId;
@@ -33,7 +34,7 @@ export class Application {
   /** @param name the client's, and with "project" the project's */
   static async register(
     admin: AdminApi,
-    issuer: string,
+    latchkey: Latchkey,
     redirectUri: string,
     { name = 'Shop', ...settings }: ProjectSettings & { name?: string } = {},
   ): Promise<Application> {
@@ -44,7 +45,7 @@ export class Application {
       tokenEndpointAuthMethod: 'NONE',
       redirectUris: [redirectUri],
     });
-    const application = new Application(admin, issuer, { ...client, projectId });
+    const application = new Application(admin, latchkey, { ...client, projectId });
     await application.set(settings);
     return application;
   }
@@ -56,14 +57,16 @@ export class Application {
 
   /** What its back end learns from a code: `@latchkey/node` with the secret key. */
   redeem(code: string, extra: { codeVerifier?: string; redirectUri?: string } = {}): Promise<Claims> {
+    const issuer = this.#latchkey.baseUrl;
     return exchangeCodeForClaims({
       code,
       clientId: this.clientId,
       apiKey: this.#secretKey,
-      oauthTokenUrl: `${this.#issuer}/oauth2/token`,
-      jwksUrl: `${this.#issuer}/.well-known/jwks.json`,
-      issuer: this.#issuer,
-      leeway: 5,
+      oauthTokenUrl: `${issuer}/oauth2/token`,
+      jwksUrl: `${issuer}/.well-known/jwks.json`,
+      issuer,
+      // Its server's clock may have been turned; this process's cannot.
+      leeway: 5 + Math.round((this.#latchkey.now() - Date.now()) / 1000),
       ...extra,
     });
   }

@@ -6,17 +6,22 @@ const stepSeconds = 30;
 /** A person's authenticator app (RFC 6238, SHA-1, six digits, 30 seconds). */
 export class AuthenticatorApp {
   readonly #secret: Buffer;
+  readonly #now: () => number;
   #shown = 0;
 
-  /** @param secret base32, spaces allowed */
-  constructor(secret: string) {
+  /**
+   * @param secret base32, spaces allowed
+   * @param now what its clock says, in milliseconds since 1970
+   */
+  constructor(secret: string, now: () => number = Date.now) {
+    this.#now = now;
     const bits = [...secret.replace(/\s/g, '')].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'));
     this.#secret = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
   }
 
   /** The present code, or, as each is good once, the next one: the service tolerates a clock that is a step ahead. */
   next(): string {
-    this.#shown = Math.max(this.#shown + 1, Math.floor(Date.now() / 1000 / stepSeconds));
+    this.#shown = Math.max(this.#shown + 1, Math.floor(this.#now() / 1000 / stepSeconds));
     return this.#code(this.#shown);
   }
 

@@ -16,6 +16,10 @@ export interface Latchkey {
   adminToken: string;
   dataDir: string;
   pid: number;
+  /** Turns its clock forward. Browsers and authenticator apps have their own: see {@link now}. */
+  turn(seconds: number): Promise<void>;
+  /** What its clock says, in milliseconds since 1970. */
+  now(): number;
   /** What it has printed so far. */
   output(): string;
   /** In order, as on SIGTERM; gives the exit code. Removes the data folder unless `DATA_DIR` was given. */
@@ -25,6 +29,7 @@ export interface Latchkey {
 }
 
 const main = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+const clock = fileURLToPath(new URL('turnable-clock.mjs', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 
 /**
@@ -46,14 +51,16 @@ export async function startLatchkey(env: Record<string, string> = {}): Promise<L
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
     ...env,
   };
-  const server = spawn(process.execPath, ['--enable-source-maps', main], {
+  const server = spawn(process.execPath, ['--enable-source-maps', '--import', clock, main], {
     env: settings,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  server.channel?.unref();
+  let aheadSeconds = 0;
   const cleaner = isOurs ? cleanUpAfter(server, dataDir) : undefined;
   let output = '';
   for (const stream of [server.stdout, server.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
   }
@@ -64,6 +71,13 @@ export async function startLatchkey(env: Record<string, string> = {}): Promise<L
     dataDir,
     pid: server.pid ?? 0,
     output: () => output,
+    async turn(seconds) {
+      const turned = once(server, 'message');
+      server.send({ turnSeconds: seconds });
+      await turned;
+      aheadSeconds += seconds;
+    },
+    now: () => Date.now() + aheadSeconds * 1000,
     async stop() {
       await end(server, 'SIGTERM');
       if (isOurs) {

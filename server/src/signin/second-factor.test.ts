@@ -59,6 +59,34 @@ describe('what a new device owes', () => {
     );
   });
 
+  it('can be chosen anew at once while the first choice is being set up, on that device alone', async () => {
+    await world.set({ mfaPolicy: 'required' });
+    await world.enrol(page, userid, { mfa_method: 'totp' });
+    const asked = await page.step('verify-device', { userid }, 'registration');
+    expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['email', 'sms', 'totp'] });
+    const other = await world.page();
+    const stolen = { kind: 'registration', key: other.key } as const;
+    const email = { userid, mfa_method: 'email' };
+    expect(await page.step('verify-device', email, stolen)).toMatchObject(error('PROOF_REJECTED', 401));
+    expectStatus(await page.step('verify-device', email, 'registration'), 'DEVICE_REGISTERED');
+    expect(await world.meetFactor(page, userid)).toMatchObject({ status: 'MFA_INITIATED', method: 'email' });
+    const otp = await world.codeFor(userid);
+    const done = expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
+    expect(await amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+  });
+
+  it('is not chosen anew in place of a factor that protects already', async () => {
+    await enrolTotp();
+    await world.meetFactor(page, userid);
+    for (const fields of [{ userid }, { userid, mfa_method: 'email' }]) {
+      expect(await page.step('verify-device', fields, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+    }
+    const factors = await world.app.services.db
+      .reader()
+      .execute('select method from enrolments e join users u on u.id = e.user_id where u.email_key = ?', [userid]);
+    expect(factors).toEqual([{ method: 'totp' }]);
+  });
+
   it('is that choice also on a device that was trusted before the policy changed', async () => {
     await world.register(page, userid);
     await world.set({ mfaPolicy: 'required' });

@@ -79,7 +79,8 @@ export const steps: {
     leadsTo: { SUCCESS: 'otp_verified' },
   },
   'verify-device': {
-    from: ['otp_verified'],
+    // Also while a factor is being set up: another one can be chosen in its place.
+    from: ['otp_verified', 'mfa_owed', 'mfa_initiated'],
     proof: 'registration',
     leadsTo: {
       SUCCESS: 'finished',

@@ -15,6 +15,13 @@ export async function verifyDevice(flow: Flow): Promise<Outcome<'verify-device'>
   if (!user?.active) return { refused: { code: 'transaction-expired' } };
   const hasFactor = (await deps.mfa.factors(em, user.id)).length > 0;
   const method = input.mfaMethod;
+  if (ceremony.state !== 'otp_verified') {
+    // Whoever set the first one up on this device had proved the address, and may do so with another one as well.
+    if (hasFactor || !(await isSettingUp(flow, user))) {
+      return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
+    }
+    if (method === undefined) return { status: 'MFA_ENROLLMENT_NEEDED', methods: offered(flow) };
+  }
   const owed = afterRegistration({ policy: caller.project.mfaPolicy, hasFactor }, method !== undefined);
   if (owed === 'choose') return { status: 'MFA_ENROLLMENT_NEEDED', methods: offered(flow) };
   if (owed !== 'enrol' || method === undefined) {
@@ -28,6 +35,12 @@ export async function verifyDevice(flow: Flow): Promise<Outcome<'verify-device'>
   const device = await register(flow, user);
   await deps.mfa.begin(em, { userId: user.id, deviceId: device.id, method, phone: destination.phone });
   return { status: 'DEVICE_REGISTERED' };
+}
+
+/** Whether the factor that this sign-in owes waits for its first code, on this very device. */
+async function isSettingUp({ em, deps, ceremony }: Flow, user: User): Promise<boolean> {
+  const pending = ceremony.device && (await deps.mfa.pending(em, user.id, ceremony.device.id));
+  return pending != null && pending.id === ceremony.enrolmentId;
 }
 
 /** What can be chosen here: SMS only where one can be sent. */
