@@ -41,6 +41,7 @@ export const router = createBrowserRouter(
         page('team', () => import('./admins/instance-team-page.tsx')),
         page('audit', () => import('./audit/instance-audit-page.tsx')),
         page('keys', () => import('./keys/keys-page.tsx')),
+        page('system', () => import('./system/system-page.tsx')),
         page('mailbox', () => import('./delivery/mailbox-page.tsx')),
         { path: '*', element: <Missing /> },
       ],

@@ -177,6 +177,7 @@ function adminDeps(
       trials: services.trials,
       access: services.accountAccess,
       logout: services.logout,
+      system: services.systemStatus,
       requestRecords: services.requestRecords,
     },
     bootstrapToken: options.bootstrapToken,

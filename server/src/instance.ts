@@ -61,15 +61,14 @@ export function compose(
   config: Config,
   database: OpenedDatabase,
   orm: MikroORM,
-  { queue, clock }: Pick<Ports, 'queue' | 'clock'>,
+  ports: Pick<Ports, 'queue' | 'clock' | 'gauge' | 'runtime'>,
 ): Services {
   const allowPrivate = config.DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS;
   return buildServices(
     {
       orm,
-      clock,
+      ...ports,
       random: systemRandom,
-      queue,
       senders: chooseSenders(config, database.embedded !== undefined),
       postLogoutToken: (uri, token) =>
         postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000 }),

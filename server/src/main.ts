@@ -4,10 +4,12 @@ import { JobQueue } from './adapters/job-queue.ts';
 import { bind, listen } from './adapters/listener.ts';
 import { type Log, openLog } from './adapters/log.ts';
 import { type Check, Metrics, managementServer } from './adapters/management.ts';
+import { runtimeOf } from './adapters/runtime.ts';
 import { systemClock, systemRandom } from './adapters/system.ts';
 import { buildApp } from './app.ts';
 import { runCommand } from './commands/commands.ts';
 import { type Config, loadConfig } from './config.ts';
+import { beatSeconds } from './domain/instance/processes.ts';
 import { system } from './domain/kernel/actor.ts';
 import { compose, faultLines, openConfigured, reach } from './instance.ts';
 import { jobs } from './jobs/jobs.ts';
@@ -88,7 +90,12 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
     url: database.url,
     onError: (err, job) => log.warn({ err, job }, 'a job failed and will be tried again'),
   });
-  const services = compose(config, database, orm, { queue, clock: systemClock });
+  const services = compose(config, database, orm, {
+    queue,
+    clock: systemClock,
+    gauge: queue,
+    runtime: await runtimeOf(),
+  });
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
@@ -108,6 +115,14 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
     }),
   );
   opened.add(() => listening.drain(graceSeconds * 1000));
+  const { processes } = services;
+  const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'could not say that it is there'));
+  await beat();
+  const beating = setInterval(beat, beatSeconds * 1000);
+  opened.add(() => {
+    clearInterval(beating);
+    return processes.leave().catch((err: unknown) => log.warn({ err }, 'could not say that it leaves'));
+  });
   const { mail } = services.senders;
   checks['database'] = async () => {
     await orm.em.fork().execute('select 1');

@@ -27,9 +27,11 @@ import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
 import { Backups } from './domain/instance/backups.ts';
 import { MasterKeyChange } from './domain/instance/master-key-change.ts';
+import { Processes, type Runtime } from './domain/instance/processes.ts';
+import { SystemStatus } from './domain/instance/system-status.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import { Database } from './domain/kernel/database.ts';
-import type { Queue } from './domain/kernel/queue.ts';
+import type { Queue, QueueGauge } from './domain/kernel/queue.ts';
 import type { Random } from './domain/kernel/random.ts';
 import { Keys } from './domain/keys/keys.ts';
 import { defaultSchedule } from './domain/keys/schedule.ts';
@@ -55,6 +57,10 @@ export interface Ports {
   /** Null where messages of this kind cannot be sent. */
   senders: { mail: MailSender | null; sms: SmsSender | null };
   postLogoutToken: PostLogoutToken;
+  /** Absent where no jobs are done. */
+  gauge?: QueueGauge;
+  /** Absent in a command, which is over in a moment. */
+  runtime?: Runtime;
 }
 
 /** What the domain is told of its settings. */
@@ -68,6 +74,10 @@ export interface DomainSettings {
   /** Sign-ins that one network may begin in a minute; absent: any number. */
   challengesPerMinute?: number;
 }
+
+const noRuntime: Runtime = {
+  ...{ host: 'here', pid: 0, version: 'unknown', nodeVersion: 'unknown', signMicroseconds: null, migrations: [] },
+};
 
 export type Services = ReturnType<typeof buildServices>;
 
@@ -141,6 +151,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const backups = new Backups(db, clock, random, audit);
   const masterKeyChange = new MasterKeyChange(db, clock, vault, audit);
   const factorChanges = new FactorChanges({ db, clock, random, audit, users, factors: mfa, otp, delivery, phones });
+  const processes = new Processes(db, clock, random, ports.runtime ?? noRuntime);
+  const systemStatus = new SystemStatus({ clock, processes, backups, senders, gauge: ports.gauge });
   const retention = new Retention(db, clock);
   const seed = new Seed(db, clock, audit, projects, clients, issuer);
   return {
@@ -183,6 +195,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     retention,
     backups,
     masterKeyChange,
+    processes,
+    systemStatus,
     senders,
   };
 }

@@ -109,6 +109,7 @@ export async function openAdminRoom(
         trials: services.trials,
         access: services.accountAccess,
         logout: services.logout,
+        system: services.systemStatus,
         requestRecords: services.requestRecords,
         directories,
         keys,

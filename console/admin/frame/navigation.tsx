@@ -40,6 +40,7 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
       { to: '/team', label: 'Team & roles', icon: 'team' },
       { to: '/audit', label: 'Audit', icon: 'events' },
       { to: '/keys', label: 'Signing keys', icon: 'lock' },
+      { to: '/system', label: 'System', icon: 'server' },
     );
     if (settings.hasDevMailbox) instance.push({ to: '/mailbox', label: 'Dev mailbox', icon: 'mail' });
   }

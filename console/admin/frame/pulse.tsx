@@ -1,6 +1,9 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { pulse } from '../api.ts';
+import { Link } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { pulse, useRead } from '../api.ts';
+import { SystemLevel } from '../generated/operations.ts';
 import styles from './pulse.module.css';
 
 function useOnline(): boolean {
@@ -17,9 +20,7 @@ function useOnline(): boolean {
   );
 }
 
-/** A dot: whether the server answers, and how soon. */
-export function Pulse() {
-  const online = useOnline();
+function useMilliseconds(): number | undefined {
   const [ms, setMs] = useState(pulse.ms);
   useEffect(() => {
     const listener = () => setMs(pulse.ms);
@@ -28,11 +29,37 @@ export function Pulse() {
       pulse.listeners.delete(listener);
     };
   }, []);
-  const isWell = online && ms !== undefined;
-  const text = !online ? 'You are offline' : isWell ? `The server answers (${ms} ms)` : 'The server does not answer';
+  return ms;
+}
+
+/** A dot: whether the server answers, and for owners whether the instance is sound. */
+export function Pulse() {
+  const online = useOnline();
+  const ms = useMilliseconds();
+  const { isOwner } = useAccess();
+  const { data } = useRead(SystemLevel, {}, { pause: !isOwner, everySeconds: 30 });
+  const answers = online && ms !== undefined;
+  const faults = data?.system.checks.filter(({ level }) => level !== 'OK') ?? [];
+  const level = !answers ? 'FAIL' : (data?.system.level ?? 'OK');
+  const text = !online
+    ? 'You are offline'
+    : !answers
+      ? 'The server does not answer'
+      : faults.length > 0
+        ? faults.map(({ name, summary }) => `${name}: ${summary}`).join('. ')
+        : `All is well; the server answers in ${ms} ms`;
+  const dot = <span className={styles.dot} data-level={level} aria-hidden="true" />;
   return (
-    <Tooltip label={text}>
-      <span className={styles.pulse} data-well={isWell || undefined} role="status" aria-label={text} tabIndex={0} />
+    <Tooltip label={text} multiline maw={320}>
+      {isOwner ? (
+        <Link to="/system" className={styles.pulse} aria-label={`System. ${text}`}>
+          {dot}
+        </Link>
+      ) : (
+        <span className={styles.pulse} role="status" aria-label={text} tabIndex={0}>
+          {dot}
+        </span>
+      )}
     </Tooltip>
   );
 }

@@ -54,6 +54,12 @@ export type ChangeUsersInput = {
   userIds: Array<string>;
 };
 
+/** Whether something is to be done. */
+export type CheckLevel =
+  | 'FAIL'
+  | 'OK'
+  | 'WARN';
+
 export type CreateClientInput = {
   /** 1 to 3600 seconds; the project's where absent. */
   accessTokenTtlSeconds?: number | null | undefined;
@@ -595,6 +601,16 @@ export type UpdateSessionPolicyMutationVariables = Exact<{
 
 export type UpdateSessionPolicyMutation = { updateSessionPolicy: ProjectSettingsFragment };
 
+export type SystemQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SystemQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string, advice: string | null }>, processes: Array<{ id: string, host: string, pid: number, version: string, nodeVersion: string, startedAt: string, seenAt: string, signMicroseconds: number | null, clockSkewMs: number }>, database: { version: string, sizeBytes: number, connections: number, maxConnections: number, migrationsApplied: number }, mail: { kind: string | null, lastSentAt: string | null }, sms: { kind: string | null, lastSentAt: string | null }, jobs: Array<{ name: string, waiting: number, deferred: number, active: number, failed: number }>, backup: { takenAt: string, bytes: number } | null } };
+
+export type SystemLevelQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SystemLevelQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string }> } };
+
 export type UserRowFragment = { id: string, userName: string, displayName: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, createdAt: string };
 
 export type UsersQueryVariables = Exact<{
@@ -688,6 +704,8 @@ export const CreateProject = "mutation CreateProject($input:CreateProjectInput!)
 export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as unknown as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
 export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as unknown as Operation<SystemQuery, SystemQueryVariables>;
+export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as unknown as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$after:String){users(projectId:$projectId search:$search filter:$filter first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UsersQuery, UsersQueryVariables>;
 export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow externalId givenName familyName updatedAt}}fragment UserRow on User{id userName displayName email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UserByIdQuery, UserByIdQueryVariables>;
 export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}factors{id method phone verifiedAt lastUsedAt}}}" as unknown as Operation<UserAccessQuery, UserAccessQueryVariables>;

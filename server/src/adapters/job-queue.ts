@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { fromKysely, type Job, type JobResult, PgBoss, type UpdateQueueOptions } from 'pg-boss';
 import type { JobTable, PeriodicJob, QueuedJob } from '../domain/kernel/jobs.ts';
-import type { Queue } from '../domain/kernel/queue.ts';
+import type { Queue, QueueGauge, QueueStats } from '../domain/kernel/queue.ts';
 
 export interface JobQueueOptions {
   /** The same database that the domain writes to. */
@@ -31,7 +31,7 @@ const consumption = {
  * Jobs in the schema `jobs` of the domain's database (pg-boss): asked for in the transaction of their cause, at work as
  * soon as it has committed, shared by all processes, and outliving each of them.
  */
-export class JobQueue implements Queue {
+export class JobQueue implements Queue, QueueGauge {
   private readonly boss: PgBoss;
   private readonly onError: JobQueueOptions['onError'];
 
@@ -81,6 +81,21 @@ export class JobQueue implements Queue {
   ): Promise<void> {
     if (!em.isInTransaction()) throw new Error(`${job} must be asked for in a transaction`);
     await this.boss.send(job, data, { ...options, db: fromKysely(em.getKysely()) });
+  }
+
+  /** As counted by one of the processes within the last half minute. */
+  async stats(): Promise<QueueStats[]> {
+    const queues = await this.boss.getQueues();
+    return queues
+      .filter(({ name }) => !name.startsWith('__'))
+      .map(({ name, readyCount, deferredCount, activeCount, failedCount }) => ({
+        name,
+        waiting: readyCount,
+        deferred: deferredCount,
+        active: activeCount,
+        failed: failedCount,
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Takes no more jobs and lets those at work end, for `graceSeconds` at most; the rest is made again by others. */

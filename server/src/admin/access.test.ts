@@ -113,6 +113,7 @@ function argumentsOf(name: string): string {
     memberships: `(projectId: "${project}")`,
     adminTokens: `(projectId: "${project}")`,
     signingKeys: '',
+    system: '',
     devMailbox: '',
     createProject: '(input: { name: "X" })',
     updateProject: `(input: { id: "${project}", name: "X" })`,

@@ -6,6 +6,7 @@ import type { Clients } from '../domain/clients/clients.ts';
 import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
+import type { SystemStatus } from '../domain/instance/system-status.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { Page, PageRequest } from '../domain/kernel/page.ts';
 import type { Keys } from '../domain/keys/keys.ts';
@@ -50,6 +51,7 @@ export interface AdminDomain {
   requestRecords: Pick<RequestRecords, 'recent'>;
   logout: Pick<Logout, 'retry'>;
   keys: Keys;
+  system: Pick<SystemStatus, 'report'>;
   /** Absent where messages are really sent. */
   mailbox: Mailbox | null;
 }

@@ -5,6 +5,7 @@ import { apiKeyKinds } from '../domain/clients/api-key.entity.ts';
 import { logoutTokenTypes, tokenEndpointAuthMethods } from '../domain/clients/client.entity.ts';
 import { delegationParties } from '../domain/clients/delegation-key.entity.ts';
 import { messageStates } from '../domain/delivery/message.entity.ts';
+import { checkLevels } from '../domain/instance/checks.ts';
 import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../domain/mfa/enrolment.entity.ts';
@@ -59,3 +60,4 @@ export const LogoutDeliveryStateEnum = enumOf(
   'Where a logout token stands: on its way, taken, or given up.',
   logoutDeliveryStates,
 );
+export const CheckLevelEnum = enumOf('CheckLevel', 'Whether something is to be done.', checkLevels);

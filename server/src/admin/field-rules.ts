@@ -164,6 +164,21 @@ export const fieldRules: Record<string, NodeRule> = {
       owner: ['id', 'alg', 'signing', 'createdAt', 'signsFrom', 'signsUntil', 'publishedUntil', 'withdrawnAt'],
     },
   },
+  SystemStatus: {
+    projectOf: () => null,
+    fields: { owner: ['level', 'checks', 'processes', 'database', 'mail', 'sms', 'jobs', 'backup'] },
+  },
+  SystemCheck: inherit('name', 'level', 'summary', 'advice'),
+  Process: inherit(
+    ...['id', 'host', 'pid', 'version', 'nodeVersion', 'startedAt', 'seenAt', 'signMicroseconds', 'clockSkewMs'],
+  ),
+  DatabaseStatus: inherit(
+    ...['version', 'sizeBytes', 'connections', 'maxConnections'],
+    ...['migrationsApplied', 'migrationsPending', 'migrationsUnknown'],
+  ),
+  ChannelStatus: inherit('kind', 'lastSentAt', 'lastFailedAt', 'lastFailure'),
+  JobQueueStatus: inherit('name', 'waiting', 'deferred', 'active', 'failed'),
+  BackupStatus: inherit('takenAt', 'bytes'),
   DevMailboxMessage: { projectOf: () => null, fields: { owner: ['id', 'at', 'channel', 'to', 'subject', 'text'] } },
   PageInfo: inherit('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
   ProjectConnection: pageOf('totalCount'),

@@ -55,6 +55,7 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     memberships: { role: 'project_viewer', about: project },
     adminTokens: { role: 'project_admin', about: project },
     signingKeys: { role: 'owner' },
+    system: { role: 'owner' },
     devMailbox: { role: 'owner' },
   },
   Mutation: {

@@ -13,6 +13,7 @@ import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout-delivery.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
 import { ScimRequestResolver } from './scim-request.resolver.ts';
+import { SystemResolver } from './system.resolver.ts';
 import { TrialResolver } from './trial.resolver.ts';
 import { UserResolver } from './user.resolver.ts';
 import { UserAccessResolver } from './user-access.resolver.ts';
@@ -41,6 +42,7 @@ export function adminSchema(): GraphQLSchema {
         AdminTokenResolver,
         SigningKeyResolver,
         DevMailboxResolver,
+        SystemResolver,
       ],
       validate: false,
     }),

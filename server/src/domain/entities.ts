@@ -15,6 +15,7 @@ import { Device } from './devices/device.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
 import { Backup } from './instance/backup.entity.ts';
+import { Process } from './instance/process.entity.ts';
 import { RetiredMacKey } from './keys/retired-mac-key.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { Budget } from './limits/budget.entity.ts';
@@ -69,4 +70,5 @@ export const entities = [
   SetupLink,
   AdminToken,
   Backup,
+  Process,
 ];

@@ -8,6 +8,7 @@ import { Migration20261121000400Delegation } from './20261121000400-delegation.t
 import { Migration20261121001000People } from './20261121001000-people.ts';
 import { Migration20261121001200Events } from './20261121001200-events.ts';
 import { Migration20261121001201LogoutDeliveries } from './20261121001201-logout-deliveries.ts';
+import { Migration20261121001202Processes } from './20261121001202-processes.ts';
 import { Migration20261121001300Phone } from './20261121001300-phone.ts';
 import { Migration20261121001500Operations } from './20261121001500-operations.ts';
 
@@ -23,6 +24,7 @@ export const migrations = [
   { name: '20261121001000-people', class: Migration20261121001000People },
   { name: '20261121001200-events', class: Migration20261121001200Events },
   { name: '20261121001201-logout-deliveries', class: Migration20261121001201LogoutDeliveries },
+  { name: '20261121001202-processes', class: Migration20261121001202Processes },
   { name: '20261121001300-phone', class: Migration20261121001300Phone },
   { name: '20261121001500-operations', class: Migration20261121001500Operations },
 ];

@@ -1,0 +1,19 @@
+import type { SystemQuery } from '../generated/operations.ts';
+import type { Tone } from '../ui/mark.tsx';
+
+export type Level = SystemQuery['system']['level'];
+
+export const levels: Record<Level, { tone: Tone; text: string }> = {
+  OK: { tone: 'good', text: 'Sound' },
+  WARN: { tone: 'note', text: 'Look at it' },
+  FAIL: { tone: 'bad', text: 'Needs you' },
+};
+
+const size = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
+
+/** "12.3 MB". */
+export function bytes(count: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const step = count < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(count) / 3));
+  return `${size.format(count / 1000 ** step)} ${units[step]}`;
+}

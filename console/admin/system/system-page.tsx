@@ -1,0 +1,180 @@
+import { useRead } from '../api.ts';
+import { System, type SystemQuery } from '../generated/operations.ts';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import { Time } from '../ui/time.tsx';
+import { bytes, levels } from './levels.ts';
+import styles from './system-page.module.css';
+
+type Status = SystemQuery['system'];
+type Process = Status['processes'][number];
+type Job = Status['jobs'][number];
+
+const jobNames: Record<string, string> = {
+  'delivery.send': 'Send mail and SMS',
+  'logout.deliver': 'Tell applications of logouts',
+  'logout.recover': 'Find logouts that were left behind',
+  'keys.tend': 'Look after signing keys',
+  'sweep.budgets': 'Forget spent limits',
+  'sweep.codes': 'Forget one-time codes',
+  'sweep.messages': 'Forget messages',
+  'sweep.request-records': 'Forget directory requests',
+  'sweep.rest': 'Forget what has expired',
+};
+
+const processColumns: readonly Column<Process>[] = [
+  { header: 'Process', isName: true, width: '26%', cell: ({ host, pid }) => `${host}, ${pid}` },
+  { header: 'Version', cell: ({ version, nodeVersion }) => `${version} on Node ${nodeVersion}` },
+  { header: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { header: 'Last heard of', cell: ({ seenAt }) => <Time at={seenAt} /> },
+  {
+    header: 'Signs an ID token in',
+    align: 'end',
+    cell: ({ signMicroseconds }) => (signMicroseconds == null ? '–' : `${(signMicroseconds / 1000).toFixed(1)} ms`),
+  },
+  { header: 'Clock', align: 'end', cell: ({ clockSkewMs }) => `${clockSkewMs > 0 ? '+' : ''}${clockSkewMs} ms` },
+];
+
+const count = new Intl.NumberFormat('en-GB');
+
+const jobColumns: readonly Column<Job>[] = [
+  { header: 'Work', isName: true, width: '36%', cell: ({ name }) => jobNames[name] ?? name },
+  { header: 'Due', align: 'end', cell: ({ waiting }) => count.format(waiting) },
+  { header: 'Later', align: 'end', cell: ({ deferred }) => count.format(deferred) },
+  { header: 'Under way', align: 'end', cell: ({ active }) => count.format(active) },
+  {
+    header: 'Given up in a day',
+    align: 'end',
+    cell: ({ failed }) => (failed > 0 ? <Mark tone="bad">{count.format(failed)}</Mark> : '0'),
+  },
+];
+
+/** How the instance stands: what is sound, what is not, and what to do about it. */
+export function Component() {
+  const { data, failure, reload } = useRead(System, {}, { everySeconds: 10 });
+  const status = data?.system;
+  const overall = status && levels[status.level];
+  return (
+    <Page
+      title="System"
+      lead="What this instance runs on, read from what is really there every 10 seconds."
+      marks={overall && <Mark tone={overall.tone}>{overall.text}</Mark>}
+    >
+      {failure && !status && <Failed failure={failure} what="the state of the system" retry={reload} />}
+      {!(failure && !status) && (
+        <>
+          <Section flush title="Checks">
+            {status ? <Checks checks={status.checks} /> : <Sketch lines={10} />}
+          </Section>
+          <Section
+            flush
+            title="Processes"
+            lead="Servers that share this database. Each says every 20 seconds that it is there."
+          >
+            <DataTable
+              label="Processes"
+              columns={processColumns}
+              rows={status?.processes}
+              keyOf={({ id }) => id}
+              sketch={1}
+              empty={<Empty icon="server" title="None has said that it is there" />}
+            />
+          </Section>
+          <Section title="Database and messages">
+            {status ? <Facts status={status} /> : <LinesSketch lines={5} />}
+          </Section>
+          <Section flush title="Jobs" lead="Work that nobody waits for, as of half a minute ago.">
+            <DataTable
+              label="Jobs"
+              columns={jobColumns}
+              rows={status?.jobs}
+              keyOf={({ name }) => name}
+              sketch={5}
+              empty={<Empty icon="clock" title="No jobs are done here" />}
+            />
+          </Section>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Sketch({ lines }: { lines: number }) {
+  return (
+    <div className={styles.sketch}>
+      <LinesSketch lines={lines} />
+    </div>
+  );
+}
+
+function Checks({ checks }: { checks: Status['checks'] }) {
+  return (
+    <ul className={styles.checks}>
+      {checks.map(({ name, level, summary, advice }) => (
+        <li key={name}>
+          <Mark tone={levels[level].tone}>{levels[level].text}</Mark>
+          <strong>{name}</strong>
+          <div>
+            <p>{summary}</p>
+            {advice && <p className={styles.advice}>{advice}</p>}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const kinds: Record<string, string> = {
+  smtp: 'Mail server (SMTP)',
+  'sms-gateway': 'SMS gateway',
+  twilio: 'Twilio',
+  mailbox: 'Dev mailbox',
+};
+
+function Facts({ status: { database, mail, sms, backup } }: { status: Status }) {
+  return (
+    <dl className={styles.facts}>
+      <div>
+        <dt>Database</dt>
+        <dd>
+          PostgreSQL {database.version}, {bytes(database.sizeBytes)}
+        </dd>
+      </div>
+      <div>
+        <dt>Connections</dt>
+        <dd>
+          {database.connections} of {database.maxConnections}
+        </dd>
+      </div>
+      <div>
+        <dt>Migrations</dt>
+        <dd>{database.migrationsApplied} have run</dd>
+      </div>
+      <div>
+        <dt>Mail</dt>
+        <dd>
+          {mail.kind ? (kinds[mail.kind] ?? mail.kind) : 'Not set up'}; last sent{' '}
+          <Time at={mail.lastSentAt} fallback="never" />
+        </dd>
+      </div>
+      <div>
+        <dt>SMS</dt>
+        <dd>
+          {sms.kind ? (kinds[sms.kind] ?? sms.kind) : 'Not set up'}; last sent{' '}
+          <Time at={sms.lastSentAt} fallback="never" />
+        </dd>
+      </div>
+      <div>
+        <dt>Backup</dt>
+        <dd>
+          <Time at={backup?.takenAt} fallback="Never recorded" />
+          {backup && `, ${bytes(backup.bytes)}`}
+        </dd>
+      </div>
+    </dl>
+  );
+}

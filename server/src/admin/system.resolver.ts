@@ -1,0 +1,157 @@
+import 'reflect-metadata';
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Ctx, Field, FieldResolver, Float, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { Backup } from '../domain/instance/backup.entity.ts';
+import { type CheckLevel, type SystemCheck, worst } from '../domain/instance/checks.ts';
+import type { ChannelStatus, DatabaseStatus, SystemStatusReport } from '../domain/instance/system-status.ts';
+import type { QueueStats } from '../domain/kernel/queue.ts';
+import type { AdminContext } from './context.ts';
+import { CheckLevelEnum } from './enums.ts';
+
+@ObjectType('SystemCheck', { description: 'One condition of a sound instance.' })
+export class SystemCheckView {
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => CheckLevelEnum)
+  level!: CheckLevel;
+
+  @Field(() => String, { description: 'What is.' })
+  summary!: string;
+
+  @Field(() => String, { nullable: true, description: 'What to do.' })
+  advice!: string | null;
+}
+
+@ObjectType('Process', { description: 'A running server on this database.' })
+export class ProcessView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  host!: string;
+
+  @Field(() => Int)
+  pid!: number;
+
+  @Field(() => String)
+  version!: string;
+
+  @Field(() => String)
+  nodeVersion!: string;
+
+  @Field(() => GraphQLDateTime)
+  startedAt!: Date;
+
+  @Field(() => GraphQLDateTime)
+  seenAt!: Date;
+
+  @Field(() => Int, { nullable: true, description: 'One ES512 signature, measured at its start.' })
+  signMicroseconds!: number | null;
+
+  @Field(() => Int, { description: "How far the database's clock is ahead of its own." })
+  clockSkewMs!: number;
+}
+
+@ObjectType('DatabaseStatus')
+export class DatabaseStatusView {
+  @Field(() => String)
+  version!: string;
+
+  @Field(() => Float)
+  sizeBytes!: number;
+
+  @Field(() => Int)
+  connections!: number;
+
+  @Field(() => Int)
+  maxConnections!: number;
+
+  @Field(() => Int)
+  migrationsApplied!: number;
+
+  @Field(() => [String])
+  migrationsPending!: string[];
+
+  @Field(() => [String], { description: 'A newer version has run here.' })
+  migrationsUnknown!: string[];
+}
+
+@ObjectType('ChannelStatus', { description: 'How messages of one kind leave, and how that went of late.' })
+export class ChannelStatusView {
+  @Field(() => String, { nullable: true, description: 'smtp, sms-gateway, twilio, mailbox; absent: they cannot.' })
+  kind!: string | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  lastSentAt!: string | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  lastFailedAt!: string | null;
+
+  @Field(() => String, { nullable: true })
+  lastFailure!: string | null;
+}
+
+@ObjectType('JobQueueStatus', { description: 'One kind of work that nobody waits for.' })
+export class JobQueueStatusView {
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => Int, { description: 'Due, and not begun.' })
+  waiting!: number;
+
+  @Field(() => Int, { description: 'For later.' })
+  deferred!: number;
+
+  @Field(() => Int)
+  active!: number;
+
+  @Field(() => Int, { description: 'Given up within a day.' })
+  failed!: number;
+}
+
+@ObjectType('BackupStatus')
+export class BackupStatusView {
+  @Field(() => GraphQLDateTime)
+  takenAt!: Date;
+
+  @Field(() => Float)
+  bytes!: number;
+}
+
+@ObjectType('SystemStatus', { description: 'How the instance stands.' })
+export class SystemStatusView {
+  @Field(() => [SystemCheckView])
+  checks!: SystemCheck[];
+
+  @Field(() => [ProcessView], { description: 'Those that are there, longest first.' })
+  processes!: ProcessView[];
+
+  @Field(() => DatabaseStatusView)
+  database!: DatabaseStatus;
+
+  @Field(() => ChannelStatusView)
+  mail!: ChannelStatus;
+
+  @Field(() => ChannelStatusView)
+  sms!: ChannelStatus;
+
+  @Field(() => [JobQueueStatusView])
+  jobs!: QueueStats[];
+
+  @Field(() => BackupStatusView, { nullable: true, description: 'The newest that was recorded.' })
+  backup!: Backup | null;
+}
+
+@Resolver(() => SystemStatusView)
+export class SystemResolver {
+  @Query(() => SystemStatusView, { description: 'How the instance stands, for owners.' })
+  system(@Ctx() { domain, em }: AdminContext) {
+    return domain.system.report(em);
+  }
+
+  @FieldResolver(() => CheckLevelEnum, { description: 'The worst of its checks.' })
+  level(@Root() { checks }: SystemStatusReport) {
+    return worst(checks);
+  }
+}

@@ -1,0 +1,25 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+
+const schema = defineEntity({
+  name: 'Process',
+  tableName: 'processes',
+  properties: {
+    id: key(),
+    host: p.text(),
+    pid: p.integer(),
+    version: p.text(),
+    nodeVersion: p.text(),
+    startedAt: instant(),
+    /** Each process says every few seconds that it is there. */
+    seenAt: instant(),
+    /** One ES512 signature, measured at the start. */
+    signMicroseconds: p.integer().nullable(),
+    /** How far the database's clock is ahead of this process's. */
+    clockSkewMs: p.integer(),
+  },
+});
+
+/** A running server on this database. */
+export class Process extends schema.class {}
+schema.setClass(Process);

@@ -1,0 +1,130 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Sender } from '../delivery/sender.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { QueueGauge, QueueStats } from '../kernel/queue.ts';
+import { query, sql } from '../kernel/statement.ts';
+import type { Backup } from './backup.entity.ts';
+import type { Backups } from './backups.ts';
+import { type SystemCheck, systemChecks } from './checks.ts';
+import type { Process } from './process.entity.ts';
+import { clockSkewMs, type Processes } from './processes.ts';
+
+export interface DatabaseStatus {
+  version: string;
+  sizeBytes: number;
+  connections: number;
+  maxConnections: number;
+  /** Of this version's migrations. */
+  migrationsApplied: number;
+  /** Names that have not run yet. */
+  migrationsPending: readonly string[];
+  /** Names that this version does not know: a newer one has run here. */
+  migrationsUnknown: readonly string[];
+}
+
+/** How messages of one channel leave, and how that went of late. */
+export interface ChannelStatus {
+  /** Null: messages of this channel cannot be sent. */
+  kind: Sender<never>['kind'] | null;
+  lastSentAt: string | null;
+  lastFailedAt: string | null;
+  /** Why; names no recipient. */
+  lastFailure: string | null;
+}
+
+/** How the instance stands. */
+export interface SystemStatusReport {
+  processes: Process[];
+  database: DatabaseStatus;
+  mail: ChannelStatus;
+  sms: ChannelStatus;
+  jobs: QueueStats[];
+  /** The newest that was recorded. */
+  backup: Backup | null;
+  clockSkewMs: number;
+  owners: number;
+  checks: SystemCheck[];
+}
+
+interface SystemStatusDeps {
+  clock: Clock;
+  processes: Processes;
+  backups: Backups;
+  senders: { mail: Sender<never> | null; sms: Sender<never> | null };
+  /** Absent where no jobs are done. */
+  gauge: QueueGauge | undefined;
+}
+
+/** Reads how the instance stands. */
+export class SystemStatus {
+  private readonly deps: SystemStatusDeps;
+
+  constructor(deps: SystemStatusDeps) {
+    this.deps = deps;
+  }
+
+  async report(em: EntityManager): Promise<SystemStatusReport> {
+    const { clock, processes, backups, senders, gauge } = this.deps;
+    const report = {
+      processes: await processes.live(em),
+      database: await databaseStatus(em, processes.runtime.migrations),
+      mail: await channelStatus(em, 'mail', senders.mail),
+      sms: await channelStatus(em, 'sms', senders.sms),
+      jobs: (await gauge?.stats()) ?? [],
+      backup: await backups.newest(),
+      clockSkewMs: await clockSkewMs(em, clock),
+      owners: await ownerCount(em),
+    };
+    return { ...report, checks: systemChecks(report, clock.now()) };
+  }
+}
+
+async function databaseStatus(em: EntityManager, known: readonly string[]): Promise<DatabaseStatus> {
+  const [row] = await query<Omit<DatabaseStatus, 'migrationsApplied' | 'migrationsPending' | 'migrationsUnknown'>>(
+    em,
+    sql`select current_setting('server_version') as version,
+          pg_database_size(current_database())::float8 as "sizeBytes",
+          (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+          current_setting('max_connections')::int as "maxConnections"`,
+  );
+  const applied = new Set(
+    (await query<{ name: string }>(em, sql`select name from migrations`)).map(({ name }) => name),
+  );
+  if (!row) throw new Error('the database says nothing of itself');
+  return {
+    ...row,
+    migrationsApplied: known.filter((name) => applied.has(name)).length,
+    migrationsPending: known.filter((name) => !applied.has(name)),
+    migrationsUnknown: [...applied].filter((name) => !known.includes(name)).sort(),
+  };
+}
+
+/** So many of the newest messages are looked through, however many there are. */
+const recentMessages = 1000;
+
+async function channelStatus(
+  em: EntityManager,
+  channel: 'mail' | 'sms',
+  sender: Sender<never> | null,
+): Promise<ChannelStatus> {
+  const moment = (column: string) => `to_char(max(${column}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+  const [row] = await query<Omit<ChannelStatus, 'kind'>>(em, {
+    text: `with recent as (select * from messages order by id desc limit ${recentMessages}),
+             mine as (select * from recent where channel = ?)
+           select (select ${moment('sent_at')} from mine where state = 'sent') as "lastSentAt",
+             (select ${moment('created_at')} from mine where note is not null and state in ('failed', 'pending'))
+               as "lastFailedAt",
+             (select note from mine where note is not null and state in ('failed', 'pending') order by id desc limit 1)
+               as "lastFailure"`,
+    params: [channel],
+  });
+  return { kind: sender?.kind ?? null, lastSentAt: null, lastFailedAt: null, lastFailure: null, ...row };
+}
+
+async function ownerCount(em: EntityManager): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    em,
+    sql`select count(*)::int as count from memberships where role = 'owner' and project_id is null`,
+  );
+  return row?.count ?? 0;
+}
