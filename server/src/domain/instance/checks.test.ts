@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemChecks, worst } from './checks.ts';
-import type { SystemStatusReport } from './system-status.ts';
+import type { SystemFacts } from './facts.ts';
 
-type Facts = Omit<SystemStatusReport, 'checks'>;
 const now = new Date('2026-03-01T12:00:00Z');
 const running = { version: '1.0.0', signMicroseconds: 1400, clockSkewMs: 3 };
 const sound = {
@@ -17,9 +16,9 @@ const sound = {
   backup: { takenAt: new Date('2026-03-01T02:00:00Z'), bytes: 5 },
   clockSkewMs: 1,
   owners: 2,
-} as unknown as Facts;
+} as unknown as SystemFacts;
 
-const check = (change: Partial<Facts>, name: string) => {
+const check = (change: Partial<SystemFacts>, name: string) => {
   const found = systemChecks({ ...sound, ...change }, now).find((one) => one.name === name);
   return [found?.level, found?.advice !== null];
 };
@@ -31,7 +30,7 @@ describe('the checks of an instance', () => {
     expect(worst(checks)).toBe('ok');
   });
 
-  it.each<[string, Partial<Facts>, string]>([
+  it.each<[string, Partial<SystemFacts>, string]>([
     ['Processes', { processes: [running, { ...running, version: '0.9.0' }] as never }, 'warn'],
     ['Database', { database: { ...sound.database, connections: 95 } }, 'warn'],
     ['Database', { database: { ...sound.database, version: '13.9' } }, 'fail'],

@@ -1,4 +1,4 @@
-import type { SystemStatusReport } from './system-status.ts';
+import type { SystemFacts } from './facts.ts';
 
 export const checkLevels = ['ok', 'warn', 'fail'] as const;
 export type CheckLevel = (typeof checkLevels)[number];
@@ -13,7 +13,6 @@ export interface SystemCheck {
   advice: string | null;
 }
 
-type Facts = Omit<SystemStatusReport, 'checks'>;
 type Judged = [level: CheckLevel, summary: string, advice?: string];
 
 const backupHours = 48;
@@ -24,7 +23,7 @@ const slowSignMicroseconds = 5000;
 const manyWaiting = 1000;
 
 /** Judges what was read: which condition holds, which does not, and what to do about it. */
-export function systemChecks(facts: Facts, now: Date): SystemCheck[] {
+export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
   const judged: Record<string, Judged> = {
     Processes: processes(facts),
     Database: database(facts),
@@ -53,21 +52,21 @@ export function worst(checks: readonly SystemCheck[]): CheckLevel {
   );
 }
 
-function processes({ processes }: Facts): Judged {
+function processes({ processes }: SystemFacts): Judged {
   const versions = new Set(processes.map(({ version }) => version));
   const summary = processes.length === 1 ? '1 process' : `${processes.length} processes`;
   if (versions.size <= 1) return ['ok', summary];
   return ['warn', `${summary} of ${versions.size} versions`, 'Finish the upgrade: all of them should run one version.'];
 }
 
-function database({ database: { version, connections, maxConnections } }: Facts): Judged {
+function database({ database: { version, connections, maxConnections } }: SystemFacts): Judged {
   const summary = `PostgreSQL ${version}, ${connections} of ${maxConnections} connections`;
   if (Number.parseInt(version, 10) < 14) return ['fail', summary, 'PostgreSQL 14 or newer is needed.'];
   if (connections < maxConnections * 0.8) return ['ok', summary];
   return ['warn', summary, 'Raise max_connections, or lower DATABASE_POOL_SIZE: the next process may find no room.'];
 }
 
-function migrations({ database: { migrationsApplied, migrationsPending, migrationsUnknown } }: Facts): Judged {
+function migrations({ database: { migrationsApplied, migrationsPending, migrationsUnknown } }: SystemFacts): Judged {
   if (migrationsPending.length > 0) {
     return [
       'fail',
@@ -81,7 +80,7 @@ function migrations({ database: { migrationsApplied, migrationsPending, migratio
   return ['ok', `All ${migrationsApplied} have run`];
 }
 
-function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: Facts): Judged {
+function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Judged {
   if (kind === null) {
     return [
       'fail',
@@ -98,7 +97,7 @@ function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: Facts):
   return ['ok', lastSentAt === null ? 'Set up; nothing was sent yet' : 'The last mail was sent'];
 }
 
-function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: Facts): Judged {
+function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Judged {
   if (kind === null) return ['ok', 'Not set up; only second factors by SMS need it'];
   if (kind === 'mailbox') return ['ok', 'SMS stay in the dev mailbox'];
   if (lastFailedAt !== null && (lastSentAt === null || lastFailedAt > lastSentAt)) {
@@ -107,7 +106,7 @@ function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: Facts): J
   return ['ok', lastSentAt === null ? 'Set up; nothing was sent yet' : 'The last SMS was sent'];
 }
 
-function jobs({ jobs }: Facts): Judged {
+function jobs({ jobs }: SystemFacts): Judged {
   const waiting = jobs.reduce((sum, one) => sum + one.waiting, 0);
   const failing = jobs.filter(({ failed }) => failed > 0).map(({ name }) => name);
   if (waiting > manyWaiting) {
@@ -126,7 +125,7 @@ function backup({ backup }: Facts, now: Date): Judged {
   return hours <= backupHours ? ['ok', summary] : ['warn', summary, 'Run the backup command daily.'];
 }
 
-function signing({ processes }: Facts): Judged {
+function signing({ processes }: SystemFacts): Judged {
   const measured = processes.flatMap(({ signMicroseconds }) => (signMicroseconds == null ? [] : [signMicroseconds]));
   if (measured.length === 0) return ['ok', 'Not measured'];
   const slowest = Math.max(...measured);
@@ -135,7 +134,7 @@ function signing({ processes }: Facts): Judged {
   return ['warn', summary, 'The machine is busy, or its OpenSSL is slow at P-521: see the notes on sizing.'];
 }
 
-function clock({ clockSkewMs, processes }: Facts): Judged {
+function clock({ clockSkewMs, processes }: SystemFacts): Judged {
   const skews = [clockSkewMs, ...processes.map((one) => one.clockSkewMs)].map(Math.abs);
   const most = Math.max(...skews);
   if (most <= skewWarnMs) return ['ok', `Within ${Math.max(1, most)} ms of the database's`];
@@ -143,7 +142,7 @@ function clock({ clockSkewMs, processes }: Facts): Judged {
   return [most > skewFailMs ? 'fail' : 'warn', summary, 'Let every machine take its time from the same NTP servers.'];
 }
 
-function owners({ owners }: Facts): Judged {
+function owners({ owners }: SystemFacts): Judged {
   if (owners > 1) return ['ok', `${owners} owners`];
   const summary = owners === 0 ? 'Nobody owns this instance' : 'One owner only';
   return ['warn', summary, 'Give a second person the role of owner: who is alone can be locked out.'];

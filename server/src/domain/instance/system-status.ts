@@ -1,48 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sender } from '../delivery/sender.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { QueueGauge, QueueStats } from '../kernel/queue.ts';
+import type { QueueGauge } from '../kernel/queue.ts';
 import { query, sql } from '../kernel/statement.ts';
-import type { Backup } from './backup.entity.ts';
 import type { Backups } from './backups.ts';
 import { type SystemCheck, systemChecks } from './checks.ts';
-import type { Process } from './process.entity.ts';
+import type { ChannelStatus, DatabaseStatus, SystemFacts } from './facts.ts';
 import { clockSkewMs, type Processes } from './processes.ts';
 
-export interface DatabaseStatus {
-  version: string;
-  sizeBytes: number;
-  connections: number;
-  maxConnections: number;
-  /** Of this version's migrations. */
-  migrationsApplied: number;
-  /** Names that have not run yet. */
-  migrationsPending: readonly string[];
-  /** Names that this version does not know: a newer one has run here. */
-  migrationsUnknown: readonly string[];
-}
-
-/** How messages of one channel leave, and how that went of late. */
-export interface ChannelStatus {
-  /** Null: messages of this channel cannot be sent. */
-  kind: Sender<never>['kind'] | null;
-  lastSentAt: string | null;
-  lastFailedAt: string | null;
-  /** Why; names no recipient. */
-  lastFailure: string | null;
-}
-
-/** How the instance stands. */
-export interface SystemStatusReport {
-  processes: Process[];
-  database: DatabaseStatus;
-  mail: ChannelStatus;
-  sms: ChannelStatus;
-  jobs: QueueStats[];
-  /** The newest that was recorded. */
-  backup: Backup | null;
-  clockSkewMs: number;
-  owners: number;
+/** How the instance stands, and what is to be done about it. */
+export interface SystemStatusReport extends SystemFacts {
   checks: SystemCheck[];
 }
 
