@@ -116,7 +116,7 @@ function jobs({ jobs }: SystemFacts): Judged {
   return ['warn', `Given up within a day: ${failing.join(', ')}`, 'The log tells why, under the name of the job.'];
 }
 
-function backup({ backup }: Facts, now: Date): Judged {
+function backup({ backup }: SystemFacts, now: Date): Judged {
   if (backup === null)
     return ['warn', 'None was ever recorded', 'Run the backup command daily, and try a restore once.'];
   const hours = Math.floor((now.getTime() - backup.takenAt.getTime()) / 3_600_000);
