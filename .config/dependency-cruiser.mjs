@@ -11,6 +11,7 @@ export const ladder = [
   'limits',
   'keys',
   'delivery',
+  'experience',
   'clients',
   'users',
   'devices',

@@ -3,7 +3,6 @@
  * rule) and how it is asked (the SDK's core). Served at GET /signin, filled in by the server. Service contract: 3.3.
  */
 import { hostedSignin, LatchkeyError } from '@latchkey/browser/internal';
-import { applyAccent } from './accent.ts';
 import { CodeQuestion } from './code-question.ts';
 import { Flow } from './flow.ts';
 import { element, Page } from './page.ts';
@@ -11,9 +10,6 @@ import { fetchTexts } from './texts.ts';
 
 const page = new Page();
 const { data } = page;
-if (data['accent']) applyAccent(data['accent']);
-// A project with one application often bears its name: once is enough.
-element('project').hidden = data['projectName']?.toLowerCase() === data['clientName']?.toLowerCase();
 
 const application = {
   issuer: data['issuer']!,
@@ -35,16 +31,24 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();
 });
 
-try {
-  const hosted = await hostedSignin(application, data['flow']!);
-  const trustedUser = await hosted.trustedUser();
-  await texts;
-  const flow = new Flow(page, hosted.signin, new CodeQuestion(page));
-  element<HTMLButtonElement>('address-submit').disabled = false;
-  flow.start(trustedUser);
-} catch (error) {
-  await texts;
-  if (!(error instanceof LatchkeyError)) throw error;
-  element('address-submit').hidden = true;
-  page.problem(page.sentence(error));
+async function begin(): Promise<void> {
+  try {
+    const hosted = await hostedSignin(application, data['flow']!);
+    const trustedUser = await hosted.trustedUser();
+    await texts;
+    const flow = new Flow(page, hosted.signin, new CodeQuestion(page));
+    element<HTMLButtonElement>('address-submit').disabled = false;
+    flow.start(trustedUser);
+  } catch (error) {
+    await texts;
+    if (!(error instanceof LatchkeyError)) throw error;
+    element('address-submit').hidden = true;
+    page.problem(page.sentence(error));
+  }
 }
+
+// In the console: the page as it is, with nobody in front of it and no service behind it.
+if (data['preview']) {
+  await texts;
+  (await import('./preview.ts')).showPreview(page, data['preview']);
+} else await begin();

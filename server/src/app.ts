@@ -63,6 +63,8 @@ export async function buildApp(options: AppOptions): Promise<Express> {
       issuer,
       ceremonies: services.ceremonies,
       callers: services.callers,
+      db: services.db,
+      experiences: services.experiences,
       cookies,
       pages,
       hasMailbox: services.delivery.hasMailbox,
@@ -74,6 +76,7 @@ export async function buildApp(options: AppOptions): Promise<Express> {
     accountRoutes({
       issuer,
       ownAccount: services.ownAccount,
+      experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
       cookies,
       csrf: formTokens(services, 'account-form'),
       pages,
@@ -92,7 +95,9 @@ export async function buildApp(options: AppOptions): Promise<Express> {
 
 function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: string, log: Log): OidcDeps {
   const { registry: clients, tokens, keys, signer } = services;
-  const { errorPage, endSession: endSessionPages } = oidcPages(pages);
+  const { errorPage, endSession: endSessionPages } = oidcPages(pages, ({ id }) =>
+    services.experiences.published(services.db.reader(), id),
+  );
   const readHint = async (idToken: string) => {
     const claims = await signer.verify('id-token', idToken, { expiredIsFine: true });
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
@@ -154,6 +159,7 @@ function adminDeps(
     sessions,
     admins,
     projects,
+    experiences,
     clients,
     delegationKeys,
     directories,
@@ -173,7 +179,7 @@ function adminDeps(
     requests,
     pages,
     domain: {
-      ...{ projects, clients, admins, delegationKeys, directories, keys, mailbox },
+      ...{ projects, experiences, clients, admins, delegationKeys, directories, keys, mailbox },
       trials: services.trials,
       access: services.accountAccess,
       logout: services.logout,

@@ -25,6 +25,7 @@ import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { Devices } from './domain/devices/devices.ts';
 import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
+import { Experiences } from './domain/experience/experiences.ts';
 import { Backups } from './domain/instance/backups.ts';
 import { MasterKeyChange } from './domain/instance/master-key-change.ts';
 import { Processes, type Runtime } from './domain/instance/processes.ts';
@@ -92,6 +93,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
   const signer = new Signer(keys, clock, issuer);
   const projects = new Projects(db, clock, random, audit, issuer);
+  const experiences = new Experiences(db, clock, random, audit, limits);
   const clients = new Clients(db, clock, random, audit, settings);
   const registry = new ClientRegistry(db, clients);
   const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
@@ -163,6 +165,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     keys,
     signer,
     projects,
+    experiences,
     clients,
     registry,
     assertions,

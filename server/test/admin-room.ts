@@ -103,6 +103,7 @@ export async function openAdminRoom(
       consoleDist: options.consoleDist ?? '/nowhere',
       domain: {
         projects,
+        experiences: services.experiences,
         clients,
         admins,
         delegationKeys,

@@ -1,4 +1,4 @@
-import { escapeHtml, hiddenFields } from '../http/pages.ts';
+import { escapeHtml, hiddenFields } from '../http/html.ts';
 
 /** HTML that was made here, as opposed to a text that is still to be escaped. */
 export class Html {

@@ -5,6 +5,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
+import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 import { actorOf, requestContext } from '../http/context.ts';
@@ -16,6 +17,7 @@ import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView
 export interface AccountDeps {
   issuer: string;
   ownAccount: OwnAccount;
+  experienceOf(projectId: string): Promise<ExperienceContent>;
   cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession'>;
   /** A token for the forms, worth something only with this session. */
   csrf: { make(sessionId: string): string; holds(sessionId: string, token: string | undefined): boolean };
@@ -119,7 +121,9 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
     locale: chooseLocale(undefined, req.get('accept-language')),
   };
   const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, thrown));
-  if ('recoveryCodes' in outcome) return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes));
+  if ('recoveryCodes' in outcome) {
+    return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes), { visitor });
+  }
   if ('phoneCode' in outcome) {
     if (outcome.phoneCode === null) return back(res, projectId);
     return sendAccount(deps, req, res, visitor, undefined, 200, outcome.phoneCode);
@@ -175,12 +179,25 @@ async function sendAccount(
   testCode?: string,
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
-  send(deps, req, res, accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode), status);
+  const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode);
+  await send(deps, req, res, view, { visitor, status });
 }
 
-function send({ pages }: AccountDeps, req: Request, res: Response, view: View, status = 200): void {
+/** @param of.visitor whose page it is; absent where nobody, or more than one, is known */
+async function send(
+  { pages, experienceOf }: AccountDeps,
+  req: Request,
+  res: Response,
+  view: View,
+  { visitor, status = 200 }: { visitor?: Visitor; status?: number } = {},
+): Promise<void> {
   const say = (key: string, values?: Record<string, string>) => pages.text(req, `account.${key}`, values);
-  pages.send(req, res, 'account', { status, html: { content: view(say, pages.language(req)).text } });
+  const experience = visitor && (await experienceOf(visitor.project.id));
+  pages.send(req, res, 'account', {
+    status,
+    html: { content: view(say, pages.language(req)).text },
+    brand: experience && ((language) => brandIn(experience, visitor.project.name, language)),
+  });
 }
 
 function back(res: Response, projectId: string, notice?: Notice): void {

@@ -96,6 +96,9 @@ function argumentsOf(name: string): string {
     me: '',
     projects: '',
     project: `(id: "${project}")`,
+    experience: `(projectId: "${project}")`,
+    experienceVersions: `(projectId: "${project}")`,
+    accentTheme: '(color: "#2f55d4")',
     client: `(id: "${client}")`,
     clients: `(projectId: "${project}")`,
     user: `(id: "${user}")`,
@@ -115,6 +118,10 @@ function argumentsOf(name: string): string {
     signingKeys: '',
     system: '',
     devMailbox: '',
+    saveExperienceDraft: `(input: { projectId: "${project}", displayName: "X" })`,
+    discardExperienceDraft: `(input: { projectId: "${project}" })`,
+    publishExperience: `(input: { projectId: "${project}" })`,
+    revertExperience: `(input: { projectId: "${project}", number: 1 })`,
     createProject: '(input: { name: "X" })',
     updateProject: `(input: { id: "${project}", name: "X" })`,
     updateSessionPolicy: `(input: { projectId: "${project}", idTokenTtlSeconds: 61 })`,
@@ -229,6 +236,9 @@ async function snapshot() {
     'memberships',
     'signing_keys',
     'users',
+    'experience_drafts',
+    'experience_versions',
+    'logos',
   ];
   const counts = tables.map((table) => em.execute(`select count(*) as count from ${table}`));
   const revoked = em.execute(

@@ -88,6 +88,7 @@ describe('GET /admin and below', () => {
         "default-src 'none'",
         "form-action 'self'",
         "frame-ancestors 'none'",
+        "frame-src 'self'",
         "img-src 'self' data:",
         "script-src 'self'",
         `style-src 'self' 'nonce-${nonce}'`,

@@ -5,7 +5,7 @@ import { Client } from '../domain/clients/client.entity.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import { newSecret, type Random } from '../domain/kernel/random.ts';
 import { digest } from '../domain/kernel/secret.ts';
-import { escapeHtml } from '../http/pages.ts';
+import { escapeHtml } from '../http/html.ts';
 import type { Caller } from './caller.ts';
 import { policy, sendPlainPage } from './plain-page.ts';
 
@@ -105,6 +105,8 @@ function consolePolicy(nonce: string): string {
     'script-src': "'self'",
     'style-src': `'self' 'nonce-${nonce}'`,
     'connect-src': "'self'",
+    // Previews of the hosted pages and of mails.
+    'frame-src': "'self'",
     'form-action': "'self'",
   });
 }

@@ -6,6 +6,7 @@ import type { Clients } from '../domain/clients/clients.ts';
 import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
+import type { Experiences } from '../domain/experience/experiences.ts';
 import type { SystemStatus } from '../domain/instance/system-status.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { Page, PageRequest } from '../domain/kernel/page.ts';
@@ -45,6 +46,7 @@ export interface AdminDomain {
   clients: Clients;
   trials: Trials;
   admins: Admins;
+  experiences: Experiences;
   delegationKeys: DelegationKeys;
   directories: DirectoryTokens;
   access: AccountAccess;

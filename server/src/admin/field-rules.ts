@@ -37,6 +37,18 @@ export const fieldRules: Record<string, NodeRule> = {
   },
   SessionPolicy: { projectOf: (project: Project) => project.id, fields: { project_viewer: policyFields } },
   ProjectContents: inherit('users', 'clients', 'sessions', 'scimTokens'),
+  Experience: inherit(
+    ...['published', 'publishedNumber', 'publishedAt', 'publishedBy', 'draft', 'draftVersion'],
+    ...['draftUpdatedAt', 'draftUpdatedBy', 'textRules'],
+  ),
+  ExperienceContent: inherit('displayName', 'accent', 'logoId', 'darkLogoId', 'texts'),
+  ExperienceText: inherit('locale', 'key', 'text'),
+  ExperienceTextRule: inherit('key', 'kind', 'maxLength', 'placeholders'),
+  ExperienceVersion: inherit('id', 'number', 'publishedAt', 'publishedBy', 'revertedTo', 'content'),
+  AccentTheme: inherit('light', 'dark'),
+  AccentTones: inherit(
+    ...['accent', 'accentStrong', 'onAccent', 'accentText', 'contrast', 'textContrast', 'isAdjusted'],
+  ),
   Client: {
     projectOf: ownProject,
     fields: {
@@ -182,6 +194,8 @@ export const fieldRules: Record<string, NodeRule> = {
   DevMailboxMessage: { projectOf: () => null, fields: { owner: ['id', 'at', 'channel', 'to', 'subject', 'text'] } },
   PageInfo: inherit('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
   ProjectConnection: pageOf('totalCount'),
+  ExperienceVersionConnection: pageOf(),
+  ExperienceVersionEdge: inherit('cursor', 'node'),
   ProjectEdge: inherit('cursor', 'node'),
   ClientConnection: pageOf('totalCount'),
   ClientEdge: inherit('cursor', 'node'),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
-import { escapeHtml } from '../http/pages.ts';
+import { escapeHtml } from '../http/html.ts';
 
 /** For every page of this room: nothing is kept, framed or told to others. */
 export const pageHeaders: RequestHandler = (_req, res, next) => {

@@ -1,6 +1,6 @@
 /**
  * The administrators' room: the GraphQL API under /admin/graphql, the set-up link, the dev mailbox's page, the
- * console's front door and the demo. It owns who may do what (`operation-rules.ts`, `field-rules.ts`) and the limits of
+ * console's front door, previews of the hosted pages, and the demo. It owns who may do what (`operation-rules.ts`, `field-rules.ts`) and the limits of
  * a request. It leaves out what a change means (`domain/`), how an admin signs in (`signin/`), and the console itself
  * (`console/admin`).
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
@@ -14,6 +14,7 @@ import { type Caller, Callers } from './caller.ts';
 import { consoleRoutes } from './console-page.ts';
 import { demoRoutes } from './demo.ts';
 import { eventExport } from './event-export.ts';
+import { experienceRoutes } from './experience-routes.ts';
 import { pageHeaders } from './plain-page.ts';
 import { type AdminApi, graphqlRoute } from './server.ts';
 import { setupRoutes } from './setup.ts';
@@ -34,7 +35,7 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
       { authorization: undefined, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) },
       actorOf(req),
     );
-  const exporterOf = (req: Request): Promise<Caller | null> =>
+  const tokenOrSession = (req: Request): Promise<Caller | null> =>
     callers.identify(
       {
         authorization: req.get('authorization'),
@@ -42,11 +43,12 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
       },
       actorOf(req),
     );
-  const { mailbox } = deps.domain;
+  const { mailbox, experiences } = deps.domain;
   const router = Router();
   router.use('/admin', await graphqlRoute(deps));
-  router.use('/admin', eventExport({ ...deps, callerOf: exporterOf }));
-  router.use('/admin', userExport({ ...deps, callerOf: exporterOf }));
+  router.use('/admin', eventExport({ ...deps, callerOf: tokenOrSession }));
+  router.use('/admin', userExport({ ...deps, callerOf: tokenOrSession }));
+  router.use('/admin', experienceRoutes({ ...deps, experiences, callerOf: tokenOrSession }));
   router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf }));
   router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf }));
   router.use('/demo', pageHeaders, demoRoutes(deps));

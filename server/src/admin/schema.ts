@@ -8,6 +8,7 @@ import { authorizeSchema } from './authorize.ts';
 import { ClientResolver } from './client.resolver.ts';
 import { DelegationKeyResolver } from './delegation-key.resolver.ts';
 import { DirectoryResolver } from './directory.resolver.ts';
+import { ExperienceContentResolver, ExperienceResolver, ExperienceVersionResolver } from './experience.resolver.ts';
 import { GroupResolver } from './group.resolver.ts';
 import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout-delivery.resolver.ts';
@@ -33,6 +34,9 @@ export function adminSchema(): GraphQLSchema {
         UserAccessResolver,
         GroupResolver,
         DirectoryResolver,
+        ExperienceResolver,
+        ExperienceContentResolver,
+        ExperienceVersionResolver,
         ScimRequestResolver,
         LogoutDeliveryResolver,
         LogoutReceiverResolver,

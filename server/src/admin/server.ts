@@ -121,7 +121,8 @@ const badBody: ErrorRequestHandler = (error, req, res, next) => {
   answer(req, res.status(status), { code: 'invalid', field: 'body', reason });
 };
 
-function isOwnPage(req: Request, issuer: string): boolean {
+/** Whether a browser that brings a session was sent here by our own page. */
+export function isOwnPage(req: Request, issuer: string): boolean {
   const origin = req.get('origin');
   const site = req.get('sec-fetch-site');
   if (origin !== undefined && origin !== new URL(issuer).origin) return false;

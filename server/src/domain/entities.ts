@@ -14,6 +14,9 @@ import { Message } from './delivery/message.entity.ts';
 import { Device } from './devices/device.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
+import { ExperienceDraft } from './experience/experience-draft.entity.ts';
+import { ExperienceVersion } from './experience/experience-version.entity.ts';
+import { Logo } from './experience/logo.entity.ts';
 import { Backup } from './instance/backup.entity.ts';
 import { Process } from './instance/process.entity.ts';
 import { RetiredMacKey } from './keys/retired-mac-key.entity.ts';
@@ -42,6 +45,9 @@ export const entities = [
   SigningKey,
   RetiredMacKey,
   Message,
+  ExperienceDraft,
+  ExperienceVersion,
+  Logo,
   User,
   UserCount,
   UserEmail,

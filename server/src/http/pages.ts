@@ -1,7 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Request, Response } from 'express';
+import type { Brand } from '../domain/experience/content.ts';
+import { brandedHead, brandedTexts, pageFooter, pageHeader } from './brand.ts';
 import { requestContext } from './context.ts';
+import { escapeHtml } from './html.ts';
 
 /** The languages of the pages (BCP 47), the first where none fits. */
 export const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
@@ -17,6 +20,10 @@ export interface PageContent {
   /** `ui_locales` of the request, before what the browser says. */
   uiLocales?: string | undefined;
   status?: number;
+  /** Whose page it is; absent: of nobody in particular. */
+  brand?: ((language: PageLanguage) => Brand) | undefined;
+  /** To be looked at inside the console: it may stand in a frame of our own, and can send nothing anywhere. */
+  isPreview?: boolean;
 }
 
 /** The console is not built where this stands. */
@@ -39,11 +46,11 @@ export class Pages {
   send(req: Request, res: Response, page: string, content: PageContent = {}): void {
     const language = this.language(req, content.uiLocales);
     res.status(content.status ?? 200);
-    res.setHeader('Content-Security-Policy', policy(content.formTargets ?? []));
+    res.setHeader('Content-Security-Policy', content.isPreview ? previewPolicy : policy(content.formTargets ?? []));
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.setHeader('X-Frame-Options', 'DENY');
+    res.setHeader('X-Frame-Options', content.isPreview ? 'SAMEORIGIN' : 'DENY');
     res.vary('Accept-Language');
     res.type('html').send(this.fill(page, language, requestContext(req).requestId, content));
   }
@@ -63,8 +70,9 @@ export class Pages {
     page: string,
     language: PageLanguage,
     requestId: string,
-    { values = {}, html = {} }: PageContent,
+    { values = {}, html = {}, brand: brandIn }: PageContent,
   ): string {
+    const brand = brandIn?.(language) ?? null;
     const all: Record<string, string> = {
       lang: language,
       dir: 'ltr',
@@ -72,16 +80,31 @@ export class Pages {
       support_id: requestId,
       messages: `/messages/${language}.json`,
       ...values,
+      ...(brand && { project_name: brand.name }),
     };
-    const inTexts = { app: all['client_name'] ?? '', project: all['project_name'] ?? '' };
-    return this.template(page).replace(/%\{(t:)?([\w.-]+)\}/g, (_whole, isText: string | undefined, name: string) => {
-      if (isText) return escapeHtml(this.lookUp(language, name, inTexts));
-      return html[name] ?? escapeHtml(all[name] ?? '');
-    });
+    const names = { app: all['client_name'] ?? '', project: all['project_name'] ?? '' };
+    const own = brandedTexts(brand);
+    const say = (key: string) => this.lookUp(language, key, names, own);
+    const made: Record<string, string> = {
+      header: pageHeader(brand, names.app),
+      footer: pageFooter(brand, names, say),
+      ...html,
+    };
+    const filled = this.template(page).replace(
+      /%\{(t:)?([\w.-]+)\}/g,
+      (_whole, isText: string | undefined, name: string) =>
+        isText ? escapeHtml(say(name)) : (made[name] ?? escapeHtml(all[name] ?? '')),
+    );
+    return filled.replace('</head>', () => `${brandedHead(brand)}</head>`);
   }
 
-  private lookUp(language: PageLanguage, key: string, values: Record<string, string>): string {
-    const text = this.messages(language)[key] ?? this.messages('en')[key] ?? key;
+  private lookUp(
+    language: PageLanguage,
+    key: string,
+    values: Record<string, string>,
+    own: Record<string, string | undefined> = {},
+  ): string {
+    const text = own[key] ?? this.messages(language)[key] ?? this.messages('en')[key] ?? key;
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
   }
 
@@ -109,28 +132,27 @@ export class Pages {
   }
 }
 
-export function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
-}
-
-/** Hidden inputs of a form, as HTML. */
-export function hiddenFields(fields: Record<string, string>): string {
-  const inputs = Object.entries(fields).map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  );
-  return inputs.join('');
-}
-
 function policy(formTargets: string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data: https:",
+    "img-src 'self' data:",
     "connect-src 'self'",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
 }
+
+/** Nothing but our own files and texts comes in, and nothing goes out: a preview cannot carry a sign-in. */
+const previewPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "base-uri 'none'",
+].join('; ');

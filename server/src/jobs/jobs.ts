@@ -5,6 +5,7 @@
 import type { Retention } from '../domain/ceremonies/retention.ts';
 import { type Delivery, sendJob } from '../domain/delivery/delivery.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
+import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import type { JobTable } from '../domain/kernel/jobs.ts';
 import type { Queue } from '../domain/kernel/queue.ts';
@@ -22,6 +23,7 @@ export interface JobsDeps {
   otp: Otp;
   limits: Limits;
   retention: Retention;
+  experiences: Experiences;
   requestRecords: RequestRecords;
   /** Told of a delivery that ended in a bug. */
   onError(error: unknown): void;
@@ -36,6 +38,7 @@ export function jobs({
   otp,
   limits,
   retention,
+  experiences,
   requestRecords,
   onError,
 }: JobsDeps): JobTable {
@@ -64,6 +67,7 @@ export function jobs({
       { name: 'sweep.codes', everyMinutes: 15, run: () => db.transaction((em) => otp.sweep(em)) },
       { name: 'sweep.messages', everyMinutes: 5, run: () => db.transaction((em) => delivery.sweep(em)) },
       { name: 'sweep.request-records', everyMinutes: 60, run: () => requestRecords.sweep() },
+      { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };

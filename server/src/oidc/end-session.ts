@@ -39,8 +39,8 @@ export interface EndSessionDeps {
       client: Client | undefined,
       fields: Record<string, string>,
       returnsTo: string | undefined,
-    ): void;
-    signedOut(req: Request, res: Response, client: Client | undefined): void;
+    ): Promise<void>;
+    signedOut(req: Request, res: Response, client: Client | undefined): Promise<void>;
   };
 }
 
@@ -101,7 +101,7 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
     await deps.logout.endSession(session.id, actorOf(req, { kind: 'user', id: session.user.id }));
     deps.cookies.clearSession(res, session.project.id);
   }
-  deps.pages.signedOut(req, res, undefined);
+  await deps.pages.signedOut(req, res, undefined);
 }
 
 async function end(

@@ -1,6 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
-import { hiddenFields, type Pages } from '../http/pages.ts';
+import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import { hiddenFields } from '../http/html.ts';
+import type { PageContent, Pages } from '../http/pages.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { EndSessionDeps } from './end-session.ts';
 
@@ -13,30 +16,40 @@ const reasons = {
 } as const;
 
 /** The pages of this room: nothing of the request but its id and registered names stands on them. */
-export function oidcPages(pages: Pages): {
+export function oidcPages(
+  pages: Pages,
+  experienceOf: (project: Project) => Promise<ExperienceContent>,
+): {
   errorPage: AuthorizeDeps['errorPage'];
   endSession: EndSessionDeps['pages'];
 } {
   const errorPage = (req: Request, res: Response, status: number, reason: keyof typeof reasons) => {
     pages.send(req, res, 'error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };
+  /** The client's name, and its project's brand; of no client in particular: ours. */
+  const dressed = async (client: Client | undefined): Promise<Pick<PageContent, 'values' | 'brand'>> => {
+    if (!client) return { values: { client_name: '', project_name: 'Latchkey' } };
+    const project = client.project.unwrap();
+    const experience = await experienceOf(project);
+    return {
+      values: { client_name: client.name },
+      brand: (language) => brandIn(experience, project.name, language),
+    };
+  };
   return {
     errorPage,
     endSession: {
       error: errorPage,
-      confirm: (req, res, client, { csrf = '', ...fields }, returnsTo) => {
+      confirm: async (req, res, client, { csrf = '', ...fields }, returnsTo) => {
+        const { values, ...dress } = await dressed(client);
         pages.send(req, res, 'confirm-logout', {
-          values: { ...namesOf(client), csrf, action: '/oauth2/end_session' },
+          ...dress,
+          values: { ...values, csrf, action: '/oauth2/end_session' },
           html: { fields: hiddenFields(fields) },
           formTargets: returnsTo === undefined ? [] : [new URL(returnsTo).origin],
         });
       },
-      signedOut: (req, res, client) => pages.send(req, res, 'signed-out', { values: namesOf(client) }),
+      signedOut: async (req, res, client) => pages.send(req, res, 'signed-out', await dressed(client)),
     },
   };
-}
-
-function namesOf(client: Client | undefined): Record<string, string> {
-  if (!client) return { client_name: '', project_name: 'Latchkey' };
-  return { client_name: client.name, project_name: client.project.unwrap().name };
 }

@@ -1,11 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Callers } from '../domain/ceremonies/callers.ts';
+import { brandIn } from '../domain/experience/content.ts';
+import type { Experiences } from '../domain/experience/experiences.ts';
+import type { Database } from '../domain/kernel/database.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 
 export interface SigninPageDeps {
   issuer: string;
   callers: Pick<Callers, 'requestOf'>;
+  db: Database;
+  experiences: Pick<Experiences, 'published' | 'logo'>;
   cookies: Cookies;
   pages: Pages;
   /** Whether messages stay in the dev mailbox. */
@@ -35,7 +40,9 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
     return deps.pages.send(req, res, 'error', { status: 400, values: { message } });
   }
   const [client, project] = [request.client.getEntity(), request.project.getEntity()];
+  const experience = await deps.experiences.published(deps.db.reader(), project.id);
   deps.pages.send(req, res, 'index', {
+    brand: (language) => brandIn(experience, project.name, language),
     uiLocales: request.uiLocales ?? undefined,
     values: {
       flow,
@@ -47,8 +54,6 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       login_hint: request.loginHint ?? '',
       test_mode: String(project.testMode),
       dev_mailbox: String(deps.hasMailbox),
-      logo_url: '',
-      accent: '',
     },
   });
 }

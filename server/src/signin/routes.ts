@@ -1,7 +1,7 @@
 /**
  * Sign-in: the wire behind the browser SDK and the hosted page (decisions §8), `POST /v1/signin/<step>`, and that page
  * itself at `GET /signin`. What a step means, and what it demands, is `domain/ceremonies`; here is only how it is asked
- * and told. Authorization requests begin and end at /authorize, which is another room.
+ * and told, and what the pages of a project are dressed with (`GET /experience/…`). Authorization requests begin and end at /authorize, which is another room.
  * Standards: WebCrypto device proofs as compact JWS (RFC 7515), CORS (Fetch), RFC 9110.
  */
 import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';
@@ -11,8 +11,10 @@ import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
 import { type Step, steps } from '../domain/ceremonies/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { refuse } from '../domain/kernel/problem.ts';
+import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
+import { accentSheet, logoFile } from './experience.ts';
 import { type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
 import { checked, readJson, readStep, writeAnswer } from './wire.ts';
@@ -48,6 +50,8 @@ export function signinRoutes(deps: SigninDeps): Router {
   api.use(failing(deps));
   router.use('/v1/signin', api);
   router.get('/signin', signinPage(deps));
+  router.get(`${accentPath}/:color.css`, accentSheet);
+  router.get(`${logoPath}/:id`, logoFile(deps));
   return router;
 }
 

@@ -1,6 +1,7 @@
 /** The nouns that a refusal can speak of. */
 export type Noun =
   | 'project'
+  | 'experience'
   | 'client'
   | 'api-key'
   | 'delegation-key'

@@ -1,0 +1,57 @@
+import type { HostedSignin } from '@latchkey/browser/internal';
+import { type CodeAsked, CodeQuestion } from './code-question.ts';
+import { Flow } from './flow.ts';
+import { element, type Page } from './page.ts';
+import { showRecoveryCodes } from './recovery-codes.ts';
+
+const person = 'ada@example.com';
+const sentTo = 'a…@example.com';
+const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const sampleCodes = Array.from({ length: 10 }, (_, n) => `sample-code-${String(n).padStart(2, '0')}-not-real`);
+
+/**
+ * Shows one step of the page as it is, with made-up people and codes, for the console's preview. Every answer comes
+ * from here: no service is asked, and the policy that such a page is sent with would not let it.
+ */
+export function showPreview(page: Page, step: string): void {
+  // Recovery codes ask before they are left: these need not.
+  addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true });
+  const code = new CodeQuestion(page);
+  const totp = { secret, otpauthUri: totpUri(page.data['projectName'] ?? '') };
+  new Flow(page, standIn(totp), code).start(step === 'known' ? person : undefined);
+  element<HTMLButtonElement>('address-submit').disabled = false;
+  const ask = (asked: CodeAsked) => code.ask({ resendAfter: 30, ...asked });
+  const steps: Record<string, () => void> = {
+    code: () => ask({ kind: 'address', sentTo }),
+    sms: () => ask({ kind: 'sms', sentTo: '…0143' }),
+    app: () => ask({ kind: 'totp' }),
+    enrol: () => ask({ kind: 'totp', totp, isNew: true }),
+    choose: () => page.show('choose'),
+    phone: () => page.show('phone', element('number')),
+    recovery: () => showRecoveryCodes(page, sampleCodes, () => page.show('done')),
+    error: () => {
+      ask({ kind: 'address', sentTo });
+      code.field.value = '123456';
+      page.problem(page.text('problem.code'), code.field);
+    },
+    done: () => page.show('done'),
+    ended: () => page.show('ended'),
+  };
+  steps[step]?.();
+}
+
+function totpUri(project: string): string {
+  return `otpauth://totp/${encodeURIComponent(project)}:${person}?secret=${secret}&issuer=${encodeURIComponent(project)}`;
+}
+
+/** Answers as the service would to a new person, step after step. */
+function standIn(totp: { secret: string; otpauthUri: string }): HostedSignin['signin'] {
+  const never = new Promise<never>(() => undefined);
+  return {
+    authenticate: async () => ({ status: 'OTP_NEEDED', sentTo, resendAfter: 30 }),
+    verifyEmailOtp: async () => ({ status: 'SUCCESS' }),
+    verifyDevice: async () => ({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['totp', 'sms', 'email'] }),
+    initiateMfa: async () => ({ status: 'MFA_INITIATED', method: 'totp', totp }),
+    verifyMfa: () => never,
+  } as unknown as HostedSignin['signin'];
+}

@@ -1,0 +1,113 @@
+type Rgb = readonly [number, number, number];
+
+/** The product's own accent, for projects without one (see signin.css). */
+export const standardAccent = '#2f55d4';
+
+/** What a project's colour becomes in one theme: whatever was chosen, text on it and text in it can be read. */
+export interface AccentTones {
+  /** Buttons. */
+  accent: string;
+  /** Buttons under the pointer. */
+  accentStrong: string;
+  /** Text on buttons. */
+  onAccent: string;
+  /** Links and focus rings. */
+  accentText: string;
+  /** Of text on buttons (WCAG 2.2, 1.4.3): at least 4.5. */
+  contrast: number;
+  /** Of links on the darkest (in dark: the lightest) ground that they stand on: at least 4.5. */
+  textContrast: number;
+  /** Whether buttons have another tone than was chosen. */
+  isAdjusted: boolean;
+}
+
+export interface AccentTheme {
+  light: AccentTones;
+  dark: AccentTones;
+}
+
+/** Grounds and inks of the pages, as signin.css has them. */
+export const grounds = {
+  light: { card: '#ffffff', tint: '#eef1f5', text: '#15181d' },
+  dark: { card: '#161a21', tint: '#1f252e', text: '#e9ecf0' },
+} as const;
+
+const white: Rgb = [255, 255, 255];
+const black: Rgb = [11, 14, 19];
+const enough = 4.5;
+/** So much a button differs from the card that it stands on; its words carry the rest. */
+const toldApart = 1.2;
+
+/** @param color `#rrggbb` */
+export function accentTheme(color: string): AccentTheme {
+  return { light: tones(color, grounds.light), dark: tones(color, grounds.dark) };
+}
+
+/** The theme as a style sheet that comes after the pages' own. */
+export function accentCss(color: string): string {
+  const { light, dark } = accentTheme(color);
+  return `:root{${declarations(light)}}@media (prefers-color-scheme:dark){:root{${declarations(dark)}}}\n`;
+}
+
+function declarations({ accent, accentStrong, onAccent, accentText }: AccentTones): string {
+  return `--accent:${accent};--accent-strong:${accentStrong};--on-accent:${onAccent};--accent-text:${accentText}`;
+}
+
+function tones(color: string, ground: (typeof grounds)['light' | 'dark']): AccentTones {
+  const chosen = rgb(color);
+  const ink = rgb(ground.text);
+  const button = readable(chosen, rgb(ground.card), ink, toldApart);
+  const on = contrast(button, white) >= enough ? white : contrast(button, black) >= enough ? black : white;
+  const away = on === white ? black : white;
+  // Neither reads on some mid tones: white does on the same colour, darker.
+  const accent = readable(button, on, away, enough);
+  const accentText = readable(chosen, rgb(ground.tint), ink, enough);
+  return {
+    accent: hex(accent),
+    accentStrong: hex(mix(accent, away, 0.15)),
+    onAccent: hex(on),
+    accentText: hex(accentText),
+    contrast: rounded(contrast(accent, on)),
+    textContrast: rounded(contrast(accentText, rgb(ground.tint))),
+    isAdjusted: hex(accent) !== hex(chosen),
+  };
+}
+
+/** Contrast ratio of two colours (WCAG 2.2), 1 to 21. */
+export function contrast(one: Rgb, two: Rgb): number {
+  const [dark, light] = [luminance(one), luminance(two)].sort((a, b) => a - b) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** `color`, moved towards `ink` only as far as its contrast with `paper` needs. */
+export function readable(color: Rgb, paper: Rgb, ink: Rgb, ratio: number): Rgb {
+  let result = color;
+  for (let step = 0; step <= 20 && contrast(result, paper) < ratio; step += 1) result = mix(color, ink, step / 20);
+  return result;
+}
+
+export function rgb(color: string): Rgb {
+  const value = Number.parseInt(color.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+function hex(color: Rgb): string {
+  return `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+}
+
+function luminance(color: Rgb): number {
+  const [r, g, b] = color.map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  return from.map((value, i) => Math.round(value + ((to[i] as number) - value) * share)) as unknown as Rgb;
+}
+
+/** Downwards, so that nothing is said to be better than it is. */
+function rounded(ratio: number): number {
+  return Math.floor(ratio * 100) / 100;
+}

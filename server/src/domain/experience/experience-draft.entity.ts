@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+const schema = defineEntity({
+  name: 'ExperienceDraft',
+  tableName: 'experience_drafts',
+  properties: {
+    project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
+    /** An `ExperienceContent`. Absent: nothing differs from what is published. */
+    content: p.json<object>().nullable(),
+    /** Grows with every change, also when the draft is published or discarded. */
+    version: p.integer(),
+    updatedAt: instant(),
+    updatedBy: p.text().nullable(),
+  },
+});
+
+/** What a project's experience is to become; nobody but its admins sees it. */
+export class ExperienceDraft extends schema.class {}
+schema.setClass(ExperienceDraft);

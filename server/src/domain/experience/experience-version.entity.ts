@@ -1,0 +1,25 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { Project } from '../projects/project.entity.ts';
+
+const schema = defineEntity({
+  name: 'ExperienceVersion',
+  tableName: 'experience_versions',
+  properties: {
+    id: key(),
+    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
+    /** 1, 2, 3, …: the highest is what people see. */
+    number: p.integer(),
+    /** An `ExperienceContent`. */
+    content: p.json<object>(),
+    publishedAt: instant(),
+    publishedBy: p.text().nullable(),
+    /** The version that this one brought back. */
+    revertedTo: p.integer().nullable(),
+  },
+  uniques: [{ name: 'experience_versions_project_id_number_unique', properties: ['project', 'number'] }],
+});
+
+/** What was published once; it is never changed, and can be published again. */
+export class ExperienceVersion extends schema.class {}
+schema.setClass(ExperienceVersion);

@@ -1,0 +1,288 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { changed, type Database, rows } from '../kernel/database.ts';
+import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
+import type { Limits } from '../limits/limits.ts';
+import { Project } from '../projects/project.entity.ts';
+import { checkContent, type ExperienceContent, type ExperienceInput, partsOf, plainContent } from './content.ts';
+import { ExperienceDraft } from './experience-draft.entity.ts';
+import { ExperienceVersion } from './experience-version.entity.ts';
+import { Logo } from './logo.entity.ts';
+import { judgeLogo } from './logo-file.ts';
+
+/** What a project's experience is, and what it is to become. */
+export interface ExperienceState {
+  projectId: string;
+  published: ExperienceContent;
+  /** 0: nothing was ever published, and all is Latchkey's own. */
+  publishedNumber: number;
+  publishedAt: Date | null;
+  publishedBy: string | null;
+  draft: ExperienceContent;
+  draftVersion: number;
+  draftUpdatedAt: Date | null;
+  draftUpdatedBy: string | null;
+}
+
+/** What a draft is saved over: refuses `conflict` where somebody else has changed it since. */
+export interface DraftOf {
+  projectId: string;
+  expectedVersion?: number | undefined;
+}
+
+/** Versions that can be brought back. */
+const versionsKept = 100;
+/** A logo that nothing names any more goes after this; until then a draft may still want it. */
+const strayLogoSeconds = 24 * 3600;
+const uploads = { name: 'logo-upload', max: 60, windowSeconds: 3600 };
+
+/** How a project's pages and mails look: a draft that its admins see, and numbered versions that everybody sees. */
+export class Experiences {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly audit: Audit;
+  private readonly limits: Limits;
+
+  constructor(db: Database, clock: Clock, random: Random, audit: Audit, limits: Limits) {
+    this.db = db;
+    this.clock = clock;
+    this.random = random;
+    this.audit = audit;
+    this.limits = limits;
+  }
+
+  /** What people of a project see now. One row by its index: it stands on every page. */
+  async published(em: EntityManager, projectId: string): Promise<ExperienceContent> {
+    const sql = 'select content from experience_versions where project_id = ? order by number desc limit 1';
+    const [row] = await rows<{ content: ExperienceContent }>(em, sql, [projectId]);
+    return row?.content ?? plainContent;
+  }
+
+  async state(em: EntityManager, projectId: string): Promise<ExperienceState> {
+    const [latest, draft] = [await newest(em, projectId), await draftOf(em, projectId)];
+    const published = latest ? contentOf(latest) : plainContent;
+    return {
+      projectId,
+      published,
+      publishedNumber: latest?.number ?? 0,
+      publishedAt: latest?.publishedAt ?? null,
+      publishedBy: latest?.publishedBy ?? null,
+      draft: draft?.content ? contentOf({ content: draft.content }) : published,
+      draftVersion: draft?.version ?? 0,
+      draftUpdatedAt: draft?.updatedAt ?? null,
+      draftUpdatedBy: draft?.updatedBy ?? null,
+    };
+  }
+
+  /** Newest first. */
+  versions(em: EntityManager, projectId: string, page: PageRequest): Promise<Page<ExperienceVersion>> {
+    return pageOf(em, ExperienceVersion, { project: projectId }, page);
+  }
+
+  /** An earlier version's content. Refuses `not-found`. */
+  async contentOf(em: EntityManager, projectId: string, number: number): Promise<ExperienceContent> {
+    return contentOf(await versionOf(em, projectId, number));
+  }
+
+  /**
+   * Keeps a draft, which changes nothing for anybody yet. It is not told to the audit log: what was published is.
+   * Refuses `not-found`, `invalid`, `conflict`.
+   */
+  saveDraft(of: DraftOf, input: ExperienceInput, actor: Actor): Promise<ExperienceState> {
+    const content = checkContent(input);
+    return this.db.transaction(async (em) => {
+      const draft = await this.lockedDraft(em, of);
+      await checkLogos(em, of.projectId, content);
+      this.writeDraft(draft, content, actor);
+      return this.flushed(em, of.projectId);
+    });
+  }
+
+  /** Back to what is published. Refuses `not-found`, `conflict`. */
+  discardDraft(of: DraftOf, actor: Actor): Promise<ExperienceState> {
+    return this.db.transaction(async (em) => {
+      this.writeDraft(await this.lockedDraft(em, of), null, actor);
+      return this.flushed(em, of.projectId);
+    });
+  }
+
+  /** Shows the draft to everybody, from now on. A draft that differs in nothing is none. Refuses `not-found`, `conflict`. */
+  publish(of: DraftOf, actor: Actor): Promise<ExperienceState> {
+    return this.db.transaction(async (em) => {
+      const draft = await this.lockedDraft(em, of);
+      if (draft.content) await this.add(em, of.projectId, contentOf({ content: draft.content }), null, actor);
+      this.writeDraft(draft, null, actor);
+      return this.flushed(em, of.projectId);
+    });
+  }
+
+  /**
+   * Publishes an earlier version once more, as a new one; 0 is Latchkey's own look. A draft that was begun stays.
+   * Refuses `not-found`.
+   */
+  revert(projectId: string, number: number, actor: Actor): Promise<ExperienceState> {
+    return this.db.transaction(async (em) => {
+      await lockProject(em, projectId);
+      const content = number === 0 ? plainContent : contentOf(await versionOf(em, projectId, number));
+      await checkLogos(em, projectId, content);
+      await this.add(em, projectId, content, number, actor);
+      return this.flushed(em, projectId);
+    });
+  }
+
+  /** Keeps a picture for a draft to name. Refuses `not-found`, `invalid` (see `judgeLogo`), `too-many`. */
+  async addLogo(projectId: string, bytes: Uint8Array, actor: Actor): Promise<Logo> {
+    const { type, width, height } = judgeLogo(bytes);
+    const outcome = await this.db.transaction(async (em): Promise<{ wait: number } | { logo: Logo }> => {
+      const spent = await this.limits.spend(em, uploads, projectId);
+      if (!spent.allowed) return { wait: spent.retryAfterSeconds };
+      const project = await lockProject(em, projectId);
+      const logo = em.create(Logo, {
+        id: this.random.id(),
+        project: projectId,
+        ...{ type, width, height },
+        bytes: Buffer.from(bytes),
+        createdAt: this.clock.now(),
+      });
+      em.persist(logo);
+      const detail = { type, width, height, bytes: bytes.length };
+      this.audit.record(em, { type: 'logo.uploaded', actor, projectId, subject: project, detail });
+      return { logo };
+    });
+    if ('wait' in outcome) refuse({ code: 'too-many', retryAfterSeconds: outcome.wait });
+    return outcome.logo;
+  }
+
+  /** A picture by its id, of whichever project: whoever knows the id has seen the page on which it stands. */
+  logo(em: EntityManager, id: string): Promise<Logo | null> {
+    return isUuid(id) ? em.findOne(Logo, id) : Promise.resolve(null);
+  }
+
+  /** Drops pictures that no draft and no version names. */
+  async sweep(em: EntityManager): Promise<void> {
+    const names = "(x.content->>'logoId' = l.id::text or x.content->>'darkLogoId' = l.id::text)";
+    await changed(
+      em,
+      `delete from logos l where l.created_at <= ?
+         and not exists (select 1 from experience_versions x where x.project_id = l.project_id and ${names})
+         and not exists (select 1 from experience_drafts x where x.project_id = l.project_id and ${names})`,
+      [secondsLater(this.clock.now(), -strayLogoSeconds)],
+    );
+  }
+
+  private async add(
+    em: EntityManager,
+    projectId: string,
+    content: ExperienceContent,
+    revertedTo: number | null,
+    actor: Actor,
+  ): Promise<void> {
+    const latest = await newest(em, projectId);
+    const [before, after] = difference(latest ? contentOf(latest) : plainContent, content);
+    if (Object.keys(after).length === 0) return;
+    const number = (latest?.number ?? 0) + 1;
+    em.persist(
+      em.create(ExperienceVersion, {
+        id: this.random.id(),
+        project: projectId,
+        number,
+        content,
+        publishedAt: this.clock.now(),
+        publishedBy: actor.name ?? null,
+        revertedTo,
+      }),
+    );
+    this.audit.record(em, {
+      type: revertedTo === null ? 'experience.published' : 'experience.reverted',
+      actor,
+      projectId,
+      subject: await subjectOf(em, projectId),
+      detail: { version: number, ...(revertedTo === null ? {} : { revertedTo }), before, after },
+    });
+    await em.flush();
+    const old = 'delete from experience_versions where project_id = ? and number <= ?';
+    await changed(em, old, [projectId, number - versionsKept]);
+  }
+
+  private async lockedDraft(em: EntityManager, { projectId, expectedVersion }: DraftOf): Promise<ExperienceDraft> {
+    await lockProject(em, projectId);
+    const known = await draftOf(em, projectId);
+    if (expectedVersion !== undefined && expectedVersion !== (known?.version ?? 0)) {
+      refuse({ code: 'conflict', what: 'experience' });
+    }
+    if (known) return known;
+    const draft = em.create(ExperienceDraft, {
+      project: projectId,
+      content: null,
+      version: 0,
+      updatedAt: this.clock.now(),
+      updatedBy: null,
+    });
+    em.persist(draft);
+    return draft;
+  }
+
+  private writeDraft(draft: ExperienceDraft, content: ExperienceContent | null, actor: Actor): void {
+    draft.content = content;
+    draft.version += 1;
+    draft.updatedAt = this.clock.now();
+    draft.updatedBy = actor.name ?? null;
+  }
+
+  private async flushed(em: EntityManager, projectId: string): Promise<ExperienceState> {
+    await em.flush();
+    return this.state(em, projectId);
+  }
+}
+
+/** Changes of one experience wait for each other; sign-ins, which only refer to the project, do not. */
+async function lockProject(em: EntityManager, projectId: string): Promise<{ kind: string; id: string; name: string }> {
+  const sql = 'select id, name from projects where id = ? for no key update';
+  const [row] = isUuid(projectId) ? await rows<{ id: string; name: string }>(em, sql, [projectId]) : [];
+  return { kind: 'project', ...found(row, 'project') };
+}
+
+async function subjectOf(em: EntityManager, projectId: string) {
+  const { name } = await em.findOneOrFail(Project, projectId);
+  return { kind: 'project', id: projectId, name };
+}
+
+function newest(em: EntityManager, projectId: string): Promise<ExperienceVersion | null> {
+  return em.findOne(ExperienceVersion, { project: projectId }, { orderBy: { number: 'desc' } });
+}
+
+function draftOf(em: EntityManager, projectId: string): Promise<ExperienceDraft | null> {
+  return em.findOne(ExperienceDraft, { project: projectId });
+}
+
+async function versionOf(em: EntityManager, projectId: string, number: number): Promise<ExperienceVersion> {
+  return found(await em.findOne(ExperienceVersion, { project: projectId, number }), 'experience');
+}
+
+/** What an earlier release wrote may lack what a later one knows. */
+function contentOf({ content }: { content: object }): ExperienceContent {
+  return { ...plainContent, ...content };
+}
+
+async function checkLogos(em: EntityManager, projectId: string, content: ExperienceContent): Promise<void> {
+  for (const field of ['logoId', 'darkLogoId'] as const) {
+    const id = content[field];
+    if (id === null || (await em.count(Logo, { id, project: projectId })) === 1) continue;
+    refuse({ code: 'invalid', field, reason: 'must be the id of a logo of this project' });
+  }
+}
+
+/** The parts that differ, as they were and as they are. */
+function difference(one: ExperienceContent, two: ExperienceContent) {
+  const [before, after] = [partsOf(one), partsOf(two)];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const differing = names.filter((name) => (before[name] ?? null) !== (after[name] ?? null));
+  const pick = (parts: typeof before) => Object.fromEntries(differing.map((name) => [name, parts[name] ?? null]));
+  return [pick(before), pick(after)] as const;
+}

@@ -1,0 +1,110 @@
+import { type Locale, locales } from '../delivery/locale.ts';
+import { refuse } from '../kernel/problem.ts';
+import { isStorableText } from '../kernel/secret.ts';
+
+/** One text that a project may put in the place of ours, or beside it. */
+interface TextRule {
+  kind: 'page' | 'link' | 'mail';
+  /** Characters. */
+  max: number;
+  /** What is filled in, written `{app}`. */
+  placeholders: readonly string[];
+}
+
+const line = (max: number): TextRule => ({ kind: 'page', max, placeholders: ['app', 'project'] });
+const link: TextRule = { kind: 'link', max: 500, placeholders: [] };
+const subject = (...more: string[]): TextRule => ({
+  kind: 'mail',
+  max: 120,
+  placeholders: ['app', 'project', ...more],
+});
+const intro: TextRule = { kind: 'mail', max: 300, placeholders: ['app', 'project'] };
+
+/** Every text that can be set, for each language. The words of other messages stay ours: they must say what happened. */
+export const textRules = {
+  /** Title of the first question. */
+  heading: line(80),
+  /** The sentence below it. */
+  subline: line(200),
+  /** A line at the foot of every page. */
+  footer: line(200),
+  supportUrl: link,
+  privacyUrl: link,
+  termsUrl: link,
+  'sign-in-code.subject': subject('code'),
+  'sign-in-code.intro': intro,
+  'factor-code.subject': subject('code'),
+  'factor-code.intro': intro,
+  'new-device.subject': subject(),
+  'new-device.intro': intro,
+} as const satisfies Record<string, TextRule>;
+export type TextKey = keyof typeof textRules;
+export const textKeys = Object.keys(textRules) as TextKey[];
+
+/** A project's own texts; where one is absent, ours stands. */
+export type Texts = Partial<Record<Locale, Partial<Record<TextKey, string>>>>;
+
+/** Those of one language. Links and the foot are good in English where a language has none of its own. */
+export function textsIn(texts: Texts, locale: Locale): Partial<Record<TextKey, string>> {
+  const { footer, supportUrl, privacyUrl, termsUrl } = texts.en ?? {};
+  const shared = { footer, supportUrl, privacyUrl, termsUrl };
+  const given = Object.entries({ ...shared, ...texts[locale] }).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(given);
+}
+
+/** With its placeholders filled; what is filled in is not read again. */
+export function filled(text: string, values: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** Texts as they are kept: known languages and keys, trimmed, none empty. Refuses `invalid` (`texts.de.heading`). */
+export function checkTexts(entries: readonly { locale: string; key: string; text: string }[]): Texts {
+  const texts: Texts = {};
+  for (const { locale, key, text } of entries) {
+    const field = `texts.${locale}.${key}`;
+    if (!isLocale(locale)) {
+      refuse({ code: 'invalid', field: 'texts.locale', reason: `must be one of ${locales.join(', ')}` });
+    }
+    if (!isTextKey(key))
+      refuse({ code: 'invalid', field: 'texts.key', reason: `must be one of ${textKeys.join(', ')}` });
+    const clean = text.normalize('NFC').trim();
+    if (clean === '') continue;
+    checkText(field, textRules[key], clean);
+    texts[locale] = { ...texts[locale], [key]: clean };
+  }
+  return texts;
+}
+
+function checkText(field: string, rule: TextRule, text: string): void {
+  const invalid = (reason: string): never => refuse({ code: 'invalid', field, reason });
+  if ([...text].length > rule.max) invalid(`must have at most ${rule.max} characters`);
+  if (!isStorableText(text) || /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)) {
+    invalid('must be one line without control characters');
+  }
+  if (rule.kind === 'link') {
+    if (!isHttpsUrl(text)) invalid('must be an address that begins with https://');
+    return;
+  }
+  const known: readonly string[] = rule.placeholders;
+  const unknown = [...text.matchAll(/\{(\w*)\}/g)].map(([, name = '']) => name).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    invalid(`can hold ${known.map((name) => `{${name}}`).join(', ')}, and nothing else in braces`);
+  }
+  if (rule.kind !== 'mail') return;
+  if (/https?:|www\./i.test(text)) invalid('must not hold an address: people should not learn to click in such mails');
+  if (/\d{6}/.test(text)) invalid('must not hold six digits, which would be taken for the code');
+}
+
+function isHttpsUrl(text: string): boolean {
+  if (!/^https:\/\/[^\s"'<>\\^`{|}]+$/i.test(text) || !URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return protocol === 'https:' && username === '' && password === '';
+}
+
+function isLocale(text: string): text is Locale {
+  return (locales as readonly string[]).includes(text);
+}
+
+function isTextKey(text: string): text is TextKey {
+  return Object.hasOwn(textRules, text);
+}
