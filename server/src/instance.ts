@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { BackupFileError } from './adapters/backup-file.ts';
 import { migrate, openDatabase } from './adapters/database.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded-postgres.ts';
 import { PortError } from './adapters/listener.ts';
@@ -45,10 +46,10 @@ export function givenMasterKeys(config: Config): MasterKeys | undefined {
   return first && { first, second: config.MASTER_KEY_SECOND?.reveal() };
 }
 
-/** Connects and brings the schema up to date. */
-export async function reach(url: string, config: Config): Promise<MikroORM> {
+/** Connects and, unless told otherwise, brings the schema up to date. */
+export async function reach(url: string, config: Config, options = { migrate: true }): Promise<MikroORM> {
   try {
-    await migrate(url);
+    if (options.migrate) await migrate(url);
     return await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE });
   } catch (error) {
     const { message } = error as Error;
@@ -83,7 +84,7 @@ export function compose(
   );
 }
 
-const tellable = [StartError, PortError, EmbeddedPostgresError, MasterKeyError, VaultError];
+const tellable = [StartError, BackupFileError, PortError, EmbeddedPostgresError, MasterKeyError, VaultError];
 
 /** What went wrong, in lines for the operator: what they can mend without a stack, a bug with it. */
 export function faultLines(error: unknown): string[] {

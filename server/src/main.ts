@@ -24,7 +24,14 @@ async function main(): Promise<void> {
   const [command, ...args] = process.argv.slice(2);
   const config = () => loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
   if (command === undefined) return serve(config());
-  process.exitCode = await runCommand(command, args, { config, env: process.env, clock: systemClock, say, complain });
+  process.exitCode = await runCommand(command, args, {
+    config,
+    env: process.env,
+    clock: systemClock,
+    stdout: process.stdout,
+    say,
+    complain,
+  });
 }
 
 /** What has been opened, to be closed in the opposite order: at the end, or when the start fails half-way. */

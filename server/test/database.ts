@@ -18,3 +18,14 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     drop: () => administer(url, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))),
   };
 }
+
+/** A database with nothing in it, not even a schema. */
+export async function emptyDatabase(): Promise<FreshDatabase> {
+  const { url, template } = inject('database');
+  const name = `${template}_${randomBytes(8).toString('hex')}`;
+  await administer(url, (client) => client.query(`CREATE DATABASE ${name}`));
+  return {
+    url: databaseUrl(url, name),
+    drop: () => administer(url, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))),
+  };
+}

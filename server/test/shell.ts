@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { systemClock } from '../src/adapters/system.ts';
 import { runCommand } from '../src/commands/commands.ts';
 import { loadConfig } from '../src/config.ts';
@@ -30,6 +31,7 @@ export async function shellAt(
     config: () => loadConfig(env, () => ''),
     env,
     clock,
+    stdout: new PassThrough().resume(),
     say: (line) => void out.push(line),
     complain: (line) => void err.push(line),
   });

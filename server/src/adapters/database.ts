@@ -7,9 +7,11 @@ import { migrations } from '../migrations/index.ts';
 export interface DatabaseOptions {
   url: string;
   poolSize?: number;
+  /** Several migrations in one transaction, which can then be the caller's. Default: each in its own. */
+  migrateInOne?: boolean;
 }
 
-function options({ url, poolSize = 10 }: DatabaseOptions): Options {
+function options({ url, poolSize = 10, migrateInOne = false }: DatabaseOptions): Options {
   return {
     clientUrl: url,
     ...socketOptions(url),
@@ -26,7 +28,7 @@ function options({ url, poolSize = 10 }: DatabaseOptions): Options {
       snapshot: false,
       silent: true,
       transactional: true,
-      allOrNothing: false,
+      allOrNothing: migrateInOne,
     },
   };
 }
@@ -49,8 +51,8 @@ export async function openDatabase(database: DatabaseOptions): Promise<MikroORM>
   return MikroORM.init(options(database));
 }
 
-/** A number of our own, so that only one process migrates at a time. */
-const migrationLock = 7_316_904_551;
+/** A number of our own, so that only one process migrates at a time. A backup shares it, a restore takes it. */
+export const migrationLock = 7_316_904_551;
 
 /** Brings the schema up to date; several processes may try at once, one does it and the others wait. */
 export async function migrate(url: string): Promise<void> {

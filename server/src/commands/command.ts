@@ -11,6 +11,8 @@ export interface Surroundings {
   config(): Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  /** For what is no text. */
+  stdout: NodeJS.WritableStream;
   /** A line of the result, on stdout. */
   say(line: string): void;
   /** A line of progress or of what is wrong, on stderr. */
@@ -80,22 +82,29 @@ export interface Opened {
   database: OpenedDatabase;
   orm: MikroORM;
   services: Services;
+  now(): Date;
 }
 
 /** Opens the instance beside a live server, or without one, for as long as `work` takes. */
 export async function withInstance<T>(
   { config: load, clock, complain }: Surroundings,
   work: (opened: Opened) => Promise<T>,
-  { exclusive = false } = {},
+  { exclusive = false, migrate = true } = {},
 ): Promise<T> {
   const config = load();
   const database = await openConfigured(config, exclusive, (line) => complain(`· ${line}`));
   let orm: MikroORM | undefined;
   try {
-    orm = await reach(database.url, config);
+    orm = await reach(database.url, config, { migrate });
     // Nothing that a command does asks for a job.
     const queue = { send: async () => Promise.reject(new StartError('a command asks for no jobs')) };
-    return await work({ config, database, orm, services: compose(config, database, orm, { queue, clock }) });
+    return await work({
+      config,
+      database,
+      orm,
+      services: compose(config, database, orm, { queue, clock }),
+      now: () => clock.now(),
+    });
   } finally {
     await orm?.close(true);
     await database.embedded?.stop();

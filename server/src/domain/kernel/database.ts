@@ -17,6 +17,12 @@ export class Database {
     return this.orm.em.fork({ freshEventManager: false }).transactional(work);
   }
 
+  /** For many reads that must tell of one and the same moment. */
+  snapshot<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+    const options = { isolationLevel: 'repeatable read', readOnly: true } as const;
+    return this.orm.em.fork({ freshEventManager: false }).transactional(work, options);
+  }
+
   /** For reads outside a transaction. */
   reader(): EntityManager {
     return this.orm.em.fork({ freshEventManager: false });

@@ -1,0 +1,288 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { emptyDatabase, type FreshDatabase } from '../../test/database.ts';
+import { shell, testMasterKey } from '../../test/shell.ts';
+import { openDatabase } from '../adapters/database.ts';
+import { migrations } from '../migrations/index.ts';
+
+const otherKey = Buffer.alloc(32, 9).toString('base64');
+
+let app: TestApp;
+let folder: string;
+let file: string;
+let target: FreshDatabase;
+let env: Record<string, string>;
+let elsewhere: Record<string, string>;
+
+beforeEach(async () => {
+  app = await buildTestApp();
+  target = await emptyDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'lk-'));
+  file = join(folder, 'a.jsonl.gz');
+  env = { DATABASE_URL: app.databaseUrl, MASTER_KEY: testMasterKey };
+  elsewhere = { ...env, DATABASE_URL: target.url };
+});
+
+afterEach(async () => {
+  await app.close();
+  await target.drop();
+  rmSync(folder, { recursive: true });
+});
+
+async function query<Row>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every row of every table, in an order of its own. */
+async function contents(url: string): Promise<Record<string, unknown[]>> {
+  const tables = await query<{ name: string }>(
+    url,
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const found: Record<string, unknown[]> = {};
+  for (const { name } of tables.filter((table) => !['migrations', 'backups', 'audit_events'].includes(table.name))) {
+    found[name] = await query(url, `select row_to_json(t)::text as row from "${name}" t order by 1`);
+  }
+  return found;
+}
+
+/** People, factors, sessions, groups, keys: something in as many tables as a few calls fill. */
+async function live(): Promise<void> {
+  const { services, make } = app;
+  const project = await make.project({ name: 'Ünïcode "quoted" \\ and \n so on'.replace('\n', '') });
+  const { client } = await make.client(project);
+  const user = await make.user(project, { attributes: { title: 'a\nb\u2028 "c" \\d 😀', deep: [{ n: 1.5 }, null] } });
+  await make.session(project, user);
+  await services.db.transaction(async (em) => {
+    const begun = await services.mfa.begin(em, { userId: user.id, deviceId: null, method: 'totp', phone: null });
+    await services.mfa.verify(em, begun, user, { kind: 'system' });
+  });
+  await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, { kind: 'system' });
+  await services.clients.issueApiKey(client.id, 'secret', { kind: 'system' });
+}
+
+function alter(change: (lines: string[]) => string[]): void {
+  const lines = gunzipSync(readFileSync(file)).toString().split('\n');
+  writeFileSync(file, gzipSync(change(lines).join('\n')));
+}
+
+async function isUntouched(): Promise<boolean> {
+  const sql = `select count(*)::int as count from pg_tables where schemaname = 'public'`;
+  return (await query<{ count: number }>(target.url, sql))[0]?.count === 0;
+}
+
+describe('a backup', () => {
+  it('restored elsewhere is the same to the last row, and its keys sign on', async () => {
+    await live();
+    const before = await contents(app.databaseUrl);
+    const { code, out } = await shell(env, 'backup', '--to', file);
+    expect([code, out]).toEqual([0, file]);
+    const restored = await shell(elsewhere, 'restore', file);
+    expect(restored.err).toContain('is whole');
+    expect(restored.code).toBe(0);
+    expect(await contents(target.url)).toEqual(before);
+    expect(await shell(elsewhere, 'keys:rotate')).toMatchObject({ code: 0 });
+    // What triggers derive goes on from where it was.
+    const counted = `select (select count(*)::int from users) as users, (select sum(users)::int from user_counts) as counted`;
+    const [row] = await query<{ users: number; counted: number }>(target.url, counted);
+    expect(row?.users).toBe(row?.counted);
+  });
+
+  it('is for its owner alone, holds no master key, and is in the record', async () => {
+    await live();
+    await shell(env, 'backup', '--to', file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const raw = gunzipSync(readFileSync(file));
+    const key = Buffer.from(testMasterKey, 'base64');
+    for (const form of [key, testMasterKey, key.toString('hex'), key.toString('base64url')]) {
+      expect(raw.includes(form)).toBe(false);
+    }
+    const newest = await app.services.backups.newest();
+    expect(newest).toMatchObject({ file: 'a.jsonl.gz', bytes: statSync(file).size });
+  });
+
+  it('is one moment: people who come meanwhile are in it with all that is theirs, or not at all', async () => {
+    const project = await app.make.project();
+    let writing = true;
+    const writer = (async () => {
+      while (writing) await app.make.user(project);
+    })();
+    await shell(env, 'backup', '--to', file);
+    writing = false;
+    await writer;
+    expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 0 });
+    const sql = `select (select count(*)::int from users) as users, (select sum(users)::int from user_counts) as counted`;
+    const [row] = await query<{ users: number; counted: number }>(target.url, sql);
+    expect(row?.users).toBe(row?.counted);
+  });
+
+  it('goes into a folder under the time of its making, and takes no other’s place', async () => {
+    const first = await shell(env, 'backup', '--to', folder);
+    expect(first.out).toMatch(/latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/);
+    expect((await shell(env, 'backup', '--to', first.out)).err).toContain('is there already');
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it('leaves nothing that looks like one where it fails', async () => {
+    expect(await shell(elsewhere, 'backup', '--to', file)).toMatchObject({ code: 1 });
+    expect(await shell(env, 'backup', '--to', join(folder, 'none', 'a'))).toMatchObject({ code: 1, out: '' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is made of a database of an earlier version without changing it, and restored to this one', async () => {
+    const orm = await openDatabase({ url: target.url, poolSize: 2 });
+    await orm.migrator.up({ to: (migrations[2] as { name: string }).name });
+    await orm.close(true);
+    expect(await shell(elsewhere, 'backup', '--to', file)).toMatchObject({ code: 0 });
+    const names = await query(target.url, 'select name from migrations');
+    expect(names).toHaveLength(3);
+    const another = await emptyDatabase();
+    expect(await shell({ ...env, DATABASE_URL: another.url }, 'restore', file)).toMatchObject({ code: 0 });
+    expect(await query(another.url, 'select name from migrations')).toHaveLength(migrations.length);
+    await another.drop();
+  });
+
+  it('of an embedded instance is restored on another machine with its master key alone', async () => {
+    const [here, there] = [join(folder, 'here'), join(folder, 'there')];
+    await shell({ DATA_DIR: here }, 'admin:link');
+    const { out } = await shell({ DATA_DIR: here }, 'backup');
+    expect(out).toContain(join(here, 'backups'));
+    const refused = await shell({ DATA_DIR: there }, 'restore', out);
+    expect(refused.err).toContain('put it into');
+    expect(existsSync(there)).toBe(false);
+    const key = readFileSync(join(here, 'master.key'), 'utf8').trim();
+    expect(await shell({ DATA_DIR: there, MASTER_KEY: key }, 'restore', out)).toMatchObject({ code: 0 });
+    expect(await shell({ DATA_DIR: there, MASTER_KEY: key }, 'keys:rotate')).toMatchObject({ code: 0 });
+    expect((await shell({ DATA_DIR: there, MASTER_KEY: key }, 'restore', out)).err).toContain('is not empty');
+  });
+});
+
+describe('restore refuses, before it writes anything,', () => {
+  beforeEach(async () => {
+    await live();
+    await shell(env, 'backup', '--to', file);
+  });
+
+  afterEach(async () => expect(await isUntouched()).toBe(true));
+
+  it('a backup of another master key', async () => {
+    const { code, err } = await shell({ ...elsewhere, MASTER_KEY: otherKey }, 'restore', file);
+    expect(code).toBe(1);
+    expect(err).toContain('was made under another master key');
+  });
+
+  it('a file that is cut off, anywhere', async () => {
+    const whole = readFileSync(file);
+    for (const share of [0, 0.1, 0.5, 0.99]) {
+      writeFileSync(file, whole.subarray(0, Math.floor(whole.length * share)));
+      expect((await shell(elsewhere, 'restore', file)).err).toMatch(/is cut off|is empty/);
+    }
+    writeFileSync(file, whole);
+    alter((lines) => lines.slice(0, -2));
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('is cut off');
+  });
+
+  it('a file in which somebody has changed, added or removed a row', async () => {
+    const whole = readFileSync(file);
+    const isRow = (line: string) => line.startsWith('{"row":');
+    for (const change of [
+      (lines: string[]) => lines.map((line) => line.replace('"active":true', '"active":false')),
+      (lines: string[]) => lines.filter((_line, index) => index !== lines.findIndex(isRow)),
+      (lines: string[]) => lines.flatMap((line, index) => (index === lines.findIndex(isRow) ? [line, line] : [line])),
+    ]) {
+      writeFileSync(file, whole);
+      alter(change);
+      expect((await shell(elsewhere, 'restore', file)).err).toContain('was altered or is damaged');
+    }
+    writeFileSync(file, whole);
+    whole[whole.length >> 1] = (whole[whole.length >> 1] as number) ^ 0xff;
+    writeFileSync(file, whole);
+    expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 1 });
+  });
+
+  it('a file of a newer Latchkey, of another format, or of something else', async () => {
+    const whole = readFileSync(file);
+    const first = (line: (manifest: string) => string) =>
+      alter((lines) => [line(lines[0] as string), ...lines.slice(1)]);
+    first((manifest) => manifest.replace('"20261121000100-scim"', '"29990101000000-tomorrow"'));
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('made by a newer Latchkey');
+    writeFileSync(file, whole);
+    first((manifest) => manifest.replace('"version":1', '"version":2'));
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('is of version 2');
+    writeFileSync(file, 'PGDMP');
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('is no backup');
+    writeFileSync(file, gzipSync('{}\n'));
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('is no backup');
+    expect((await shell(elsewhere, 'restore', join(folder, 'none'))).err).toContain('cannot be read (ENOENT)');
+  });
+
+  it('nothing where it is only asked whether the file is whole', async () => {
+    expect(await shell(elsewhere, 'restore', file, '--check')).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('is whole'),
+    });
+  });
+});
+
+describe('restore', () => {
+  it('refuses a database that holds something', async () => {
+    await shell(env, 'backup', '--to', file);
+    const before = await contents(app.databaseUrl);
+    expect((await shell(env, 'restore', file)).err).toContain('is not empty');
+    expect(await contents(app.databaseUrl)).toEqual(before);
+  });
+
+  it('twice at once happens once', async () => {
+    await live();
+    await shell(env, 'backup', '--to', file);
+    const both = await Promise.all([shell(elsewhere, 'restore', file), shell(elsewhere, 'restore', file)]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(both.find(({ code }) => code === 1)?.err).toContain('is not empty');
+  });
+
+  it('leaves an empty database where it fails half-way, and goes through when it is run again', async () => {
+    await live();
+    await shell(env, 'backup', '--to', file);
+    const whole = readFileSync(file);
+    // Two rows with one key, under a seal that fits: the database is what refuses.
+    const { createHash } = await import('node:crypto');
+    const { Vault } = await import('../domain/keys/vault.ts');
+    const { systemRandom } = await import('../adapters/system.ts');
+    alter((lines) => {
+      const at = lines.findIndex((line) => line.startsWith('{"row":'));
+      const body = [...lines.slice(0, at), lines[at] as string, ...lines.slice(at, -2)];
+      const { id } = JSON.parse(body[0] as string) as { id: string };
+      const checksum = createHash('sha256')
+        .update(body.map((line) => `${line}\n`).join(''))
+        .digest('base64url');
+      const seal = new Vault(new Uint8Array(32).fill(7), systemRandom).mac('backup', id, checksum);
+      const rows = body.filter((line) => line.startsWith('{"row":')).length;
+      return [...body, JSON.stringify({ end: true, rows, checksum, seal }), ''];
+    });
+    expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 1 });
+    const tables = await query(target.url, `select tablename as name from pg_tables where schemaname = 'public'`);
+    // The list of migrations, with nothing in it.
+    expect(tables).toEqual([{ name: 'migrations' }]);
+    writeFileSync(file, whole);
+    expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 0 });
+  });
+
+  it('ends every session where it is asked to', async () => {
+    await live();
+    await shell(env, 'backup', '--to', file);
+    await shell(elsewhere, 'restore', file, '--end-sessions');
+    expect(await query(target.url, 'select from sessions where ended_at is null')).toEqual([]);
+    expect(await query(target.url, 'select from sessions')).toHaveLength(1);
+  });
+});
