@@ -5,6 +5,7 @@ import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { SetupLink } from './domain/admins/setup-link.entity.ts';
+import { Activity } from './domain/audit/activity.ts';
 import { Audit } from './domain/audit/audit.ts';
 import { AuthorizationRequests } from './domain/ceremonies/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/authorizations.ts';
@@ -88,6 +89,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const { issuer } = settings;
   const db = new Database(orm);
   const audit = new Audit(clock, random);
+  const activity = new Activity(db, clock);
   const limits = new Limits(clock);
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
@@ -160,6 +162,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   return {
     db,
     audit,
+    activity,
     limits,
     vault,
     keys,

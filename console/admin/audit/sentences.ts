@@ -16,6 +16,7 @@ export const groupNames: Record<EventGroup, string> = {
 const sentences: Record<string, readonly [EventGroup, string]> = {
   'user.signed_in': ['sign-in', '{subject} signed in'],
   'otp.sent': ['sign-in', 'A one-time code was sent to {subject}'],
+  'otp.verified': ['sign-in', '{subject} entered the code'],
   'otp.rejected': ['sign-in', 'A one-time code of {subject} was refused'],
   'user.phone_change_begun': ['sign-in', '{subject} began to change the phone number'],
   'user.phone_change_refused': ['sign-in', 'A change of the phone number of {subject} was refused'],

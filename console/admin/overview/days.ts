@@ -2,7 +2,11 @@ import type { ActivityQuery } from '../generated/operations.ts';
 
 export type Day = ActivityQuery['activity'][number];
 
-const nothing = { signIns: 0, signInsOnKnownDevices: 0, activeUsers: 0, codesSent: 0, refused: 0 };
+const nothing: Omit<Day, 'day'> = {
+  ...{ signIns: 0, signInsOnKnownDevices: 0, activeUsers: 0, refused: 0 },
+  ...{ codesSent: 0, codesVerified: 0, codeSeconds: 0, logoutsDelivered: 0, logoutsFailed: 0 },
+  ...{ scimRequests: 0, scimRefused: 0, scimFailed: 0 },
+};
 
 /** So many days up to today, in UTC, the ones without anything included, oldest first. */
 export function lastDays(days: readonly Day[], count: number): Day[] {

@@ -19,6 +19,7 @@ const jobNames: Record<string, string> = {
   'logout.deliver': 'Tell applications of logouts',
   'logout.recover': 'Find logouts that were left behind',
   'keys.tend': 'Look after signing keys',
+  'activity.count': 'Count the days that are over',
   'sweep.budgets': 'Forget spent limits',
   'sweep.codes': 'Forget one-time codes',
   'sweep.messages': 'Forget messages',

@@ -22,8 +22,29 @@ export class DayOfActivity {
   @Field(() => Int)
   codesSent!: number;
 
+  @Field(() => Int, { description: 'Of a sign-in, entered and accepted.' })
+  codesVerified!: number;
+
+  @Field(() => Int, { description: 'From sending to entering, of all that were entered together.' })
+  codeSeconds!: number;
+
   @Field(() => Int, { description: 'One-time codes, second factors and device proofs that were not accepted.' })
   refused!: number;
+
+  @Field(() => Int, { description: "Logout tokens of that day's logouts that arrived." })
+  logoutsDelivered!: number;
+
+  @Field(() => Int, { description: 'Those that were given up.' })
+  logoutsFailed!: number;
+
+  @Field(() => Int)
+  scimRequests!: number;
+
+  @Field(() => Int, { description: 'Answered 4xx.' })
+  scimRefused!: number;
+
+  @Field(() => Int, { description: 'Answered 5xx.' })
+  scimFailed!: number;
 }
 
 const maxDays = 62;

@@ -153,7 +153,10 @@ export const fieldRules: Record<string, NodeRule> = {
   },
   LogoutAttempt: inherit('at', 'status', 'error', 'durationMs'),
   LogoutReceiver: inherit('client', 'delivered', 'pending', 'failed', 'lastDeliveredAt'),
-  DayOfActivity: inherit('day', 'signIns', 'signInsOnKnownDevices', 'activeUsers', 'codesSent', 'refused'),
+  DayOfActivity: inherit(
+    ...['day', 'signIns', 'signInsOnKnownDevices', 'activeUsers', 'codesSent', 'codesVerified', 'codeSeconds'],
+    ...['refused', 'logoutsDelivered', 'logoutsFailed', 'scimRequests', 'scimRefused', 'scimFailed'],
+  ),
   AuditActor: inherit('kind', 'id', 'name'),
   AuditSubject: inherit('kind', 'id', 'name'),
   Me: inherit('kind', 'id', 'name', 'grants', 'freshUntil'),

@@ -1,6 +1,8 @@
 import { AdminToken } from './admins/admin-token.entity.ts';
 import { Membership } from './admins/membership.entity.ts';
 import { SetupLink } from './admins/setup-link.entity.ts';
+import { ActivityDay } from './audit/activity-day.entity.ts';
+import { ActivityProgress } from './audit/activity-progress.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { AuthorizationRequest } from './ceremonies/authorization-request.entity.ts';
 import { Ceremony } from './ceremonies/ceremony.entity.ts';
@@ -13,6 +15,7 @@ import { UsedRequest } from './delegation/used-request.entity.ts';
 import { Message } from './delivery/message.entity.ts';
 import { Device } from './devices/device.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
+import { ScimDay } from './directories/scim-day.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
 import { ExperienceDraft } from './experience/experience-draft.entity.ts';
 import { ExperienceVersion } from './experience/experience-version.entity.ts';
@@ -77,4 +80,7 @@ export const entities = [
   AdminToken,
   Backup,
   Process,
+  ActivityDay,
+  ActivityProgress,
+  ScimDay,
 ];

@@ -2,6 +2,7 @@
  * Work that nobody waits for: what is asked for (messages, logout tokens) and what recurs (sweeps, keys). One table of
  * name, period and domain call. Who runs it, and how a try that failed is made again, is the job queue's affair.
  */
+import type { Activity } from '../domain/audit/activity.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
 import { type Delivery, sendJob } from '../domain/delivery/delivery.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
@@ -24,6 +25,7 @@ export interface JobsDeps {
   limits: Limits;
   retention: Retention;
   experiences: Experiences;
+  activity: Activity;
   requestRecords: RequestRecords;
   /** Told of a delivery that ended in a bug. */
   onError(error: unknown): void;
@@ -40,6 +42,7 @@ export function jobs({
   retention,
   experiences,
   requestRecords,
+  activity,
   onError,
 }: JobsDeps): JobTable {
   return {
@@ -68,6 +71,7 @@ export function jobs({
       { name: 'sweep.messages', everyMinutes: 5, run: () => db.transaction((em) => delivery.sweep(em)) },
       { name: 'sweep.request-records', everyMinutes: 60, run: () => requestRecords.sweep() },
       { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
+      { name: 'activity.count', everyMinutes: 30, run: () => activity.count() },
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };

@@ -10,6 +10,7 @@ import { Migration20261121001100Experience } from './20261121001100-experience.t
 import { Migration20261121001200Events } from './20261121001200-events.ts';
 import { Migration20261121001201LogoutDeliveries } from './20261121001201-logout-deliveries.ts';
 import { Migration20261121001202Processes } from './20261121001202-processes.ts';
+import { Migration20261121001203Activity } from './20261121001203-activity.ts';
 import { Migration20261121001300Phone } from './20261121001300-phone.ts';
 import { Migration20261121001500Operations } from './20261121001500-operations.ts';
 
@@ -27,6 +28,7 @@ export const migrations = [
   { name: '20261121001200-events', class: Migration20261121001200Events },
   { name: '20261121001201-logout-deliveries', class: Migration20261121001201LogoutDeliveries },
   { name: '20261121001202-processes', class: Migration20261121001202Processes },
+  { name: '20261121001203-activity', class: Migration20261121001203Activity },
   { name: '20261121001300-phone', class: Migration20261121001300Phone },
   { name: '20261121001500-operations', class: Migration20261121001500Operations },
 ];

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rows } from '../kernel/database.ts';
-import { firstIdFrom } from './moment.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { execute, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { firstIdAfter, firstIdFrom } from './moment.ts';
 
 /** What a day of a project was like, in UTC; days without anything are not there. */
 export interface DayOfActivity {
@@ -12,28 +14,151 @@ export interface DayOfActivity {
   /** Different users who signed in. */
   activeUsers: number;
   codesSent: number;
+  /** Of a sign-in, entered and accepted. */
+  codesVerified: number;
+  /** From sending to entering, of all that were entered together. */
+  codeSeconds: number;
   /** One-time codes, second factors and device proofs that were not accepted. */
   refused: number;
+  /** Logout tokens of that day's logouts. */
+  logoutsDelivered: number;
+  logoutsFailed: number;
+  scimRequests: number;
+  scimRefused: number;
+  scimFailed: number;
 }
 
 const refusals = ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'];
+const types = ['user.signed_in', 'otp.sent', 'otp.verified', ...refusals];
+const daySeconds = 24 * 3600;
+/** So far back days are counted that nobody has counted yet. */
+const rememberedDays = 92;
+/** A day is over for good once its last events are written and its logouts told, or given up. */
+const settledSeconds = 3 * 3600;
 
-/** From the audit log, oldest first. @param since from the first moment of whose day on */
-export function activityOf(em: EntityManager, projectId: string, since: Date): Promise<DayOfActivity[]> {
-  const from = new Date(since);
-  from.setUTCHours(0, 0, 0, 0);
-  return rows<DayOfActivity>(
-    em,
-    `select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day,
-       (count(*) filter (where type = 'user.signed_in'))::int as "signIns",
-       (count(*) filter (where type = 'user.signed_in' and not coalesce(jsonb_exists(detail->'amr', 'otp'), true)))::int
-         as "signInsOnKnownDevices",
-       (count(distinct subject_id) filter (where type = 'user.signed_in'))::int as "activeUsers",
-       (count(*) filter (where type = 'otp.sent'))::int as "codesSent",
-       (count(*) filter (where type = any(?::text[])))::int as refused
-     from audit_events
-     where project_id = ? and type = any(?::text[]) and id >= ? and at >= ?
-     group by 1 order by 1`,
-    [refusals, projectId, ['user.signed_in', 'otp.sent', ...refusals], firstIdFrom(from), from],
-  );
+const eventCounts = verbatim(`
+  (count(*) filter (where type = 'user.signed_in'))::int as sign_ins,
+  (count(*) filter (where type = 'user.signed_in' and not coalesce(jsonb_exists(detail->'amr', 'otp'), true)))::int
+    as sign_ins_on_known_devices,
+  (count(distinct subject_id) filter (where type = 'user.signed_in'))::int as active_users,
+  (count(*) filter (where type = 'otp.sent'))::int as codes_sent,
+  (count(*) filter (where type = 'otp.verified'))::int as codes_verified,
+  coalesce(sum((detail->>'afterSeconds')::numeric) filter (where type = 'otp.verified'), 0)::int as code_seconds,
+  (count(*) filter (where type in ('otp.rejected', 'mfa.rejected', 'device.proof_rejected')))::int as refused`);
+
+const logoutCounts = verbatim(`
+  (count(*) filter (where state = 'delivered'))::int as logouts_delivered,
+  (count(*) filter (where state = 'failed'))::int as logouts_failed`);
+
+/**
+ * How sign-in went, by day. A day that is over is counted once, for all projects together ({@link Activity.count});
+ * what is read is a row for each day, and today from the events themselves.
+ */
+export class Activity {
+  private readonly db: Database;
+  private readonly clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.db = db;
+    this.clock = clock;
+  }
+
+  /** Counts the days that are over and not counted yet, oldest first. */
+  async count(): Promise<void> {
+    while (await this.countNext());
+  }
+
+  /** One day, in one transaction. @returns whether there was one to count */
+  private countNext(): Promise<boolean> {
+    return this.db.transaction(async (em) => {
+      const last = startOfDay(secondsLater(this.clock.now(), -settledSeconds));
+      const first = secondsLater(last, -rememberedDays * daySeconds);
+      await execute(
+        em,
+        sql`insert into activity_progress (id, counted_before) values ('days', ${dayOf(first)}) on conflict do nothing`,
+      );
+      const [progress] = await query<{ day: string }>(
+        em,
+        sql`select to_char(greatest(counted_before, ${dayOf(first)}::date), 'YYYY-MM-DD') as day
+            from activity_progress where id = 'days' for update`,
+      );
+      const day = new Date(`${progress?.day}T00:00:00Z`);
+      if (day >= last) return false;
+      const end = secondsLater(day, daySeconds);
+      await execute(
+        em,
+        sql`insert into activity_days (project_id, day, sign_ins, sign_ins_on_known_devices, active_users, codes_sent,
+              codes_verified, code_seconds, refused, logouts_delivered, logouts_failed)
+            select p.id, ${dayOf(day)}::date, coalesce(sign_ins, 0), coalesce(sign_ins_on_known_devices, 0),
+              coalesce(active_users, 0), coalesce(codes_sent, 0), coalesce(codes_verified, 0), coalesce(code_seconds, 0),
+              coalesce(refused, 0), coalesce(logouts_delivered, 0), coalesce(logouts_failed, 0)
+            from (select project_id, ${eventCounts} from audit_events
+                  where id >= ${firstIdFrom(day)} and id < ${firstIdAfter(end)} and at >= ${day} and at < ${end}
+                    and type = any(${types}::text[]) and project_id is not null
+                  group by project_id) e
+            full join (select project_id, ${logoutCounts} from logout_deliveries
+                       where created_at >= ${day} and created_at < ${end} group by project_id) l
+              on l.project_id = e.project_id
+            join projects p on p.id = coalesce(e.project_id, l.project_id)
+            on conflict do nothing`,
+      );
+      await execute(em, sql`update activity_progress set counted_before = ${dayOf(end)} where id = 'days'`);
+      return true;
+    });
+  }
 }
+
+/** Oldest first. @param since from the first moment of whose day on */
+export async function activityOf(em: EntityManager, projectId: string, since: Date): Promise<DayOfActivity[]> {
+  const from = startOfDay(since);
+  const [progress] = await query<{ day: string }>(
+    em,
+    sql`select to_char(counted_before, 'YYYY-MM-DD') as day from activity_progress where id = 'days'`,
+  );
+  const counted = progress ? new Date(`${progress.day}T00:00:00Z`) : from;
+  const live = counted > from ? counted : from;
+  return query<DayOfActivity>(em, activityStatement(projectId, from, live));
+}
+
+/** @param live the first day that is counted here and now */
+export function activityStatement(projectId: string, from: Date, live: Date): Sql {
+  const zero = verbatim(
+    ['sign_ins', 'sign_ins_on_known_devices', 'active_users', 'codes_sent', 'codes_verified', 'code_seconds', 'refused']
+      .map((name) => `0 as ${name}`)
+      .join(', '),
+  );
+  const noLogouts = verbatim('0 as logouts_delivered, 0 as logouts_failed');
+  const noRequests = verbatim('0 as requests, 0 as scim_refused, 0 as scim_failed');
+  return sql`
+    select to_char(day, 'YYYY-MM-DD') as day, sum(sign_ins)::int as "signIns",
+      sum(sign_ins_on_known_devices)::int as "signInsOnKnownDevices", sum(active_users)::int as "activeUsers",
+      sum(codes_sent)::int as "codesSent", sum(codes_verified)::int as "codesVerified",
+      sum(code_seconds)::int as "codeSeconds", sum(refused)::int as refused,
+      sum(logouts_delivered)::int as "logoutsDelivered", sum(logouts_failed)::int as "logoutsFailed",
+      sum(requests)::int as "scimRequests", sum(scim_refused)::int as "scimRefused", sum(scim_failed)::int as "scimFailed"
+    from (
+      select day, sign_ins, sign_ins_on_known_devices, active_users, codes_sent, codes_verified, code_seconds, refused,
+        logouts_delivered, logouts_failed, ${noRequests}
+      from activity_days where project_id = ${projectId} and day >= ${dayOf(from)}::date and day < ${dayOf(live)}::date
+      union all
+      select (at at time zone 'UTC')::date as day, ${eventCounts}, ${noLogouts}, ${noRequests}
+      from audit_events
+      where project_id = ${projectId} and type = any(${types}::text[]) and id >= ${firstIdFrom(live)} and at >= ${live}
+      group by 1
+      union all
+      select (created_at at time zone 'UTC')::date as day, ${zero}, ${logoutCounts}, ${noRequests}
+      from logout_deliveries where project_id = ${projectId} and created_at >= ${live} group by 1
+      union all
+      select day, ${zero}, ${noLogouts}, requests, refused, failed
+      from scim_days where project_id = ${projectId} and day >= ${dayOf(from)}::date
+    ) as parts
+    group by day order by day`;
+}
+
+function startOfDay(at: Date): Date {
+  const start = new Date(at);
+  start.setUTCHours(0, 0, 0, 0);
+  return start;
+}
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

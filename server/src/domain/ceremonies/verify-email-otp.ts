@@ -25,6 +25,14 @@ export async function verifyEmailOtp(flow: Flow): Promise<Outcome<'verify-email-
   if (!user) return reject(flow, 'nobody');
   if (!user.active) return reject(flow, 'inactive');
   em.assign(ceremony, { user: user.id });
+  deps.audit.record(em, {
+    type: 'otp.verified',
+    actor: caller.actor,
+    projectId: caller.project.id,
+    clientId: caller.client.id,
+    subject: { kind: 'user', id: user.id, name: user.userName },
+    detail: { afterSeconds: outcome.afterSeconds },
+  });
   return { status: 'SUCCESS' };
 }
 

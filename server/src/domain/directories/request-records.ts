@@ -104,6 +104,17 @@ export class RequestRecords {
       );
       await execute(
         em,
+        sql`insert into scim_days as known (project_id, day, requests, refused, failed)
+            select p.id, (x.at at time zone 'UTC')::date, count(*), count(*) filter (where x.status between 400 and 499),
+              count(*) filter (where x.status >= 500)
+            from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as x("projectId" uuid, at timestamptz, status int)
+            join projects p on p.id = x."projectId"
+            group by 1, 2 order by 1, 2
+            on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
+              refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
+      );
+      await execute(
+        em,
         sql`update scim_tokens set last_used_at = ${this.clock.now()}
             where id = any(${tokens}::uuid[])
               and (last_used_at is null or last_used_at < ${secondsLater(this.clock.now(), -30)})`,

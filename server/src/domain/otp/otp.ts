@@ -47,7 +47,8 @@ export interface Try {
 }
 
 export type TryOutcome =
-  | { accepted: true }
+  /** `afterSeconds`: from sending to entering. */
+  | { accepted: true; afterSeconds: number }
   /** `fault` is for the audit log: to the caller all are one. */
   | { accepted: false; fault: CodeFault | 'account-spent' }
   | { accepted: false; retryAfterSeconds: number };
@@ -131,7 +132,7 @@ export class Otp {
       em,
       `update one_time_codes set attempts = attempts + 1
        where id = (select id from one_time_codes where ceremony_id = ? and purpose = ? order by id desc limit 1)
-       returning id, account, jkt, code_mac, attempts, expires_at, used_at, replaced_at`,
+       returning id, account, jkt, code_mac, attempts, created_at, expires_at, used_at, replaced_at`,
       [attempt.ceremonyId, attempt.purpose],
     );
     // The account may have several addresses. What is spent of it is not told, or one would betray the other.
@@ -156,7 +157,9 @@ export class Otp {
     );
     if (fault) return { accepted: false, fault };
     const sql = 'update one_time_codes set used_at = ? where id = ? and used_at is null and replaced_at is null';
-    return (await changed(em, sql, [now, row.id])) === 1 ? { accepted: true } : { accepted: false, fault: 'used' };
+    if ((await changed(em, sql, [now, row.id])) !== 1) return { accepted: false, fault: 'used' };
+    const sentAt = new Date(row.created_at);
+    return { accepted: true, afterSeconds: Math.round((now.getTime() - sentAt.getTime()) / 1000) };
   }
 
   /** Drops codes that are good for nothing any more. */
@@ -171,6 +174,7 @@ interface CodeRow {
   jkt: string | null;
   code_mac: string;
   attempts: number;
+  created_at: Date | string;
   expires_at: Date | string;
   used_at: Date | string | null;
   replaced_at: Date | string | null;

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Project } from '../projects/project.entity.ts';
+
+const schema = defineEntity({
+  name: 'ActivityDay',
+  tableName: 'activity_days',
+  properties: {
+    project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
+    /** In UTC. */
+    day: p.date().primary(),
+    signIns: p.integer(),
+    signInsOnKnownDevices: p.integer(),
+    activeUsers: p.integer(),
+    codesSent: p.integer(),
+    codesVerified: p.integer(),
+    /** From sending to entering, of all that were entered together. */
+    codeSeconds: p.integer(),
+    refused: p.integer(),
+    logoutsDelivered: p.integer(),
+    logoutsFailed: p.integer(),
+  },
+});
+
+/** What a day that is over was like, counted once: nobody counts millions of events for a picture. */
+export class ActivityDay extends schema.class {}
+schema.setClass(ActivityDay);
