@@ -1,7 +1,9 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
 import { entities } from '../domain/entities.ts';
 import { migrations } from '../migrations/index.ts';
+import type { DatabaseWatch } from './database-watch.ts';
 
 /** How to reach PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
 export interface DatabaseOptions {
@@ -9,9 +11,23 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** Several migrations in one transaction, which can then be the caller's. Default: each in its own. */
   migrateInOne?: boolean;
+  /** For a server: cuts the connections when the database goes away. With it nothing waits for ever; commands may. */
+  watch?: DatabaseWatch;
 }
 
-function options({ url, poolSize = 10, migrateInOne = false }: DatabaseOptions): Options {
+/**
+ * Of a server. A request that finds no free connection in time is refused, and so is a statement that takes too long or
+ * waits too long for a lock; a transaction whose owner has vanished lets go of its locks.
+ */
+const limits = {
+  // What the pool waits for a free connection; how long a new one may take is the watch's affair.
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 30_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 60_000,
+};
+
+function options({ url, poolSize = 10, migrateInOne = false, watch }: DatabaseOptions): Options {
   return {
     clientUrl: url,
     ...socketOptions(url),
@@ -20,7 +36,12 @@ function options({ url, poolSize = 10, migrateInOne = false }: DatabaseOptions):
     debug: false,
     discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: poolSize },
-    driverOptions: { application_name: 'latchkey' },
+    driverOptions: {
+      application_name: 'latchkey',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      ...(watch && { ...limits, Client: watch.client(), onPoolCreated: (pool: Pool) => watch.join(pool) }),
+    },
     forceUtcTimezone: true,
     migrations: {
       migrationsList: migrations,

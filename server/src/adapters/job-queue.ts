@@ -42,6 +42,11 @@ export class JobQueue implements Queue, QueueGauge {
       schema: 'jobs',
       application_name: 'latchkey-jobs',
       max: poolSize,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: 5_000,
+      // A connection that says nothing any more is given up; the longest of these statements is the yearly migration's.
+      ...({ query_timeout: 60_000 } as object),
       useListenNotify: true,
       superviseIntervalSeconds: 30,
       cronMonitorIntervalSeconds: 20,

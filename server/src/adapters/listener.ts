@@ -7,9 +7,17 @@ export interface Listening {
   port: number;
   /** From here on the application answers; until then everything is 503. */
   serve(app: Express): void;
+  /** From here on each answer is the last of its connection, so that proxies go elsewhere before the port closes. */
+  leave(): void;
   /** Takes no new connections, lets answers under way end for `graceMs`, then cuts what is left. */
   drain(graceMs: number): Promise<void>;
 }
+
+/**
+ * What one process takes at most. An idle connection costs some 10 KB, so this many strangers cannot exhaust it; a limit
+ * for each address would hit whole companies behind one address, and say nothing behind a proxy.
+ */
+const maxConnections = 10_000;
 
 /** A port that cannot be had, in one line. */
 export class PortError extends Error {}
@@ -28,6 +36,7 @@ export async function listen(host: string, port: number, setting: string): Promi
     noDelay: true,
   });
   server.maxRequestsPerSocket = 10_000;
+  server.maxConnections = maxConnections;
   let handler: Express | undefined;
   let draining = false;
   server.on('request', (req, res) => {
@@ -46,6 +55,9 @@ export async function listen(host: string, port: number, setting: string): Promi
     port: (server.address() as AddressInfo).port,
     serve: (app) => {
       handler = app;
+    },
+    leave: () => {
+      draining = true;
     },
     drain: (graceMs) =>
       new Promise((resolve) => {

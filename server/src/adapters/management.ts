@@ -1,4 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** One condition of readiness; a string says what is wrong. */
@@ -28,19 +29,29 @@ export class Metrics {
   }
 }
 
+/** Where the process is in its life. */
+export type Phase = 'starting' | 'serving' | 'stopping';
+
 export interface ManagementOptions {
   metrics: Metrics;
   checks: Record<string, Check>;
-  /** True until the process begins to drain. */
-  isServing: () => boolean;
+  phase: () => Phase;
 }
 
-/** What operators ask, on a port of its own that no user reaches: `/health/live`, `/health/ready`, `/metrics`. */
+/**
+ * What operators ask, on a port of its own that no user reaches. `/health/live`: the process runs (restart it where this
+ * fails, and never because the database is away). `/health/started`: it has come up once. `/health/ready`: it can serve
+ * now (send it no users where this fails). `/metrics`: in Prometheus' format.
+ */
 export function managementServer(options: ManagementOptions): Server {
   return createServer(async (req, res) => {
     const path = req.url?.split('?')[0];
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { Allow: 'GET, HEAD' }).end();
     if (path === '/health/live') return json(res, 200, { status: 'live' });
+    if (path === '/health/started') {
+      const hasStarted = options.phase() !== 'starting';
+      return json(res, hasStarted ? 200 : 503, { status: hasStarted ? 'started' : 'starting' });
+    }
     if (path === '/health/ready') {
       const faults = await failing(options);
       return json(res, faults.length === 0 ? 200 : 503, {
@@ -56,11 +67,18 @@ export function managementServer(options: ManagementOptions): Server {
   });
 }
 
-async function failing({ checks, isServing }: ManagementOptions): Promise<string[]> {
-  if (!isServing()) return ['the process is shutting down'];
+/** A check that hangs is one that fails. */
+const checkWithinMs = 2_000;
+
+async function failing({ checks, phase }: ManagementOptions): Promise<string[]> {
+  if (phase() === 'starting') return ['the process is starting'];
+  if (phase() === 'stopping') return ['the process is shutting down'];
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const fault = await check().catch((error: unknown) => (error instanceof Error ? error.message : 'failed'));
+      const late = pause(checkWithinMs, 'no answer in time', { ref: false });
+      const fault = await Promise.race([check(), late]).catch((error: unknown) =>
+        error instanceof Error ? error.message : 'failed',
+      );
       return fault === null ? [] : [`${name}: ${fault}`];
     }),
   );

@@ -1,11 +1,15 @@
 import { Refusal } from '../domain/kernel/problem.ts';
 
-/** SQLSTATE classes and socket errors that mean: the database is not there, or has no room, at the moment. */
-const gone = /^(08|53|57P|ECONNREFUSED$|ECONNRESET$|ENOENT$|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$)/;
+/**
+ * SQLSTATEs and socket errors that mean: the database is not there, has no room, only reads, or has given up a statement
+ * for the sake of others (a deadlock, a lock or an answer that took too long). Nothing was done, and the same may work soon.
+ */
+const gone =
+  /^(08|53|57P|57014|55P03|25006|25P03|25P04|40001|40P01|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)$)/;
 
 /** What the driver says, without a code, of a connection that broke or was never had. */
 const broken =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end)/;
 
 /**
  * What a room's error table is asked about: the domain's refusal, or `unavailable` where the database is out of
