@@ -19,7 +19,7 @@ const messages: Plugin = {
 };
 
 /** Each page is a template that the server fills before it is sent: see signin/index.html for its placeholders. */
-const pages = ['index', 'error', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account'].map(
+const pages = ['index', 'error', 'unavailable', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account'].map(
   (page) => `signin/${page}.html`,
 );
 

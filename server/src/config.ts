@@ -38,7 +38,8 @@ const settings = {
     schema: port,
     form: 'port',
     default: '9000',
-    description: 'The port of `/health/live`, `/health/ready` and `/metrics`, on the loopback address only.',
+    description:
+      'The port of `/health/live`, `/health/started`, `/health/ready` and `/metrics`, on the loopback address only.',
   },
   DATABASE_URL: {
     schema: addressWith('postgres', 'postgresql'),
@@ -132,6 +133,13 @@ const settings = {
     form: 'seconds',
     default: '10',
     description: 'How long requests and jobs under way may take to end when the process is told to stop.',
+  },
+  SHUTDOWN_DELAY_SECONDS: {
+    schema: whole(0, 60),
+    form: 'seconds',
+    default: '0',
+    description:
+      'How long to go on serving, already not ready, when told to stop: behind a proxy, as long as it takes to look at `/health/ready`. Part of the grace.',
   },
   DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: {
     schema: flag,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { BackupFileError } from './adapters/backup-file.ts';
 import { migrate, openDatabase } from './adapters/database.ts';
+import type { DatabaseWatch } from './adapters/database-watch.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded-postgres.ts';
 import { PortError } from './adapters/listener.ts';
 import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/master-key.ts';
@@ -46,11 +47,15 @@ export function givenMasterKeys(config: Config): MasterKeys | undefined {
   return first && { first, second: config.MASTER_KEY_SECOND?.reveal() };
 }
 
-/** Connects and, unless told otherwise, brings the schema up to date. */
-export async function reach(url: string, config: Config, options = { migrate: true }): Promise<MikroORM> {
+/** Connects and, unless told otherwise, brings the schema up to date. @param options.watch for a server */
+export async function reach(
+  url: string,
+  config: Config,
+  { migrate: up = true, watch }: { migrate?: boolean; watch?: DatabaseWatch } = {},
+): Promise<MikroORM> {
   try {
-    if (options.migrate) await migrate(url);
-    return await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE });
+    if (up) await migrate(url);
+    return await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE, ...(watch && { watch }) });
   } catch (error) {
     const { message } = error as Error;
     throw new StartError(`The database cannot be used: ${message.split('\n')[0]}`, { cause: error });

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DatabaseWatch } from './adapters/database-watch.ts';
 import { JobQueue } from './adapters/job-queue.ts';
 import { bind, listen } from './adapters/listener.ts';
 import { type Log, openLog } from './adapters/log.ts';
-import { type Check, Metrics, managementServer } from './adapters/management.ts';
+import { type Check, Metrics, managementServer, type Phase } from './adapters/management.ts';
 import { runtimeOf } from './adapters/runtime.ts';
 import { systemClock, systemRandom } from './adapters/system.ts';
 import { buildApp } from './app.ts';
@@ -50,13 +52,17 @@ class Opened {
 async function serve(config: Config): Promise<void> {
   const log = openLog(config.LOG_LEVEL);
   const opened = new Opened();
-  let stopping = false;
-  let serving = false;
+  const life: Life = { phase: 'starting', endsAt: Number.POSITIVE_INFINITY };
   const stop = (): void => {
-    if (stopping) return;
-    stopping = true;
-    serving = false;
+    if (life.phase === 'stopping') return;
+    life.phase = 'stopping';
+    const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
+    life.endsAt = performance.now() + graceMs;
     log.info({}, 'stopping');
+    setTimeout(() => {
+      log.error({}, 'what was under way did not end in time');
+      process.exit(1);
+    }, graceMs + 2_000).unref();
     opened.close().then(
       () => process.exit(0),
       (err: unknown) => {
@@ -68,22 +74,38 @@ async function serve(config: Config): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    await start(config, log, opened, () => serving);
-    serving = !stopping;
+    await start(config, log, opened, life);
+    if (!isStopping(life)) life.phase = 'serving';
   } catch (error) {
     // Stopped while it was starting: what was being opened may well have failed.
-    if (stopping) return;
+    if (isStopping(life)) return;
     await opened.close();
     throw error;
   }
 }
 
-async function start(config: Config, log: Log, opened: Opened, isServing: () => boolean): Promise<void> {
+/** Where the process is, and when it must be gone. */
+interface Life {
+  phase: Phase;
+  /** On the clock of `performance`. */
+  endsAt: number;
+}
+
+function isStopping({ phase }: Life): boolean {
+  return phase === 'stopping';
+}
+
+/** What each step of the end has at least. */
+const leastMs = 500;
+/** What is kept for those that come after the requests. */
+const afterRequestsMs = 2_000;
+
+async function start(config: Config, log: Log, opened: Opened, life: Life): Promise<void> {
   const startedAt = performance.now();
-  const graceSeconds = config.SHUTDOWN_GRACE_SECONDS;
+  const leftMs = (kept = 0) => Math.max(leastMs, life.endsAt - performance.now() - kept);
   const checks: Record<string, Check> = { database: async () => 'starting' };
   const metrics = new Metrics();
-  const management = managementServer({ metrics, checks, isServing });
+  const management = managementServer({ metrics, checks, phase: () => life.phase });
   await bind(management, '127.0.0.1', config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
   opened.add(() => management.close().closeAllConnections());
   const listening = await listen(config.HOST, config.PORT, 'PORT');
@@ -91,8 +113,15 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
 
   const database = await openConfigured(config, true, (line) => say(`· ${line}`));
   opened.add(() => database.embedded?.stop());
-  const orm = await reach(database.url, config);
-  opened.add(() => orm.close(true));
+  const watch = new DatabaseWatch({
+    url: database.url,
+    onChange: (fault) =>
+      fault === null ? log.info({}, 'the database is back') : log.error({ fault }, 'the database is away'),
+  });
+  const orm = await reach(database.url, config, { watch });
+  opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
+  watch.start();
+  opened.add(() => watch.stop());
   const queue = new JobQueue({
     url: database.url,
     onError: (err, job) => log.warn({ err, job }, 'a job failed and will be tried again'),
@@ -106,8 +135,10 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
-  opened.add(() => Promise.all([services.logout.drain(), services.requestRecords.settled()]));
-  opened.add(() => queue.stop(graceSeconds));
+  opened.add(() =>
+    Promise.race([Promise.all([services.logout.drain(), services.requestRecords.settled()]), pause(leftMs())]),
+  );
+  opened.add(() => queue.stop(leftMs(leastMs) / 1000));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'a delivery failed') }));
   listening.serve(
     await buildApp({
@@ -121,7 +152,7 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
       bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
     }),
   );
-  opened.add(() => listening.drain(graceSeconds * 1000));
+  opened.add(() => listening.drain(leftMs(afterRequestsMs)));
   const { processes } = services;
   const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'could not say that it is there'));
   await beat();
@@ -130,11 +161,12 @@ async function start(config: Config, log: Log, opened: Opened, isServing: () => 
     clearInterval(beating);
     return processes.leave().catch((err: unknown) => log.warn({ err }, 'could not say that it leaves'));
   });
+  opened.add(() => {
+    listening.leave();
+    return pause(config.SHUTDOWN_DELAY_SECONDS * 1000);
+  });
   const { mail } = services.senders;
-  checks['database'] = async () => {
-    await orm.em.fork().execute('select 1');
-    return null;
-  };
+  checks['database'] = async () => watch.fault;
   checks['mail'] = async () => (mail === null ? 'no mail server: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
   log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');

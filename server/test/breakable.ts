@@ -7,6 +7,7 @@ export class Breakable {
   private port = 0;
   private readonly sockets = new Set<Socket>();
   private target = '';
+  private frozen = false;
 
   /** The same database, over this way. */
   async to(url: string): Promise<string> {
@@ -25,7 +26,10 @@ export class Breakable {
         this.sockets.add(socket);
         socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
       }
+      near.on('close', () => far.destroy());
+      far.on('close', () => near.destroy());
       near.pipe(far).pipe(near);
+      if (this.frozen) this.hold(near, far);
     });
     this.server = server;
     await new Promise<void>((resolve) => {
@@ -38,6 +42,22 @@ export class Breakable {
     const closed = new Promise((resolve) => this.server?.close(resolve));
     for (const socket of this.sockets) socket.destroy();
     await closed;
+  }
+
+  /** As when a machine or its network stops: connections stand, and nothing comes any more. */
+  freeze(): void {
+    this.frozen = true;
+    this.hold(...this.sockets);
+  }
+
+  /** What was held goes on its way. */
+  thaw(): void {
+    this.frozen = false;
+    for (const socket of this.sockets) socket.resume();
+  }
+
+  private hold(...sockets: Socket[]): void {
+    for (const socket of sockets) socket.pause();
   }
 }
 

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 /** How often the database is asked whether it is there. */
-const PROBE_EVERY_MS = 500;
+const PROBE_EVERY_MS = 250;
 /** A database that says nothing at all for this long is taken for gone. */
-const SILENCE_MS = 1_500;
+const SILENCE_MS = 1_400;
 /** How long one connection may take to come about. */
-export const CONNECT_WITHIN_MS = 1_500;
+const CONNECT_WITHIN_MS = 3_000;
 
 /** What its errors are told as: the driver's own, so that every room's table knows it. */
 class DatabaseAway extends Error {
@@ -51,7 +51,7 @@ export class DatabaseWatch {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    this.probe && wireOf(this.probe).destroy();
+    if (this.probe) wireOf(this.probe).destroy();
     await this.running;
   }
 
@@ -59,12 +59,10 @@ export class DatabaseWatch {
   join(pool: pg.Pool): void {
     this.pools.push(pool);
     pool.on('connect', (client) => {
-      this.clients.add(client);
       wireOf(client).on('data', () => {
         this.lastHeard = performance.now();
       });
     });
-    pool.on('remove', (client) => this.clients.delete(client));
   }
 
   /** Connections of all pools that joined: how many there are, idle ones, and requests that wait for one. */
@@ -80,17 +78,24 @@ export class DatabaseWatch {
 
   /** The driver's client for pools that join: it does not even try while the database is away. */
   client(): typeof pg.Client {
-    const watch = this;
+    const { clients } = this;
+    const faultNow = () => this.fault;
     return class WatchedClient extends pg.Client {
-      constructor(config?: string | pg.ClientConfig) {
-        super({ ...(config as pg.ClientConfig), connectionTimeoutMillis: CONNECT_WITHIN_MS });
+      constructor(config: pg.ClientConfig) {
+        // The pool hides the password from those who enumerate.
+        super({ ...config, password: config.password, connectionTimeoutMillis: CONNECT_WITHIN_MS });
       }
 
       override connect(): Promise<this>;
       override connect(callback: (error: Error) => void): void;
       override connect(callback?: (error: Error) => void): Promise<this> | void {
-        const { fault } = watch;
-        if (fault === null) return callback ? super.connect(callback) : (super.connect() as Promise<this>);
+        const fault = faultNow();
+        if (fault === null) {
+          // From now on, so that one that is only coming about is cut as well.
+          clients.add(this);
+          this.once('end', () => clients.delete(this));
+          return callback ? super.connect(callback) : (super.connect() as Promise<this>);
+        }
         const error = new DatabaseAway(fault);
         if (!callback) return Promise.reject(error);
         process.nextTick(callback, error);
@@ -120,7 +125,7 @@ export class DatabaseWatch {
       this.probe ??= await this.connect();
       const { rows } = await bounded(
         this.probe.query<{ standby: boolean }>('select pg_is_in_recovery() as standby'),
-        () => performance.now() - this.lastHeard < SILENCE_MS,
+        () => this.lastHeard,
       );
       if (rows[0]?.standby !== true) return null;
       // The next connection may lead to the new primary.
@@ -131,7 +136,7 @@ export class DatabaseWatch {
       const { code, message } = error as { code?: unknown; message: string };
       // It answers, and is full or does not know us: those who are connected are served.
       if (typeof code === 'string' && answered.test(code)) return null;
-      return message || String(code);
+      return message === 'timeout expired' ? silent : message || String(code);
     }
   }
 
@@ -139,7 +144,7 @@ export class DatabaseWatch {
     const client = new pg.Client({
       connectionString: this.options.url,
       application_name: 'latchkey-watch',
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      connectionTimeoutMillis: SILENCE_MS,
     });
     // The next question finds out.
     client.on('error', () => undefined);
@@ -158,6 +163,7 @@ export class DatabaseWatch {
   }
 }
 
+const silent = 'the database does not answer';
 /** SQLSTATE: too many connections, authentication, no such database. */
 const answered = /^(53300|28|3D)/;
 
@@ -166,18 +172,20 @@ function wireOf(client: pg.ClientBase) {
 }
 
 /** Waits for an answer as long as the database says anything at all, e.g. to others behind the same pooler. */
-async function bounded<T>(answer: Promise<T>, isHeard: () => boolean): Promise<T> {
+async function bounded<T>(answer: Promise<T>, lastHeard: () => number): Promise<T> {
   // A rejection after the silence was given up is nobody's.
   answer.catch(() => undefined);
+  const asked = performance.now();
   for (;;) {
+    const leftMs = Math.max(asked, lastHeard()) + SILENCE_MS - performance.now();
+    if (leftMs <= 0) throw new Error(silent);
     const deadline = new AbortController();
-    const silence = pause(SILENCE_MS, undefined, { signal: deadline.signal, ref: false })
+    const silence = pause(leftMs, undefined, { signal: deadline.signal, ref: false })
       // What has come while this process was busy is read before it is judged.
       .then(() => new Promise((resolve) => setImmediate(() => setImmediate(resolve))))
       .then(() => 'silence' as const);
     silence.catch(() => undefined);
     const outcome = await Promise.race([answer.then((value) => ({ value })), silence]).finally(() => deadline.abort());
     if (outcome !== 'silence') return outcome.value;
-    if (!isHeard()) throw new Error('the database does not answer');
   }
 }

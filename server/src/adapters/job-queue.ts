@@ -19,6 +19,17 @@ const idlePollSeconds = 3;
 /** Jobs that a worker takes at once and does side by side; while it gets that many it comes back without a pause. */
 const batchSize = 5;
 
+/**
+ * For the driver beneath, which pg-boss hands its settings to: a connection that says nothing any more is given up, or
+ * jobs would wait for as long as the network takes to notice.
+ */
+const bounds: object = {
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  connectionTimeoutMillis: 5_000,
+  query_timeout: 60_000,
+};
+
 const consumption = {
   batchSize,
   burstWhenBatchFull: true,
@@ -42,11 +53,7 @@ export class JobQueue implements Queue, QueueGauge {
       schema: 'jobs',
       application_name: 'latchkey-jobs',
       max: poolSize,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: 5_000,
-      // A connection that says nothing any more is given up; the longest of these statements is the yearly migration's.
-      ...({ query_timeout: 60_000 } as object),
+      ...bounds,
       useListenNotify: true,
       superviseIntervalSeconds: 30,
       cronMonitorIntervalSeconds: 20,

@@ -6,9 +6,10 @@ import { hasAny } from '../domain/admins/permission.ts';
 import type { Audit } from '../domain/audit/audit.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
 import type { Database } from '../domain/kernel/database.ts';
-import type { Problem } from '../domain/kernel/problem.ts';
+import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf, requestContext } from '../http/context.ts';
+import { failureOf } from '../http/failure.ts';
 import { actorFor, type Caller, Callers } from './caller.ts';
 import type { AdminContext, AdminDomain } from './context.ts';
 import { errorFor, formatError, isBug } from './graphql-error.ts';
@@ -115,6 +116,11 @@ const onlyJsonPost: RequestHandler = (req, res, next) => {
 };
 
 const badBody: ErrorRequestHandler = (error, req, res, next) => {
+  const failure = failureOf(error);
+  if (failure instanceof Refusal && failure.problem.code === 'unavailable') {
+    res.setHeader('Retry-After', String(failure.problem.retryAfterSeconds));
+    return answer(req, res.status(503), failure.problem);
+  }
   const status = (error as { status?: unknown }).status;
   if (typeof status !== 'number' || status < 400 || status > 499) return next(error);
   const reason = status === 413 ? 'must have at most 64 KB' : 'must be a JSON object';
@@ -161,6 +167,11 @@ function telling(api: AdminApi): ApolloServerPlugin<AdminContext> {
         async willSendResponse({ response, contextValue }) {
           if (response.body.kind !== 'single') return;
           const { singleResult } = response.body;
+          const away = singleResult.errors?.find(({ extensions }) => extensions?.['code'] === 'unavailable');
+          if (away) {
+            response.http.status = 503;
+            response.http.headers.set('retry-after', String(away.extensions?.['retryAfterSeconds']));
+          }
           singleResult.errors = singleResult.errors?.map((error) => ({
             ...error,
             extensions: { ...error.extensions, requestId: contextValue.requestId },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Breakable } from '../../test/breakable.ts';
-import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { bootstrapToken, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 
 const way = new Breakable();
@@ -30,6 +30,42 @@ describe('while the database is away', () => {
     await way.open();
     expect((await rp.userInfo(accessToken)).status).toBe(200);
     expect((await rp.exchange(code)).status).toBe(200);
+  });
+
+  it('says so in the envelope of each protocol', async () => {
+    const project = await app.make.project();
+    const json = { 'Content-Type': 'application/json' };
+    const ask = (path: string, headers: Record<string, string> = {}, body?: string) =>
+      fetch(app.url + path, { redirect: 'manual', headers, ...(body && { method: 'POST', body }) });
+    await way.close();
+    const answers = {
+      scim: await ask(`/v1/scim/${project.id}/Users`, { Authorization: 'Bearer lk_scim_x' }),
+      signIn: await ask('/v1/signin/challenge', { ...json, 'X-Api-Key': 'lk_pk_x', Origin: app.url }, '{}'),
+      graphql: await ask(
+        '/admin/graphql',
+        { ...json, Authorization: `Bearer ${bootstrapToken}` },
+        '{"query":"{ projects(first: 1) { edges { node { id } } } }"}',
+      ),
+      delegation: await ask(
+        '/v1/delegation',
+        { 'Content-Type': 'application/jose', 'X-Api-Key': 'lk_sk_x' },
+        'a.b.c.d.e',
+      ),
+      page: await ask('/authorize?client_id=0197e5a0-0000-7000-8000-000000000000&redirect_uri=https://a.example/', {
+        Accept: 'text/html',
+      }),
+    };
+    await way.open();
+    for (const [protocol, { status, headers }] of Object.entries(answers))
+      expect([protocol, status, headers.get('retry-after')]).toEqual([protocol, 503, '5']);
+    expect(await answers.scim.json()).toMatchObject({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: '503',
+    });
+    expect(await answers.signIn.json()).toMatchObject({ status: 'ERROR', error: { code: 'TEMPORARILY_UNAVAILABLE' } });
+    expect(await answers.graphql.json()).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] });
+    expect(await answers.delegation.json()).toMatchObject({ error: { request_id: expect.any(String) } });
+    expect(await answers.page.text()).toContain('Not available just now');
   });
 
   it('goes on to publish discovery and the keys', async () => {

@@ -132,6 +132,11 @@ export class Pages {
   }
 }
 
+/** True for a browser on its way to a page; a program that takes anything gets JSON. */
+export function wantsPage(req: Request): boolean {
+  return req.accepts(['json', 'html']) === 'html';
+}
+
 function policy(formTargets: string[]): string {
   return [
     "default-src 'none'",

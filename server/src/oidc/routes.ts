@@ -9,6 +9,7 @@ import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
+import { wantsPage } from '../http/pages.ts';
 import { formBody } from '../http/parameters.ts';
 import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authorize.ts';
 import { discoveryDocument } from './discovery.ts';
@@ -101,6 +102,9 @@ function onlyMethods(allowed: string): RequestHandler {
   };
 }
 
+/** Where browsers go by themselves. */
+const isPage = /^\/(authorize|authorize\/resume|oauth2\/end_session)$/;
+
 /** The OAuth envelope for whatever was thrown (RFC 6749 §5.2). */
 function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
@@ -110,6 +114,8 @@ function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
     const failure = failureOf(thrown);
     const error =
       bodyStatus === undefined ? toOAuthError(failure) : new OAuthError('invalid_request', 'The body cannot be read.');
+    // Somebody stands before these pages; they are told as on every other page.
+    if (isPage.test(req.path) && statusOf(error.error) >= 500 && wantsPage(req)) return next(thrown);
     if (error.error === 'server_error') log.error({ err: thrown, requestId }, 'request failed');
     else log.info({ requestId, error: error.error, problem: problemOf(failure) }, 'request refused');
     res.setHeader('Cache-Control', 'no-store');
