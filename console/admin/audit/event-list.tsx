@@ -11,11 +11,13 @@ interface EventListProps {
   withProject?: boolean;
   /** Where more of the same are listed; absent: no links to filter by. */
   filterPath?: string;
+  /** Came in while one was looking. */
+  fresh?: ReadonlySet<string>;
   sketch?: number;
 }
 
 /** What happened, newest first: a sentence each, with all that is known behind it. */
-export function EventList({ events, withProject = false, filterPath, sketch = 8 }: EventListProps) {
+export function EventList({ events, withProject = false, filterPath, fresh, sketch = 8 }: EventListProps) {
   if (!events) {
     return (
       <ol className={styles.list} aria-busy="true" aria-label="Loading">
@@ -30,7 +32,7 @@ export function EventList({ events, withProject = false, filterPath, sketch = 8 
   return (
     <ol className={styles.list}>
       {events.map((event) => (
-        <li key={event.id}>
+        <li key={event.id} data-fresh={fresh?.has(event.id) || undefined}>
           <details>
             <summary>
               <span className={styles.dot} data-failed={event.result === 'FAILURE' || undefined} />
@@ -93,12 +95,13 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
         </Line>
         <Line label="By">
           {actor.name ?? actor.kind} {actor.id && <IdChip id={actor.id} what="actor id" />}{' '}
-          {actor.id && filter('actor', actor.id, actor.name ?? actor.kind)}
+          {actor.id && filter(actor.kind === 'user' ? 'user' : 'actor', actor.id, actor.name ?? actor.kind)}
         </Line>
         {subject && (
           <Line label="About">
             {subject.name ?? subject.kind} {subject.id && <IdChip id={subject.id} what="subject id" />}{' '}
-            {subject.id && filter('subject', subject.id, subject.name ?? subject.kind)}
+            {subject.id &&
+              filter(subject.kind === 'user' ? 'user' : 'subject', subject.id, subject.name ?? subject.kind)}
           </Line>
         )}
         {client && (

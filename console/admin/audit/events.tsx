@@ -1,5 +1,5 @@
-import { Button, CloseButton, Switch } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { Button, Menu, Switch } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useRead } from '../api.ts';
 import { type AuditEventFilter, AuditEvents } from '../generated/operations.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -7,35 +7,44 @@ import { Failed } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
-import { saveFile } from '../ui/save-file.ts';
+import { EventChips } from './event-chips.tsx';
 import { EventList } from './event-list.tsx';
+import { exportAddress, filterOf, periodNames, queryNames } from './event-query.ts';
 import styles from './events.module.css';
-import { type AuditEvent, type EventGroup, groupNames, inWords, typesOf } from './sentences.ts';
+import { QueryBar } from './query-bar.tsx';
+import { type AuditEvent, groupNames } from './sentences.ts';
 
-const periods = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const;
-const periodNames = { hour: 'Last hour', day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days' } as const;
-const chips = ['actor', 'subject', 'client'] as const;
-const chipNames = { actor: 'By', subject: 'About', client: 'Application' } as const;
+const liveSeconds = 2;
 
-/** A log of events with its filters, all in the address. @param projectId absent: of the whole instance */
+/** A log of events with its question, all in the address. @param projectId absent: of the whole instance */
 export function Events({ projectId, path }: { projectId?: string; path: string }) {
-  const params = useListParams();
-  const { get, set } = params;
-  const [live, setLive] = useState(false);
+  const { get, set } = useListParams();
+  const [isLive, setLive] = useState(false);
   const after = get('after');
-  const filter = useFilter(params.get);
+  const question = JSON.stringify(Object.fromEntries(queryNames.map((name) => [name, get(name)])));
+  // The same question keeps its moment, or each look at the clock would be another.
+  const filter = useMemo(() => {
+    const asked = JSON.parse(question) as Record<string, string | undefined>;
+    return filterOf((name) => asked[name], Date.now());
+  }, [question]);
   const variables = { projectId: projectId ?? null, filter, first: 50, after: after ?? null };
   const { data, failure, reload } = useRead(AuditEvents, variables, {
     keep: true,
-    ...(live && !after ? { everySeconds: 3 } : {}),
+    ...(isLive && !after ? { everySeconds: liveSeconds } : {}),
   });
   const page = data?.auditEvents;
   const events = page?.edges.map(({ node }) => node);
-  const isFiltered = ['group', 'result', 'period', ...chips].some((name) => get(name) !== undefined);
+  const fresh = useFresh(events, isLive && !after, question);
+  const isFiltered = queryNames.some((name) => get(name) !== undefined);
+  const clear = () => {
+    const names = queryNames.flatMap((name) => [name, `${name}Name`]);
+    set(Object.fromEntries(names.map((name) => [name, undefined])));
+  };
   if (failure && !page) return <Failed failure={failure} what="the list of events" retry={reload} />;
   return (
     <Section flush>
       <ListBar>
+        <QueryBar projectId={projectId} />
         <Filter
           name="group"
           label="What it concerns"
@@ -61,38 +70,21 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
             ...Object.entries(periodNames).map(([value, label]) => ({ value, label })),
           ]}
         />
-        {chips.map((name) => {
-          const id = get(name);
-          return (
-            id && (
-              <span key={name} className={styles.chip}>
-                {chipNames[name]}: <strong>{get(`${name}Name`) ?? `${id.slice(0, 8)}…`}</strong>
-                <CloseButton
-                  size="xs"
-                  aria-label={`Remove the filter ${chipNames[name]}`}
-                  onClick={() => set({ [name]: undefined, [`${name}Name`]: undefined })}
-                />
-              </span>
-            )
-          );
-        })}
+        <EventChips />
         <div className={styles.tools}>
+          <span className={styles.fresh} role="status">
+            {isLive && !after && (fresh.size === 0 ? 'Waiting for events …' : `${fresh.size} new`)}
+          </span>
           <Switch
             size="sm"
             label="Live"
-            checked={live}
-            disabled={after !== undefined}
-            onChange={(event) => setLive(event.currentTarget.checked)}
+            checked={isLive && after === undefined}
+            onChange={(event) => {
+              setLive(event.currentTarget.checked);
+              if (after !== undefined) set({});
+            }}
           />
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<Icon name="download" size={14} />}
-            disabled={!events?.length}
-            onClick={() => exportCsv(events ?? [])}
-          >
-            This page as CSV
-          </Button>
+          <Export projectId={projectId} filter={filter} disabled={!events?.length} />
         </div>
       </ListBar>
       {events?.length === 0 ? (
@@ -101,19 +93,7 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
           title={isFiltered ? 'Nothing of this kind' : 'Nothing has happened yet'}
           action={
             isFiltered && (
-              <Button
-                variant="default"
-                onClick={() =>
-                  set(
-                    Object.fromEntries(
-                      ['group', 'result', 'period', ...chips.flatMap((one) => [one, `${one}Name`])].map((name) => [
-                        name,
-                        undefined,
-                      ]),
-                    ),
-                  )
-                }
-              >
+              <Button variant="default" onClick={clear}>
                 Remove the filters
               </Button>
             )
@@ -124,62 +104,60 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
             : 'Every sign-in and every change will stand here, with who did it.'}
         </Empty>
       ) : (
-        <EventList events={events} filterPath={path} withProject={projectId === undefined} />
+        <EventList events={events} filterPath={path} withProject={projectId === undefined} fresh={fresh} />
       )}
       <Pager pageInfo={page?.pageInfo} />
     </Section>
   );
 }
 
-function useFilter(get: (name: string) => string | undefined): AuditEventFilter {
-  const [group, result, period] = [get('group'), get('result'), get('period')];
-  const [actorId, subjectId, clientId] = [get('actor'), get('subject'), get('client')];
-  return useMemo(() => {
-    const seconds = periods[period as keyof typeof periods];
-    return {
-      ...(group && group in groupNames ? { types: typesOf(group as EventGroup) } : {}),
-      ...(result === 'SUCCESS' || result === 'FAILURE' ? { result } : {}),
-      ...(seconds ? { since: new Date(Date.now() - seconds * 1000).toISOString() } : {}),
-      ...(actorId ? { actorId } : {}),
-      ...(subjectId ? { subjectId } : {}),
-      ...(clientId ? { clientId } : {}),
-    };
-  }, [group, result, period, actorId, subjectId, clientId]);
+interface ExportProps {
+  projectId: string | undefined;
+  filter: AuditEventFilter;
+  disabled: boolean;
 }
 
-function exportCsv(events: readonly AuditEvent[]): void {
-  const head = [
-    'at',
-    'type',
-    'result',
-    'what',
-    'actor kind',
-    'actor id',
-    'subject kind',
-    'subject id',
-    'client id',
-    'ip',
-    'request id',
-  ];
-  const lines = events.map((event) => [
-    event.at,
-    event.type,
-    event.result,
-    inWords(event),
-    event.actor.kind,
-    event.actor.id,
-    event.subject?.kind,
-    event.subject?.id,
-    event.client?.id,
-    event.ip,
-    event.requestId,
-  ]);
-  const text = [head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n');
-  saveFile('events.csv', text, 'text/csv');
+/** All that the filters find, not this page alone; the browser writes it to disk as it comes. */
+function Export({ projectId, filter, disabled }: ExportProps) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" size="xs" leftSection={<Icon name="download" size={14} />} disabled={disabled}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={exportAddress('csv', projectId, filter)} download>
+          CSV, for spreadsheets
+        </Menu.Item>
+        <Menu.Item component="a" href={exportAddress('jsonl', projectId, filter)} download>
+          JSON Lines, for programs
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
 }
 
-/** Quoted; and nothing that a spreadsheet would take for a formula. */
-function cell(value: string | null | undefined): string {
-  const text = value ?? '';
-  return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+/** What has come in since the log was switched to live. */
+function useFresh(events: readonly AuditEvent[] | undefined, isLive: boolean, question: string): ReadonlySet<string> {
+  const known = useRef<{ question: string; ids: Set<string> }>(undefined);
+  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    if (!isLive || !events) {
+      known.current = undefined;
+      setFresh(new Set());
+      return;
+    }
+    if (known.current?.question !== question) {
+      known.current = { question, ids: new Set(events.map(({ id }) => id)) };
+      setFresh(new Set());
+      return;
+    }
+    const { ids } = known.current;
+    const added = events.map(({ id }) => id).filter((id) => !ids.has(id));
+    if (added.length === 0) return;
+    for (const id of added) ids.add(id);
+    setFresh((before) => new Set([...before, ...added]));
+  }, [events, isLive, question]);
+  return fresh;
 }

@@ -73,6 +73,17 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'instance.created': ['administration', 'This instance began'],
 };
 
+/** Every type that there is. */
+export const allTypes = Object.keys(sentences);
+
+/** What a type tells, without the names: "somebody signed in". */
+export function sentenceOf(type: string): string {
+  const sentence = sentences[type]?.[1];
+  if (sentence === undefined) return type;
+  const said = sentence.replaceAll('{actor}', 'somebody').replaceAll('{subject}', '…');
+  return said.charAt(0).toUpperCase() + said.slice(1);
+}
+
 /** The types of a group, for a filter. */
 export function typesOf(group: EventGroup): string[] {
   return Object.keys(sentences).filter((type) => sentences[type]?.[0] === group);

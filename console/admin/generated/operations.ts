@@ -332,6 +332,20 @@ export type AuditEventsQueryVariables = Exact<{
 
 export type AuditEventsQuery = { auditEvents: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: EventRowFragment }> } };
 
+export type EventUserNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EventUserNameQuery = { user: { id: string, userName: string, displayName: string | null } | null };
+
+export type EventClientNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EventClientNameQuery = { client: { id: string, name: string } | null };
+
 export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
 export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment> };
@@ -668,6 +682,8 @@ export const RevokeRole = "mutation RevokeRole($id:ID!){revokeRole(id:$id)}" as 
 export const IssueAdminToken = "mutation IssueAdminToken($input:IssueAdminTokenInput!){issueAdminToken(input:$input){token adminToken{...AdminTokenRow}}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<IssueAdminTokenMutation, IssueAdminTokenMutationVariables>;
 export const RevokeAdminToken = "mutation RevokeAdminToken($id:ID!){revokeAdminToken(id:$id){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<RevokeAdminTokenMutation, RevokeAdminTokenMutationVariables>;
 export const AuditEvents = "query AuditEvents($projectId:ID$filter:AuditEventFilter$first:Int!$after:String){auditEvents(projectId:$projectId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as unknown as Operation<AuditEventsQuery, AuditEventsQueryVariables>;
+export const EventUserName = "query EventUserName($id:ID!){user(id:$id){id userName displayName}}" as unknown as Operation<EventUserNameQuery, EventUserNameQueryVariables>;
+export const EventClientName = "query EventClientName($id:ID!){client(id:$id){id name}}" as unknown as Operation<EventClientNameQuery, EventClientNameQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as unknown as Operation<ClientsQuery, ClientsQueryVariables>;
 export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
 export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as unknown as Operation<CreateClientMutation, CreateClientMutationVariables>;

@@ -4,15 +4,17 @@ import { Failed } from '../ui/failed.tsx';
 import { Section } from '../ui/page.tsx';
 import { LinesSketch } from '../ui/sketch.tsx';
 import styles from './charts.module.css';
-import { DayChart } from './day-chart.tsx';
+import { DayChart, type Series } from './day-chart.tsx';
 import { type Day, lastDays } from './days.ts';
 
 const shown = 14;
+type Measure = Exclude<keyof Day, 'day'>;
 
-const sumOf = (days: readonly Day[], name: Exclude<keyof Day, 'day'>) => days.reduce((sum, day) => sum + day[name], 0);
+const sumOf = (days: readonly Day[], of: (day: Day) => number) => days.reduce((sum, day) => sum + of(day), 0);
+const count = new Intl.NumberFormat('en-GB');
 
 /** Is sign-in healthy? The last two weeks, beside the two before. */
-export function Charts({ projectId, eventsPath }: { projectId: string; eventsPath: string }) {
+export function Charts({ projectId, path }: { projectId: string; path: (rest: string) => string }) {
   const { data, failure, reload } = useRead(Activity, { projectId }, { everySeconds: 60 });
   if (failure && !data) return <Failed failure={failure} what="the activity" retry={reload} />;
   if (!data) {
@@ -25,41 +27,82 @@ export function Charts({ projectId, eventsPath }: { projectId: string; eventsPat
   const all = lastDays(data.activity, shown * 2);
   const [before, now] = [all.slice(0, shown), all.slice(shown)];
   const days = now.map(({ day }) => day);
-  const busiest = Math.max(...now.map(({ activeUsers }) => activeUsers));
-  const events = (query: Record<string, string>) =>
-    `${eventsPath}?${new URLSearchParams({ period: 'month', ...query })}`;
+  const series = (label: string, tone: Series['tone'], of: Measure | ((day: Day) => number)): Series => ({
+    label,
+    tone,
+    values: now.map((day) => (typeof of === 'function' ? of(day) : day[of])),
+  });
+  const events = (query: Record<string, string>) => ({
+    to: `${path('events')}?${new URLSearchParams({ period: 'month', ...query })}`,
+    label: 'Events',
+  });
+  const busiest = (some: readonly Day[]) => Math.max(...some.map(({ activeUsers }) => activeUsers));
+  const verified = sumOf(now, (day) => day.codesVerified);
+  const seconds = verified === 0 ? undefined : Math.round(sumOf(now, (day) => day.codeSeconds) / verified);
+  const notEntered = (day: Day) => Math.max(0, day.codesSent - day.codesVerified);
+  const scimErrors = (day: Day) => day.scimRefused + day.scimFailed;
+  const hasDirectory = sumOf(all, (day) => day.scimRequests) > 0;
+  const hasLogouts = sumOf(all, (day) => day.logoutsDelivered + day.logoutsFailed) > 0;
   return (
-    <Section title="Sign-in, last 14 days" lead="By day in UTC, compared with the 14 days before.">
+    <Section title="Sign-in, last 14 days" lead="By day in UTC, today included, compared with the 14 days before.">
       <div className={styles.charts}>
         <DayChart
-          title="Sign-ins"
+          title="Sign-ins and refusals"
+          days={days}
+          series={[series('signed in', 'strong', 'signIns'), series('refused', 'bad', 'refused')]}
+          total={sumOf(now, (day) => day.signIns)}
+          note={`${count.format(sumOf(now, (day) => day.refused))} refused`}
+          before={sumOf(before, (day) => day.signIns)}
+          link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: 'Refused' }}
+        />
+        <DayChart
+          title="New and known devices"
           days={days}
           series={[
-            {
-              label: 'on known devices',
-              tone: 'strong',
-              values: now.map(({ signInsOnKnownDevices }) => signInsOnKnownDevices),
-            },
-            { label: 'with a code', tone: 'soft', values: now.map((day) => day.signIns - day.signInsOnKnownDevices) },
+            series('known', 'strong', 'signInsOnKnownDevices'),
+            series('new, with a code', 'soft', (day) => day.signIns - day.signInsOnKnownDevices),
           ]}
-          before={sumOf(before, 'signIns')}
-          link={{ to: events({ group: 'sign-in', result: 'SUCCESS' }), label: 'Events' }}
+          before={sumOf(before, (day) => day.signIns)}
+          link={events({ type: 'user.signed_in,device.registered' })}
         />
         <DayChart
-          title="Users who signed in, on the busiest day"
+          title="Active users, busiest day"
           days={days}
-          series={[{ label: 'users', tone: 'strong', values: now.map(({ activeUsers }) => activeUsers) }]}
-          total={busiest}
-          before={Math.max(...before.map(({ activeUsers }) => activeUsers))}
-          link={{ to: events({ group: 'sign-in', result: 'SUCCESS' }), label: 'Events' }}
+          series={[series('users', 'strong', 'activeUsers')]}
+          total={busiest(now)}
+          before={busiest(before)}
+          link={events({ type: 'user.signed_in' })}
         />
         <DayChart
-          title="Refused codes, factors and proofs"
+          title="One-time codes"
           days={days}
-          series={[{ label: 'refused', tone: 'bad', values: now.map(({ refused }) => refused) }]}
-          before={sumOf(before, 'refused')}
-          link={{ to: events({ group: 'sign-in', result: 'FAILURE' }), label: 'Events' }}
+          series={[series('entered', 'strong', 'codesVerified'), series('sent, not entered', 'soft', notEntered)]}
+          total={sumOf(now, (day) => day.codesSent)}
+          note={seconds === undefined ? 'sent' : `sent; entered after ${seconds} s on average`}
+          before={sumOf(before, (day) => day.codesSent)}
+          link={events({ type: 'otp.sent,otp.verified,otp.rejected' })}
         />
+        {hasDirectory && (
+          <DayChart
+            title="Directory requests refused"
+            days={days}
+            series={[series('refused (4xx)', 'soft', 'scimRefused'), series('failed (5xx)', 'bad', 'scimFailed')]}
+            total={sumOf(now, scimErrors)}
+            note={`of ${count.format(sumOf(now, (day) => day.scimRequests))} requests`}
+            before={sumOf(before, scimErrors)}
+            link={{ to: path('directory'), label: 'Requests' }}
+          />
+        )}
+        {hasLogouts && (
+          <DayChart
+            title="Logouts told to applications"
+            days={days}
+            series={[series('delivered', 'strong', 'logoutsDelivered'), series('given up', 'bad', 'logoutsFailed')]}
+            note={`${count.format(sumOf(now, (day) => day.logoutsFailed))} given up`}
+            before={sumOf(before, (day) => day.logoutsDelivered + day.logoutsFailed)}
+            link={{ to: path('logout-deliveries'), label: 'Deliveries' }}
+          />
+        )}
       </div>
     </Section>
   );

@@ -18,6 +18,8 @@ interface DayChartProps {
   series: readonly Series[];
   /** What is said of all days together, where that is not their sum. */
   total?: number;
+  /** Beside the number. */
+  note?: string;
   /** Of the days before, to compare with. */
   before: number;
   link: { to: string; label: string };
@@ -28,7 +30,7 @@ const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short',
 const dayName = (day: string) => short.format(new Date(day));
 
 /** Bars by day, with the numbers as a table for whoever wants them, and a way to the events behind them. */
-export function DayChart({ title, days, series, total, before, link }: DayChartProps) {
+export function DayChart({ title, days, series, total, note, before, link }: DayChartProps) {
   const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const all = total ?? sums.reduce((sum, value) => sum + value, 0);
   const top = Math.max(...sums, 1);
@@ -39,13 +41,14 @@ export function DayChart({ title, days, series, total, before, link }: DayChartP
       <figcaption>
         <span className={styles.title}>{title}</span>
         <strong>{count.format(all)}</strong>
-        <span className={styles.compared}>{compared ?? 'in 14 days'}</span>
+        <span className={styles.compared}>{compared ?? (note ? '' : 'in 14 days')}</span>
+        {note && <span className={styles.note}>{note}</span>}
       </figcaption>
       <div className={styles.bars} aria-hidden="true">
         {days.map((day, index) => (
           <Tooltip
             key={day}
-            label={`${dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
+            label={`${index === days.length - 1 ? 'Today' : dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
           >
             <div className={styles.day}>
               {series

@@ -64,13 +64,13 @@ export function Component() {
       </ul>
       {tasks?.every(({ isDone, isOptional }) => isDone || isOptional) ? (
         <>
-          <Charts projectId={project.id} eventsPath={path('events')} />
+          <Charts projectId={project.id} path={path} />
           <Checklist tasks={tasks} />
         </>
       ) : (
         <>
           {!isConsole && <Checklist tasks={tasks} />}
-          <Charts projectId={project.id} eventsPath={path('events')} />
+          <Charts projectId={project.id} path={path} />
         </>
       )}
       <Section

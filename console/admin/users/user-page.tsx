@@ -96,7 +96,7 @@ export function Component() {
         actions={
           <Button
             component={Link}
-            to={`${path('events')}?${new URLSearchParams({ subject: user.id, subjectName: name })}`}
+            to={`${path('events')}?${new URLSearchParams({ user: user.id })}`}
             variant="default"
             size="xs"
           >

@@ -1,0 +1,44 @@
+import { CloseButton } from '@mantine/core';
+import { useRead } from '../api.ts';
+import { EventClientName, EventUserName } from '../generated/operations.ts';
+import { useListParams } from '../ui/list-bar.tsx';
+import { exactly } from '../ui/time.tsx';
+import styles from './events.module.css';
+import { sentenceOf } from './sentences.ts';
+
+const short = (id: string) => `${id.slice(0, 8)}…`;
+
+/** What the list is narrowed to, each with a way out. */
+export function EventChips() {
+  const { get } = useListParams();
+  const [user, client, type] = [get('user'), get('client'), get('type')];
+  const userName = useRead(EventUserName, { id: user ?? '' }, { pause: user === undefined });
+  const clientName = useRead(EventClientName, { id: client ?? '' }, { pause: client === undefined });
+  const known = userName.data?.user;
+  const types = type?.split(',') ?? [];
+  const chips: [name: string, label: string, value: string | undefined][] = [
+    ['user', 'User', user && (known ? (known.displayName ?? known.userName) : short(user))],
+    ['client', 'Application', client && (clientName.data?.client?.name ?? short(client))],
+    ['actor', 'By', get('actor') && (get('actorName') ?? short(get('actor') as string))],
+    ['subject', 'About', get('subject') && (get('subjectName') ?? short(get('subject') as string))],
+    ['request', 'Request', get('request') && short(get('request') as string)],
+    ['type', 'Type', type && (types.length === 1 ? sentenceOf(type) : `${types.length} types`)],
+    ['since', 'After', get('since') && exactly(get('since') as string)],
+    ['until', 'Before', get('until') && exactly(get('until') as string)],
+  ];
+  return chips.map(([name, label, value]) => value && <Chip key={name} name={name} label={label} value={value} />);
+}
+
+function Chip({ name, label, value }: { name: string; label: string; value: string }) {
+  const { set } = useListParams();
+  return (
+    <span className={styles.chip}>
+      {label}: <strong>{value}</strong>
+      <CloseButton
+        size="xs"
+        aria-label={`Remove the filter ${label}`}
+        onClick={() => set({ [name]: undefined, [`${name}Name`]: undefined })}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,213 @@
+import { type KeyboardEvent, useCallback, useId, useState } from 'react';
+import { useAsk } from '../api.ts';
+import { useSearch } from '../frame/use-search.ts';
+import { PaletteInProject } from '../generated/operations.ts';
+import { Icon } from '../ui/icon.tsx';
+import { useListParams } from '../ui/list-bar.tsx';
+import { exactly } from '../ui/time.tsx';
+import { momentOf } from './event-query.ts';
+import styles from './query-bar.module.css';
+import { allTypes, groupNames, sentenceOf } from './sentences.ts';
+
+interface Completion {
+  key: string;
+  label: string;
+  detail?: string | undefined;
+  /** What the list asks from then on; text: what is typed on. */
+  set?: Record<string, string | undefined>;
+  text?: string;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const keyed = /^(user|client|app|type|result|after|since|before|until|request):\s*(.*)$/i;
+
+const beginnings: readonly Completion[] = [
+  { key: 'user', label: 'user:', detail: 'what somebody did, or what was done to them', text: 'user:' },
+  { key: 'client', label: 'client:', detail: 'through an application, or to it', text: 'client:' },
+  { key: 'type', label: 'type:', detail: 'what happened', text: 'type:' },
+  { key: 'result', label: 'result:', detail: 'success or failure', text: 'result:' },
+  {
+    key: 'after',
+    label: 'after:',
+    detail: 'a day, 2026-03-01; a time, 2026-03-01 14:30; 2h; yesterday',
+    text: 'after:',
+  },
+  { key: 'before', label: 'before:', detail: 'likewise', text: 'before:' },
+];
+const inInstance = ['type', 'result', 'after', 'before'];
+const shownTypes = 12;
+
+function typesLike(wanted: string): Completion[] {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+  const groups = Object.entries(groupNames)
+    .filter(([group, name]) => fits(`${group} ${name}`))
+    .map(([group, name]) => ({
+      key: `group ${group}`,
+      label: `All of: ${name}`,
+      set: { group, type: undefined },
+    }));
+  const types = allTypes
+    .filter((type) => fits(`${type} ${sentenceOf(type)}`))
+    .slice(0, shownTypes)
+    .map((type) => ({ key: type, label: type, detail: sentenceOf(type), set: { type, group: undefined } }));
+  return [...groups, ...types];
+}
+
+function moments(name: 'since' | 'until', wanted: string): Completion[] {
+  const suggested = wanted === '' ? ['today', 'yesterday', '2h', '7d'] : [wanted];
+  return suggested.flatMap((text) => {
+    const at = momentOf(text);
+    if (!at) return [];
+    const other = name === 'since' ? { period: undefined } : {};
+    return [{ key: text, label: text, detail: exactly(at.toISOString()), set: { [name]: at.toISOString(), ...other } }];
+  });
+}
+
+function results(wanted: string): Completion[] {
+  return (['SUCCESS', 'FAILURE'] as const)
+    .filter((result) => result.toLowerCase().startsWith(wanted.toLowerCase()))
+    .map((result) => ({ key: result, label: result.toLowerCase(), set: { result } }));
+}
+
+/** Asks a log in a few words, each completed as one types. @param projectId absent: names of people are not known */
+export function QueryBar({ projectId }: { projectId: string | undefined }) {
+  const { set } = useListParams();
+  const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const [, key = '', value = text] = keyed.exec(text.trimStart()) ?? [];
+  const wanted = value.trim();
+  const about = key.toLowerCase();
+  const names = about === '' || ['user', 'client', 'app'].includes(about);
+  const ask = useAsk();
+  const search = useCallback(
+    (found: string) => ask(PaletteInProject, { projectId: projectId ?? '', search: keyed.exec(found)?.[2] ?? found }),
+    [ask, projectId],
+  );
+  const searched = projectId !== undefined && names && (wanted.length > 1 || about !== '');
+  const { answer, pending } = useSearch(text.trimStart(), isOpen && searched, search);
+  const people = (searched ? (answer?.users.edges ?? []) : []).map(({ node }) => ({
+    key: node.id,
+    label: `user: ${node.displayName ?? node.userName}`,
+    detail: node.displayName ? node.userName : undefined,
+    set: { user: node.id },
+  }));
+  const applications = (searched ? (answer?.clients.edges ?? []) : []).map(({ node }) => ({
+    key: node.id,
+    label: `client: ${node.name}`,
+    set: { client: node.id },
+  }));
+  const choices = ((): Completion[] => {
+    if (about === 'user') return uuid.test(wanted) ? [{ key: 'id', label: wanted, set: { user: wanted } }] : people;
+    if (about === 'client' || about === 'app') {
+      return uuid.test(wanted) ? [{ key: 'id', label: wanted, set: { client: wanted } }] : applications;
+    }
+    if (about === 'type') return typesLike(wanted);
+    if (about === 'result') return results(wanted);
+    if (about === 'after' || about === 'since') return moments('since', wanted);
+    if (about === 'before' || about === 'until') return moments('until', wanted);
+    if (about === 'request' || uuid.test(wanted)) {
+      if (!uuid.test(wanted)) return [];
+      const of = (name: string) => ({ key: name, label: `${name}: ${wanted}`, set: { [name]: wanted } });
+      return about === 'request' ? [of('request')] : [of('request'), of('user'), of('client')];
+    }
+    const begun = beginnings.filter(
+      ({ key: name }) =>
+        name.startsWith(wanted.toLowerCase()) && (projectId !== undefined || inInstance.includes(name)),
+    );
+    return wanted === '' ? begun : [...begun, ...people, ...applications, ...typesLike(wanted)];
+  })();
+  const at = Math.min(active, Math.max(0, choices.length - 1));
+
+  const choose = (choice: Completion | undefined) => {
+    if (!choice) return;
+    setActive(0);
+    setText(choice.text ?? '');
+    setOpen(choice.text !== undefined);
+    if (choice.set) set(choice.set);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      if (!isOpen) setOpen(true);
+      else if (choices.length > 0) setActive((at + by + choices.length) % choices.length);
+    }
+    if (event.key === 'Enter' && isOpen) {
+      event.preventDefault();
+      choose(choices[at]);
+    }
+    if (event.key === 'Escape' && isOpen) {
+      event.preventDefault();
+      setOpen(false);
+    }
+  };
+  const isShown = isOpen && (choices.length > 0 || text !== '');
+  return (
+    <div
+      className={styles.bar}
+      onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}
+    >
+      <Icon name="search" size={16} />
+      <input
+        role="combobox"
+        aria-label="Search events"
+        aria-expanded={isShown}
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={isShown && choices.length > 0 ? `${id}-${at}` : undefined}
+        placeholder={projectId ? 'user:  client:  type:  result:  after:  before:' : 'type:  result:  after:  before:'}
+        value={text}
+        maxLength={200}
+        autoComplete="off"
+        spellCheck={false}
+        onFocus={() => setOpen(true)}
+        onClick={() => setOpen(true)}
+        onChange={(event) => {
+          setActive(0);
+          setOpen(true);
+          setText(event.currentTarget.value);
+        }}
+        onKeyDown={onKey}
+      />
+      <div
+        className={styles.list}
+        role="listbox"
+        id={id}
+        aria-label="Completions"
+        hidden={!isShown || choices.length === 0}
+      >
+        {choices.map((choice, index) => (
+          // The field keeps the focus and has the keys (aria-activedescendant).
+          <div
+            key={choice.key}
+            className={styles.choice}
+            role="option"
+            id={`${id}-${index}`}
+            aria-selected={index === at}
+            onPointerMove={() => setActive(index)}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => choose(choice)}
+          >
+            <span>{choice.label}</span>
+            {choice.detail && <small>{choice.detail}</small>}
+          </div>
+        ))}
+      </div>
+      {isShown && choices.length === 0 && (
+        <p className={styles.nothing} role="status">
+          {pending ? 'Searching …' : nothing(about)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function nothing(about: string): string {
+  if (['after', 'since', 'before', 'until'].includes(about))
+    return 'A day is written 2026-03-01, a time 2026-03-01 14:30.';
+  if (about === 'request') return 'The id of a request is a UUID, as errors show it.';
+  return 'Nothing here is called that.';
+}
