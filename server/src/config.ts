@@ -38,8 +38,14 @@ const settings = {
     schema: port,
     form: 'port',
     default: '9000',
+    description: 'The port of `/health/live`, `/health/started`, `/health/ready` and `/metrics`.',
+  },
+  MANAGEMENT_HOST: {
+    schema: z.string().min(1),
+    form: 'address or name',
+    default: '127.0.0.1',
     description:
-      'The port of `/health/live`, `/health/started`, `/health/ready` and `/metrics`, on the loopback address only.',
+      'Where the management port listens. It asks nobody who they are: another address only in a network of your own, for a Prometheus there.',
   },
   DATABASE_URL: {
     schema: addressWith('postgres', 'postgresql'),

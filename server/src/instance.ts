@@ -55,7 +55,9 @@ export async function reach(
 ): Promise<MikroORM> {
   try {
     if (up) await migrate(url);
-    return await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE, ...(watch && { watch }) });
+    const orm = await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE, ...(watch && { watch }) });
+    await orm.em.fork().execute('select 1');
+    return orm;
   } catch (error) {
     const { message } = error as Error;
     throw new StartError(`The database cannot be used: ${message.split('\n')[0]}`, { cause: error });

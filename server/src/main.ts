@@ -106,7 +106,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   const checks: Record<string, Check> = { database: async () => 'starting' };
   const metrics = new Metrics();
   const management = managementServer({ metrics, checks, phase: () => life.phase });
-  await bind(management, '127.0.0.1', config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
+  await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
   opened.add(() => management.close().closeAllConnections());
   const listening = await listen(config.HOST, config.PORT, 'PORT');
   opened.add(() => listening.drain(0));
