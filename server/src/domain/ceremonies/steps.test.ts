@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { ceremonyStates } from './ceremony.entity.ts';
+import { type Step, steps } from './steps.ts';
+
+type Edge = { from: string; step: Step; status: string; to: string };
+
+/** Every way the table knows. `finished` may also be `stepped_up`: that way out is the step-up's alone. */
+const edges: Edge[] = (Object.keys(steps) as Step[]).flatMap((step) =>
+  steps[step].from.flatMap((from) =>
+    Object.entries(steps[step].leadsTo).flatMap(([status, to]) => {
+      const reached = to === 'stays' ? from : (to as string);
+      const ends = reached === 'finished' && status === 'SUCCESS' ? ['finished', 'stepped_up'] : [reached];
+      return ends.map((end) => ({ from, step, status, to: end }));
+    }),
+  ),
+);
+
+/** States that can be reached without any of these edges. */
+function reachable(without: (edge: Edge) => boolean): Set<string> {
+  const seen = new Set(['challenged']);
+  for (let before = -1; before !== seen.size; ) {
+    before = seen.size;
+    for (const edge of edges) if (seen.has(edge.from) && !without(edge)) seen.add(edge.to);
+  }
+  return seen;
+}
+
+const isProved = ({ step }: Edge) => steps[step].proof === 'use' || steps[step].proof === 'registration';
+
+describe('the table of sign-in, every walk through it at once', () => {
+  it('reaches each of its states, and leaves the last one by nothing', () => {
+    expect([...reachable(() => false)].sort()).toEqual([...ceremonyStates].sort());
+    expect(edges.filter(({ from }) => from === 'finished')).toEqual([]);
+  });
+
+  it('comes to a code only by a step with a proof of the key', () => {
+    // `authenticate` is answered SUCCESS and MFA_REQUIRED to a proof alone: its own tests say so.
+    const byDevice = ({ step, status }: Edge) =>
+      step === 'authenticate' && (status === 'SUCCESS' || status === 'MFA_REQUIRED');
+    const reached = reachable((edge) => isProved(edge) || byDevice(edge));
+    expect([...reached].sort()).toEqual(['challenged', 'otp_sent', 'otp_verified']);
+  });
+
+  it('registers no device before the address is verified or a trusted one has proved itself', () => {
+    const byDevice = ({ step, status }: Edge) => step === 'authenticate' && status === 'MFA_REQUIRED';
+    const reached = reachable((edge) => edge.step === 'verify-email-otp' || byDevice(edge));
+    for (const edge of edges) if (edge.step === 'verify-device') expect(reached.has(edge.from)).toBe(false);
+  });
+
+  it('leaves an owed factor for a code by verify-mfa alone, or for what only a factor in the making allows', () => {
+    const ways = edges.filter(({ from, to }) => from.startsWith('mfa_') && !to.startsWith('mfa_'));
+    expect([...new Set(ways.map(({ step }) => step))].sort()).toEqual(['verify-device', 'verify-mfa']);
+  });
+
+  it('changes a number after a step-up alone, and its code alone', () => {
+    const reached = reachable(({ to }) => to === 'stepped_up');
+    expect(reached.has('phone_code_sent')).toBe(false);
+    const changing = edges.filter(({ status }) => status === 'PHONE_CHANGED');
+    expect(changing.map(({ from, to }) => [from, to])).toEqual([['phone_code_sent', 'finished']]);
+  });
+
+  it('goes back from a code that was given to no other', () => {
+    const after = new Set(['stepped_up', 'phone_code_sent']);
+    for (const edge of edges) if (after.has(edge.from)) expect([...after, 'finished']).toContain(edge.to);
+  });
+});
