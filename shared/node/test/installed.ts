@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -22,24 +22,13 @@ export interface Installed {
   remove(): void;
 }
 
-/** Packs a copy of this package, so that nothing in the workspace changes under other tests. */
+/** Packs this package, and unpacks it as an installation would. */
 export async function install(): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-installed-'));
-  const source = join(folder, 'workspace');
-  cpSync(join(root, '.config/tsconfig.base.json'), join(source, '.config/tsconfig.base.json'));
-  cpSync(join(root, 'shared/node'), join(source, 'shared/node'), {
-    recursive: true,
-    filter: (path) => !/\/(dist|node_modules)$/.test(path),
-  });
-  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(source, 'shared/node'), env });
-  rmSync(source, { recursive: true });
-
+  const { stdout: tarball } = await run(process.execPath, [join(root, '.config/pack.mjs'), 'node', folder]);
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@latchkey'), { recursive: true });
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
-  await run('tar', ['xzf', join(folder, tarball), '-C', folder]);
+  await run('tar', ['xzf', tarball.trim(), '-C', folder]);
   cpSync(join(folder, 'package'), join(modules, '@latchkey/node'), { recursive: true });
   for (const name of ['jose', 'express', '@types']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
   return {
