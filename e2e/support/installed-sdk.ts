@@ -33,7 +33,10 @@ export class InstalledSdk {
   /** Builds the folder's index.html with Vite, for production, into `dist`. */
   build(): void {
     const vite = join(root, 'node_modules/vite/bin/vite.js');
-    execFileSync(process.execPath, [vite, 'build', '--base', './', '--logLevel', 'warn'], { cwd: this.folder, stdio: 'inherit' });
+    execFileSync(process.execPath, [vite, 'build', '--base', './', '--logLevel', 'warn'], {
+      cwd: this.folder,
+      stdio: 'inherit',
+    });
   }
 
   /** Serves what is in the folder, as it is. */
