@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Connection } from './harness/http.ts';
-import { type Contender, measure, type Operation } from './harness/measure.ts';
+import { type Contender, type Figures, measure, type Operation } from './harness/measure.ts';
 import { cpuOf, type Print, printTable, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
 import { type Application, authorizePath, Browser, pkce } from './subjects/browser.ts';
@@ -43,55 +43,51 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
     const own = await latchkeyProvider(latchkey, plan.concurrency);
     const oidcProvider = options.peers ? await startPeer('oidc-provider', plan.concurrency) : undefined;
     if (oidcProvider) peers.push(oidcProvider);
-    const betterAuth = options.peers ? await startPeer('better-auth', plan.concurrency) : undefined;
+    const betterAuth =
+      options.peers && !process.env['NOBA'] ? await startPeer('better-auth', plan.concurrency) : undefined;
     if (betterAuth) peers.push(betterAuth);
     const with_ = (peer: Peer | undefined, work: (relying: Relying) => Operation, kind: keyof Provider = 'public') =>
       peer?.clients[kind] ? [{ subject: peer.subject, operation: work(relyingOf(peer, kind)) }] : [];
-    const contest = (work: (relying: Relying) => Operation, kind: keyof Provider, ...against: (Peer | undefined)[]) =>
-      measure(
-        [
-          { subject: latchkey.subject, operation: work(own[kind]) },
-          ...against.flatMap((peer) => with_(peer, work, kind)),
-        ],
-        plan,
-      );
     const rows: Row[] = [];
-    const add = (row: Row) => {
-      rows.push(row);
-      print(`  … ${row.work}`);
+    const enter = async (
+      work: string,
+      contenders: Contender[],
+      judge: (figures: Figures[]) => Row['places'],
+      note?: string,
+    ) => {
+      if (options.only !== undefined && !work.includes(options.only)) return;
+      const figures = await measure(contenders, plan);
+      rows.push({ work, figures, places: judge(figures), ...(note && { note }) });
+      print(`  … ${work}`);
     };
+    const contest = (work: (relying: Relying) => Operation, kind: keyof Provider, ...against: (Peer | undefined)[]) => [
+      { subject: latchkey.subject, operation: work(own[kind]) },
+      ...against.flatMap((peer) => with_(peer, work, kind)),
+    ];
 
-    const whole = await contest(signInAndAsk, 'public', oidcProvider, betterAuth);
-    add({
-      work: 'session → code → exchange → userinfo',
-      figures: whole,
-      places: [...lessCpu(whole, 'oidc-provider', 1), ...moreOften(whole, 'better-auth', 4)],
-      note: 'oidc-provider refuses its JWT access tokens at UserInfo: there it is asked with an opaque one, got before.',
-    });
-    const exchange = await contest(codeAndExchange, 'public', oidcProvider);
-    add({
-      work: 'code + exchange, public',
-      figures: exchange,
-      places: lessCpu(exchange, 'oidc-provider', 0.7),
-    });
-    const confidential = await contest(codeAndExchange, 'confidential', oidcProvider);
-    add({
-      work: 'code + exchange, private_key_jwt',
-      figures: confidential,
-      places: lessCpu(confidential, 'oidc-provider', 0.7),
-    });
-    const code = await contest(codeAlone, 'public', oidcProvider);
-    add({ work: 'session → code', figures: code, places: [] });
-    const userInfo = await contest(userInfoAlone, 'public', oidcProvider, betterAuth);
-    add({ work: 'userinfo', figures: userInfo, places: moreOften(userInfo, 'oidc-provider', 1) });
-    for (const [work, own_, peerPath] of [
+    await enter(
+      'session → code → exchange → userinfo',
+      contest(signInAndAsk, 'public', oidcProvider, betterAuth),
+      (figures) => [...lessCpu(figures, 'oidc-provider', 1), ...moreOften(figures, 'better-auth', 4)],
+      'oidc-provider refuses its JWT access tokens at UserInfo: there it is asked with an opaque one, got before.',
+    );
+    await enter('code + exchange, public', contest(codeAndExchange, 'public', oidcProvider), (figures) =>
+      lessCpu(figures, 'oidc-provider', 0.7),
+    );
+    await enter('code + exchange, private_key_jwt', contest(codeAndExchange, 'confidential', oidcProvider), (figures) =>
+      lessCpu(figures, 'oidc-provider', 0.7),
+    );
+    await enter('session → code', contest(codeAlone, 'public', oidcProvider, betterAuth), () => []);
+    await enter('userinfo', contest(userInfoAlone, 'public', oidcProvider, betterAuth), (figures) =>
+      moreOften(figures, 'oidc-provider', 1),
+    );
+    for (const [work, ownPath, peerPath] of [
       ['JWKS', '/.well-known/jwks.json', '/jwks'],
       ['discovery', '/.well-known/openid-configuration', '/.well-known/openid-configuration'],
     ] as const) {
-      const contenders: Contender[] = [{ subject: latchkey.subject, operation: get(own_) }];
+      const contenders: Contender[] = [{ subject: latchkey.subject, operation: get(ownPath) }];
       if (oidcProvider) contenders.push({ subject: oidcProvider.subject, operation: get(peerPath) });
-      const figures = await measure(contenders, plan);
-      add({ work, figures, places: moreOften(figures, 'oidc-provider', 1) });
+      await enter(work, contenders, (figures) => moreOften(figures, 'oidc-provider', 1));
     }
     printTable(rows, print);
     return rows;

@@ -7,13 +7,17 @@ export interface Options {
   peers: boolean;
   /** A run of seconds that shows only that the benchmark works. */
   quick: boolean;
+  /** Only works whose name holds this. */
+  only: string | undefined;
 }
 
 export function optionsOf(flags: readonly string[]): Options {
+  const valueOf = (name: string) => flags.find((flag) => flag.startsWith(`--${name}=`))?.slice(name.length + 3);
   const quick = flags.includes('--quick');
-  const rounds = Number(flags.find((flag) => flag.startsWith('--rounds='))?.slice('--rounds='.length) ?? 5);
+  const rounds = Number(valueOf('rounds') ?? 5);
   return {
     quick,
+    only: valueOf('only'),
     peers: !quick && !flags.includes('--no-peers'),
     plan: quick
       ? { concurrency: 2, rounds: 1, secondsPerRound: 0.3, warmUpSeconds: 0.1 }

@@ -45,8 +45,9 @@ export class Connection {
   }
 
   close(): void {
-    this.#socket?.destroy();
+    const socket = this.#socket;
     this.#socket = undefined;
+    socket?.destroy();
   }
 
   #open(): Socket {
@@ -54,11 +55,14 @@ export class Connection {
     const socket = connect({ host: this.#host, port: this.#port, noDelay: true });
     this.#received = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => {
-      if (this.#socket === socket) this.#socket = undefined;
-      this.#fail(new Error('the server closed the connection'));
-    });
+    // One that was given up has nothing to say of the next one's request.
+    const fail = (error: Error) => {
+      if (this.#socket !== socket) return;
+      this.#socket = undefined;
+      this.#fail(error);
+    };
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('the server closed the connection')));
     this.#socket = socket;
     return socket;
   }

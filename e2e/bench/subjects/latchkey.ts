@@ -18,7 +18,9 @@ export interface BenchedLatchkey {
 /** @param processes that share one database */
 export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
   const begin = performance.now();
-  const server = await startLatchkey({ LOG_LEVEL: 'warn' });
+  // For instance `--cpu-prof --cpu-prof-dir=…`, which is written when the server stops.
+  const nodeOptions = process.env['BENCH_NODE_OPTIONS'];
+  const server = await startLatchkey({ LOG_LEVEL: 'warn', ...(nodeOptions && { NODE_OPTIONS: nodeOptions }) });
   const startMilliseconds = performance.now() - begin;
   const siblings: Latchkey[] = [];
   const urls = [server.baseUrl];
