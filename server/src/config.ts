@@ -59,6 +59,13 @@ const settings = {
     default: '10',
     description: 'How many connections one process holds at most, beside four for its jobs.',
   },
+  DATABASE_PREPARED_STATEMENTS: {
+    schema: flag,
+    form: 'true or false',
+    default: 'true',
+    description:
+      'Whether statements are prepared, once a connection. Switch it off behind a pooler that hands connections from one transaction to the next and keeps no prepared statements (PgBouncer before 1.21).',
+  },
   DATA_DIR: {
     schema: z.string().min(1),
     form: 'folder',

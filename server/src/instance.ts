@@ -55,7 +55,12 @@ export async function reach(
 ): Promise<MikroORM> {
   try {
     if (up) await migrate(url);
-    const orm = await openDatabase({ url, poolSize: config.DATABASE_POOL_SIZE, ...(watch && { watch }) });
+    const orm = await openDatabase({
+      url,
+      poolSize: config.DATABASE_POOL_SIZE,
+      preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
+      ...(watch && { watch }),
+    });
     await orm.em.fork().execute('select 1');
     return orm;
   } catch (error) {

@@ -97,7 +97,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const projects = new Projects(db, clock, random, audit, issuer);
   const experiences = new Experiences(db, clock, random, audit, limits);
   const clients = new Clients(db, clock, random, audit, settings);
-  const registry = new ClientRegistry(db, clients);
+  const registry = new ClientRegistry(db, clock, clients);
   const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
   const origins = new Origins(db, clock);
   const users = new Users(clock, random, audit);
@@ -116,7 +116,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
   const requests = new AuthorizationRequests(clock, random);
-  const authorizations = new Authorizations(db, clock, sessions, tokens, requests);
+  const authorizations = new Authorizations(db, sessions, tokens, requests);
   const trials = new Trials({ db, random, vault, audit, requests, tokens, signer });
   const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });
   const directories = new Directories(db, clock, random, audit);

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { entities } from '../domain/entities.ts';
 import { migrations } from '../migrations/index.ts';
 import type { DatabaseWatch } from './database-watch.ts';
+import { prepareConstants } from './prepared-statements.ts';
 
 /** How to reach PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
 export interface DatabaseOptions {
@@ -13,6 +14,8 @@ export interface DatabaseOptions {
   migrateInOne?: boolean;
   /** For a server: cuts the connections when the database goes away. With it nothing waits for ever; commands may. */
   watch?: DatabaseWatch;
+  /** False behind a pooler that keeps no prepared statements. */
+  preparesStatements?: boolean;
 }
 
 /**
@@ -27,7 +30,13 @@ const limits = {
   idle_in_transaction_session_timeout: 60_000,
 };
 
-function options({ url, poolSize = 10, migrateInOne = false, watch }: DatabaseOptions): Options {
+function options({
+  url,
+  poolSize = 10,
+  migrateInOne = false,
+  watch,
+  preparesStatements = true,
+}: DatabaseOptions): Options {
   return {
     clientUrl: url,
     ...socketOptions(url),
@@ -40,7 +49,11 @@ function options({ url, poolSize = 10, migrateInOne = false, watch }: DatabaseOp
       application_name: 'latchkey',
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      ...(watch && { ...limits, Client: watch.client(), onPoolCreated: (pool: Pool) => watch.join(pool) }),
+      ...(watch && { ...limits, Client: watch.client() }),
+      onPoolCreated: (pool: Pool) => {
+        watch?.join(pool);
+        if (preparesStatements) prepareConstants(pool);
+      },
     },
     forceUtcTimezone: true,
     migrations: {

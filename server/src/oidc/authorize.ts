@@ -4,12 +4,16 @@ import type { Client } from '../domain/clients/client.entity.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
-import { check, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import { type CheckedRequest, check, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
 export interface AuthorizeDeps {
   issuer: string;
-  clients: { findEnabled(clientId: string): Promise<Client | null> };
+  clients: {
+    findEnabled(clientId: string): Promise<Client | null>;
+    /** The same, perhaps from memory. */
+    recall(clientId: string): Promise<Client | null>;
+  };
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
   /** The user that a valid ID token of ours names, expired or not; null for anything else. */
   hintedUser(idToken: string): Promise<string | null>;
@@ -28,6 +32,8 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
     const parameters = parametersOf(req);
     if (cameWithoutCookies(req)) return res.redirect(303, `/authorize?${req.body}`);
+    const answered = await answerFromMemory(deps, req, parameters);
+    if (answered) return redirectCode(deps.issuer, res, answered.target, answered.code);
     const target = parameters.wrongContentType ? 'parameters' : await vet(parameters, deps.clients.findEnabled);
     if (typeof target === 'string') return deps.errorPage(req, res, 400, target);
     try {
@@ -40,6 +46,34 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
       redirectError(deps.issuer, res, target, error);
     }
   };
+}
+
+/**
+ * The code of a live session for a client that is known already: the statement that gives it asks whether the client is
+ * still as it was when the request was checked. Whatever else may be the case is left to a look at the rows.
+ */
+async function answerFromMemory(
+  { clients, authorizations, cookies }: AuthorizeDeps,
+  req: Request,
+  parameters: Parameters,
+): Promise<{ code: string; target: VettedTarget } | null> {
+  if (parameters.wrongContentType || req.get('cookie') === undefined) return null;
+  const target = await vet(parameters, clients.recall);
+  if (typeof target === 'string') return null;
+  const request = checkedOrNull(parameters, target);
+  if (!request || request.prompt === 'login' || request.idTokenHint !== undefined) return null;
+  const sessionSecret = cookies.session(req, target.client.project.id);
+  const answer = await authorizations.fromSession(request, sessionSecret, undefined);
+  return answer === 'login-required' ? null : { code: answer.code, target };
+}
+
+function checkedOrNull(parameters: Parameters, target: VettedTarget): CheckedRequest | null {
+  try {
+    return check(parameters, target);
+  } catch (error) {
+    if (error instanceof OAuthError) return null;
+    throw error;
+  }
 }
 
 /** Longest form that is asked again as a GET; beyond it an address may not get through. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
-import { refuse } from '../domain/kernel/problem.ts';
+import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { ClientAuthentication } from '../domain/tokens/tokens.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -11,10 +11,15 @@ export interface ClientAuthDeps {
   clients: {
     /** The client, unless it does not exist or is disabled. */
     findEnabled(clientId: string): Promise<Client | null>;
+    /** The same, perhaps from memory. */
+    recall(clientId: string): Promise<Client | null>;
     /** The client of a live secret key. */
     bySecretKey(key: string): Promise<Client | null>;
   };
-  assertions: { verify(client: Client, assertion: string): Promise<void> };
+  assertions: {
+    /** False where the client has changed since it was read: then it says nothing of the assertion. */
+    accepts(client: Client, assertion: string): Promise<boolean>;
+  };
 }
 
 export interface AuthenticatedClient {
@@ -51,12 +56,22 @@ export async function authenticateClient(
   }
   if (assertion !== undefined || type !== undefined) return byAssertion(deps, assertion, type, clientId);
   if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.');
-  const client = await deps.clients.findEnabled(clientId);
+  const known = await deps.clients.recall(clientId);
+  if (known?.tokenEndpointAuthMethod === 'none') return { client: known, by: 'none' };
+  return { client: await publicClient(deps, clientId), by: 'none' };
+}
+
+/**
+ * The public client of this id, as it is now. Refuses `client-rejected`. What is granted to one that was recalled is
+ * granted by a statement that asks whether it is enabled; whoever is refused there is asked about here.
+ */
+export async function publicClient({ clients }: Pick<ClientAuthDeps, 'clients'>, clientId: string): Promise<Client> {
+  const client = await clients.findEnabled(clientId);
   if (!client) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
   if (client.tokenEndpointAuthMethod !== 'none') {
     refuse({ code: 'client-rejected', reason: 'the client must send a client assertion' });
   }
-  return { client, by: 'none' };
+  return client;
 }
 
 async function byAssertion(
@@ -72,12 +87,24 @@ async function byAssertion(
   if (clientId !== undefined && clientId !== issuer) {
     refuse({ code: 'client-rejected', reason: 'client_id is not the assertion’s client' });
   }
-  const client = issuer === undefined ? null : await deps.clients.findEnabled(issuer);
+  if (issuer === undefined) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
+  const known = await deps.clients.recall(issuer);
+  if (known?.tokenEndpointAuthMethod === 'private_key_jwt' && known.jwk) {
+    const accepted = await deps.assertions.accepts(known, assertion).catch((error: unknown) => {
+      // Refused by a key of yesterday: today's decides.
+      if (error instanceof Refusal && error.problem.code === 'client-rejected') return false;
+      throw error;
+    });
+    if (accepted) return { client: known, by: 'assertion' };
+  }
+  const client = await deps.clients.findEnabled(issuer);
   if (!client) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') {
     refuse({ code: 'client-rejected', reason: 'the client is not registered for private_key_jwt' });
   }
-  await deps.assertions.verify(client, assertion);
+  if (!(await deps.assertions.accepts(client, assertion))) {
+    refuse({ code: 'client-rejected', reason: 'the client was changed meanwhile' });
+  }
   return { client, by: 'assertion' };
 }
 

@@ -1,8 +1,9 @@
 import type { Request, RequestHandler } from 'express';
+import { Refusal } from '../domain/kernel/problem.ts';
 import type { Exchange, TokenResponse } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
 import { parametersOf } from '../http/parameters.ts';
-import { authenticateClient, type ClientAuthDeps } from './client-auth.ts';
+import { authenticateClient, type ClientAuthDeps, publicClient } from './client-auth.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps {
@@ -42,5 +43,13 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
   }
   const actor = actorOf(req, { kind: 'client', id: client.id, name: client.name });
-  return deps.tokens.exchange({ code, clientId: client.id, codeVerifier, redirectUri, authenticatedBy: by, actor });
+  const asked = { code, clientId: client.id, codeVerifier, redirectUri, authenticatedBy: by, actor };
+  if (by !== 'none') return deps.tokens.exchange(asked);
+  try {
+    return await deps.tokens.exchange(asked);
+  } catch (error) {
+    // The code was refused together with its client, should that have been disabled meanwhile: then the client is told.
+    if (error instanceof Refusal && error.problem.code === 'grant-rejected') await publicClient(deps, client.id);
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Client } from '../clients/client.entity.ts';
-import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { digest } from '../kernel/secret.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -31,14 +31,12 @@ export interface Completion {
 /** Turns a live SSO session into codes, and sets requests aside that need their user first. */
 export class Authorizations {
   private readonly db: Database;
-  private readonly clock: Clock;
   private readonly sessions: Sessions;
   private readonly tokens: Tokens;
   private readonly requests: AuthorizationRequests;
 
-  constructor(db: Database, clock: Clock, sessions: Sessions, tokens: Tokens, requests: AuthorizationRequests) {
+  constructor(db: Database, sessions: Sessions, tokens: Tokens, requests: AuthorizationRequests) {
     this.db = db;
-    this.clock = clock;
     this.sessions = sessions;
     this.tokens = tokens;
     this.requests = requests;
@@ -53,21 +51,17 @@ export class Authorizations {
     sessionSecret: string | undefined,
     hintedUserId: string | undefined,
   ): Promise<{ code: string } | 'login-required'> {
-    if (sessionSecret === undefined) return 'login-required';
-    return this.db.transaction(async (em) => {
-      const project = await em.findOneOrFail(Project, authorization.client.project.id);
-      const session = await this.sessions.resume(em, project, sessionSecret);
-      if (!session || !this.answers(session, authorization.maxAgeSeconds, hintedUserId)) return 'login-required';
-      const code = await this.tokens.issueCode(em, {
-        clientId: authorization.client.id,
-        redirectUri: authorization.redirectUri,
-        codeChallenge: authorization.codeChallenge,
-        scope: authorization.scope,
-        nonce: authorization.nonce,
-        ...underSession(session),
-      });
-      return { code };
+    // 0 asks for a sign-in now (OpenID Connect Core §3.1.2.1), even within the second of the last one.
+    if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'login-required';
+    const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds } = authorization;
+    const code = await this.tokens.codeUnderSession({
+      sessionHash: digest(sessionSecret),
+      projectId: client.project.id,
+      clientId: client.id,
+      clientVersion: client.version,
+      ...{ redirectUri, codeChallenge, scope, nonce, hintedUserId, maxAgeSeconds },
     });
+    return code === null ? 'login-required' : { code };
   }
 
   /** Sets the request aside for the hosted page; returns the flow's handle and the secret of this browser. */
@@ -125,14 +119,6 @@ export class Authorizations {
     const project = await em.findOneOrFail(Project, request.project.id);
     const session = await this.sessions.resume(em, project, secret);
     return session && session.authTime >= request.createdAt ? session : null;
-  }
-
-  private answers(session: Session, maxAgeSeconds: number | undefined, hintedUserId: string | undefined): boolean {
-    if (hintedUserId !== undefined && hintedUserId !== session.user.id) return false;
-    if (maxAgeSeconds === undefined) return true;
-    // 0 asks for a sign-in now (OpenID Connect Core §3.1.2.1), even within the second of the last one.
-    const ageSeconds = seconds(this.clock.now()) - seconds(session.authTime);
-    return maxAgeSeconds > 0 && ageSeconds <= maxAgeSeconds;
   }
 }
 

@@ -1,6 +1,6 @@
-import { errors, importJWK, jwtVerify } from 'jose';
+import { type CryptoKey, errors, importJWK, jwtVerify } from 'jose';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database } from '../kernel/database.ts';
+import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Client } from './client.entity.ts';
@@ -15,6 +15,8 @@ export class ClientAssertions {
   private readonly db: Database;
   private readonly clock: Clock;
   private readonly audiences: string[];
+  /** For as long as the client is remembered. */
+  private readonly imported = new WeakMap<Client, CryptoKey>();
 
   /** @param audiences what `aud` may name: the token endpoint's address and the issuer */
   constructor(db: Database, clock: Clock, audiences: string[]) {
@@ -23,8 +25,11 @@ export class ClientAssertions {
     this.audiences = audiences;
   }
 
-  /** Refuses `client-rejected` unless the assertion is the client's, for us, fresh, and seen for the first time. */
-  async verify(client: Client, assertion: string): Promise<void> {
+  /**
+   * Refuses `client-rejected` unless the assertion is the client's, for us, fresh, and seen for the first time. False
+   * where the client is disabled or of another version by now: then its key may be another, and nothing is noted.
+   */
+  async accepts(client: Client, assertion: string): Promise<boolean> {
     if (!client.jwk) refuse({ code: 'client-rejected', reason: 'no key is registered' });
     const payload = await this.verified(client, assertion);
     const now = seconds(this.clock.now());
@@ -36,13 +41,12 @@ export class ClientAssertions {
       refuse({ code: 'client-rejected', reason: 'iat is in the future or too old' });
     }
     if (typeof jti !== 'string' || jti === '') refuse({ code: 'client-rejected', reason: 'jti is missing' });
-    await this.useOnce(client.id, jti, exp);
+    return this.useOnce(client, jti, exp);
   }
 
   private async verified(client: Client, assertion: string) {
     try {
-      const key = await importJWK(client.jwk ?? {}, 'EdDSA');
-      const { payload } = await jwtVerify(assertion, key, {
+      const { payload } = await jwtVerify(assertion, await this.keyOf(client), {
         algorithms: ['EdDSA', 'Ed25519'],
         issuer: client.id,
         audience: this.audiences,
@@ -56,13 +60,28 @@ export class ClientAssertions {
     }
   }
 
-  private async useOnce(clientId: string, jti: string, expSeconds: number): Promise<void> {
+  private async keyOf(client: Client): Promise<CryptoKey> {
+    const known = this.imported.get(client);
+    if (known) return known;
+    const key = (await importJWK(client.jwk ?? {}, 'EdDSA')) as CryptoKey;
+    this.imported.set(client, key);
+    return key;
+  }
+
+  private async useOnce(client: Client, jti: string, expSeconds: number): Promise<boolean> {
     const forgetAt = secondsLater(new Date(expSeconds * 1000), 4 * leewaySeconds);
-    const fresh = await changed(
-      this.db.reader(),
-      'insert into used_assertions (client_id, jti_hash, forget_at) values (?, ?, ?) on conflict do nothing',
-      [clientId, digest(jti), forgetAt],
+    const [row] = await this.db.rows<{ current: boolean; fresh: boolean }>(
+      `with client as (
+         select id from clients where id = ?::uuid and version = ?::int and disabled_at is null
+       ), used as (
+         insert into used_assertions (client_id, jti_hash, forget_at)
+         select id, ?, ?::timestamptz from client on conflict do nothing returning 1
+       )
+       select exists (select from client) as current, exists (select from used) as fresh`,
+      [client.id, client.version, digest(jti), forgetAt],
     );
-    if (fresh !== 1) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    if (!row?.current) return false;
+    if (!row.fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    return true;
   }
 }

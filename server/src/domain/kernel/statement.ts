@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 
 /**
  * A piece of SQL with its parameters, `?` marking each. Values from outside are only ever parameters: they reach
@@ -9,13 +9,24 @@ export interface Sql {
   readonly params: readonly unknown[];
 }
 
+/** Those whose text is the same at every call, and so is worth preparing; filters and orders are not. */
+const constants = new WeakSet<Sql>();
+
+/** Marks a statement whose text never varies. */
+export function constant(statement: Sql): Sql {
+  constants.add(statement);
+  return statement;
+}
+
 /** Builds a piece of SQL: the text of the template stands as written, a value is bound, a {@link Sql} is put in. */
 export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql {
   let text = strings[0] as string;
+  let isConstant = true;
   const params: unknown[] = [];
   values.forEach((value, index) => {
     if (isSql(value)) {
       text += value.text;
+      isConstant = false;
       params.push(...value.params);
     } else {
       text += '?';
@@ -23,7 +34,9 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
     }
     text += strings[index + 1];
   });
-  return { text, params };
+  const statement = { text, params };
+  if (isConstant) constants.add(statement);
+  return statement;
 }
 
 /** Text of our own (a column, a keyword) as SQL. Never anything from outside. */
@@ -32,7 +45,8 @@ export function verbatim(text: string): Sql {
 }
 
 export function joined(pieces: readonly Sql[], separator: string): Sql {
-  return { text: pieces.map(({ text }) => text).join(separator), params: pieces.flatMap(({ params }) => params) };
+  const text = pieces.map((piece) => piece.text).join(separator);
+  return { text, params: pieces.flatMap(({ params }) => params) };
 }
 
 /** Runs a statement in `em`'s transaction, its values bound. Instants come as text, counts as numbers. */
@@ -47,22 +61,59 @@ export async function execute(em: EntityManager, statement: Sql): Promise<number
   return Number(result.numAffectedRows ?? 0n);
 }
 
+/** Constant texts as PostgreSQL takes them, `$1` for `?`: as many as there are places in the code that send one. */
+const numbered = new Map<string, string>();
+const names = new Map<string, string>();
+const mostPrepared = 1000;
+
+/**
+ * The name under which a statement of ours is prepared, once on each connection, so that PostgreSQL parses and plans
+ * it but once; undefined for one that was composed.
+ */
+export function preparedName(text: string): string | undefined {
+  return names.get(text);
+}
+
+function numberedText(statement: Sql): string {
+  const known = numbered.get(statement.text);
+  if (known !== undefined) return known;
+  let position = 0;
+  const text = statement.text.replaceAll('?', () => `$${++position}`);
+  if (constants.has(statement) && names.size < mostPrepared) {
+    names.set(text, `latchkey_${names.size + 1}`);
+    numbered.set(statement.text, text);
+  }
+  return text;
+}
+
 /**
  * The ORM's own `execute` writes values into the statement's text; its query builder binds them, but throws the
  * driver's errors as they come: they get the ORM's classes here, so that a catch need not know how a row was written.
  */
-async function run(em: EntityManager, { text, params }: Sql) {
-  let position = 0;
-  const numbered = text.replaceAll('?', () => `$${++position}`);
+async function run(em: EntityManager, statement: Sql) {
+  return runOn(em.getKysely(), em.getDriver(), statement);
+}
+
+/** The same on a connection of its own, whatever transaction is open around the caller. */
+export async function runAlone(orm: MikroORM, statement: Sql) {
+  const driver = orm.em.getDriver();
+  return runOn(driver.getConnection().getClient(), driver, statement);
+}
+
+type Executor = Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery'>;
+type Driver = Pick<ReturnType<EntityManager['getDriver']>, 'convertException'>;
+
+async function runOn(executor: Executor, driver: Driver, statement: Sql) {
+  const text = numberedText(statement);
   try {
-    return await em.getKysely().executeQuery({
-      sql: numbered,
-      parameters: params,
-      query: { kind: 'RawNode', sqlFragments: [numbered], parameters: [] },
+    return await executor.executeQuery({
+      sql: text,
+      parameters: statement.params,
+      query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
       queryId: { queryId: '' },
     });
   } catch (error) {
-    throw error instanceof Error ? em.getDriver().convertException(error) : error;
+    throw error instanceof Error ? driver.convertException(error) : error;
   }
 }
 

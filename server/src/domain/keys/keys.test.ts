@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { exportPKCS8, importPKCS8 } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
@@ -94,8 +95,9 @@ describe('the keys at rest', () => {
   it('stand in the database neither in the clear nor in another row’s place', async () => {
     const { keys, db } = await keysOfAProcess();
     await keys.tend();
-    const signKey = (await keys.signing('EdDSA')).signKey;
-    await expect(exportPKCS8(signKey)).rejects.toThrow();
+    const loaded = await keys.signing('EdDSA');
+    await expect(exportPKCS8(loaded.verifyKey)).rejects.toThrow();
+    expect(inspect(loaded, { depth: null, showHidden: true })).not.toMatch(/PRIVATE|PrivateKey/);
     const [one, other] = await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } });
     const bytes = Buffer.from((one as SigningKey).sealedPrivateKey);
     expect(bytes.toString('latin1')).not.toContain('PRIVATE KEY');

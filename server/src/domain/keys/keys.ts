@@ -1,3 +1,4 @@
+import { createPrivateKey, sign } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   type CryptoKey,
@@ -6,7 +7,6 @@ import {
   exportPKCS8,
   generateKeyPair,
   importJWK,
-  importPKCS8,
   type JWK,
 } from 'jose';
 import type { Audit } from '../audit/audit.ts';
@@ -24,7 +24,8 @@ export interface LoadedKey {
   alg: SigningAlgorithm;
   publicJwk: JWK;
   verifyKey: CryptoKey;
-  signKey: CryptoKey;
+  /** The signature (RFC 7518 §3) over these bytes; of what takes long, off the event loop. The key cannot be had. */
+  sign(input: Uint8Array): Promise<Uint8Array>;
   signsFrom: Date;
   signsUntil: Date | null;
   publishedUntil: Date | null;
@@ -47,6 +48,8 @@ export class Keys {
   private readonly schedule: Schedule;
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
   private lastRead: LoadedKey[] | undefined;
+  /** Opened once: their rows are read again and again, and say the same. */
+  private readonly opened = new Map<string, { sealed: Uint8Array; halves: Pick<LoadedKey, 'verifyKey' | 'sign'> }>();
 
   constructor(db: Database, vault: Vault, clock: Clock, audit: Audit, schedule: Schedule) {
     this.db = db;
@@ -205,8 +208,7 @@ export class Keys {
         kid: key.id,
         alg: key.alg,
         publicJwk: key.publicJwk,
-        verifyKey: (await importJWK(key.publicJwk, key.alg)) as CryptoKey,
-        signKey: await importPKCS8(this.vault.open('signing-key', key.id, key.sealedPrivateKey).toString(), key.alg),
+        ...(await this.halvesOf(key)),
         signsFrom: key.signsFrom,
         signsUntil: key.signsUntil ?? null,
         publishedUntil: key.publishedUntil ?? null,
@@ -215,4 +217,30 @@ export class Keys {
     this.lastRead = loaded;
     return loaded;
   }
+
+  private async halvesOf({ id, alg, publicJwk, sealedPrivateKey: sealed }: SigningKey) {
+    const known = this.opened.get(id);
+    if (known && Buffer.compare(known.sealed, sealed) === 0) return known.halves;
+    const halves = {
+      verifyKey: (await importJWK(publicJwk, alg)) as CryptoKey,
+      sign: signerOf(alg, this.vault.open('signing-key', id, sealed).toString()),
+    };
+    this.opened.set(id, { sealed, halves });
+    return halves;
+  }
+}
+
+/**
+ * ES512 takes over a millisecond: it is left to libuv's threads. EdDSA takes less than handing it over would. Node's own
+ * functions do it, since WebCrypto costs a third more (decisions/0081).
+ */
+function signerOf(alg: SigningAlgorithm, pkcs8: string): LoadedKey['sign'] {
+  const key = createPrivateKey(pkcs8);
+  if (alg === 'EdDSA') return async (input) => sign(null, input, key);
+  return (input) =>
+    new Promise((resolve, reject) => {
+      sign('sha512', input, { key, dsaEncoding: 'ieee-p1363' }, (error, signature) =>
+        error ? reject(error) : resolve(signature),
+      );
+    });
 }

@@ -2,15 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database, rows } from '../kernel/database.ts';
+import { changed, type Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import type { Signer } from '../keys/signer.ts';
 import { profileOf } from '../users/profile.ts';
-import type { User } from '../users/user.entity.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { accessTokenClaims, clampAccessTokenTtl, type Grant, idTokenClaims } from './claims.ts';
+import { type SessionCode, sessionCodeParameters, sessionCodeStatement } from './session-code.ts';
 
 /** An authorization code lives this long (decisions: 60 s). */
 export const codeTtlSeconds = 60;
@@ -104,6 +104,23 @@ export class Tokens {
   }
 
   /**
+   * A code under the browser's live session, which slides with it; null where no session is live, it does not answer
+   * the request, or the client has changed since the request was checked.
+   */
+  async codeUnderSession(asked: SessionCode): Promise<string | null> {
+    const code = newSecret(this.random);
+    const now = this.clock.now();
+    const made = {
+      id: this.random.id(),
+      hash: digest(code),
+      expiresAt: secondsLater(now, codeTtlSeconds),
+      forgetAt: secondsLater(now, rememberSeconds),
+    };
+    const given = await this.db.changed(sessionCodeStatement, sessionCodeParameters(asked, made, now));
+    return given === 1 ? code : null;
+  }
+
+  /**
    * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6), once. Refuses `grant-rejected` where the code is unknown,
    * expired, used, another client's, or where verifier, redirect_uri, user or session do not hold; a code that is
    * presented again takes the token that it gave with it (§4.1.2). A code of the SDK has neither redirect_uri nor,
@@ -129,18 +146,18 @@ export class Tokens {
 
   /** UserInfo's claims for an access token (OpenID Connect Core §5.3), if all that it stood on still holds. */
   async userInfo(accessToken: string): Promise<UserInfoOutcome> {
-    const token = await this.signer.verify('access-token', accessToken, { audience: this.signer.issuer });
+    const token = await this.signer.verifyAccessToken(accessToken);
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
-    const em = this.db.reader();
-    const code = await em.findOne(
-      AuthorizationCode,
-      { id: token.jti, revokedAt: null, user: { active: true }, client: { disabledAt: null } },
-      { populate: ['user'] },
+    const [user] = await this.db.rows<UserInfoRow>(
+      `select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes, u.updated_at, c.client_id
+       from authorization_codes c join users u on u.id = c.user_id join clients k on k.id = c.client_id
+       where c.id = ?::uuid and c.revoked_at is null and u.active and k.disabled_at is null`,
+      [token.jti],
     );
-    if (!code) return { refused: 'invalid_token' };
-    return { claims: userInfoClaims(code.user.getEntity(), scopes), clientId: code.client.id };
+    if (!user) return { refused: 'invalid_token' };
+    return { claims: userInfoClaims(user, scopes), clientId: user.client_id };
   }
 
   /** Kills the access token that this code gave. */
@@ -168,8 +185,7 @@ export class Tokens {
     const now = this.clock.now();
     const challenge = exchange.codeVerifier === undefined ? null : digest(exchange.codeVerifier);
     const { actor } = exchange;
-    const [row] = await rows<RedeemedRow>(
-      this.db.reader(),
+    const [row] = await this.db.rows<RedeemedRow>(
       `with redeemed as (
          update authorization_codes c set used_at = ?::timestamptz
          from users u, clients k, projects p
@@ -243,6 +259,18 @@ export class Tokens {
   }
 }
 
+interface UserInfoRow {
+  id: string;
+  display_name: string | null;
+  given_name: string | null;
+  family_name: string | null;
+  email: string | null;
+  phone: string | null;
+  attributes: Record<string, unknown>;
+  updated_at: Date | string;
+  client_id: string;
+}
+
 interface RedeemedRow {
   id: string;
   client_id: string;
@@ -283,9 +311,21 @@ const claimsOfScope: Record<string, readonly string[]> = {
   address: ['address'],
 };
 
-function userInfoClaims(user: User, scopes: readonly string[]): Record<string, unknown> {
-  const profile: Record<string, unknown> = { ...profileOf(user) };
-  const names = scopes.flatMap((scope) => claimsOfScope[scope] ?? []);
-  const granted = names.flatMap((name) => (profile[name] === undefined ? [] : [[name, profile[name]] as const]));
-  return { sub: user.id, ...Object.fromEntries(granted) };
+function userInfoClaims(row: UserInfoRow, scopes: readonly string[]): Record<string, unknown> {
+  const profile: Record<string, unknown> = {
+    ...profileOf({
+      displayName: row.display_name,
+      givenName: row.given_name,
+      familyName: row.family_name,
+      email: row.email,
+      phone: row.phone,
+      attributes: row.attributes,
+      updatedAt: new Date(row.updated_at),
+    }),
+  };
+  const claims: Record<string, unknown> = { sub: row.id };
+  for (const scope of scopes) {
+    for (const name of claimsOfScope[scope] ?? []) if (profile[name] !== undefined) claims[name] = profile[name];
+  }
+  return claims;
 }
