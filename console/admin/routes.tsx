@@ -19,6 +19,7 @@ const inProject: RouteObject[] = [
   page('users/:userId', () => import('./users/user-page.tsx')),
   page('directory', () => import('./directories/directory-page.tsx')),
   page('session-policy', () => import('./sessions/session-policy-page.tsx')),
+  page('experience', () => import('./experience/experience-page.tsx')),
   page('sign-in', () => import('./signin/sign-in-page.tsx')),
   page('events', () => import('./audit/events-page.tsx')),
   page('logout-deliveries', () => import('./logout/logout-deliveries-page.tsx')),

@@ -101,6 +101,17 @@ export type DeleteProjectInput = {
   id: string;
 };
 
+export type DiscardExperienceDraftInput = {
+  expectedVersion?: number | null | undefined;
+  projectId: string;
+};
+
+export type ExperienceTextInput = {
+  key: string;
+  locale: string;
+  text: string;
+};
+
 export type GrantRoleInput = {
   /** The address with which they sign in to the console. */
   email: string;
@@ -166,6 +177,11 @@ export type Provenance =
   | 'LOCAL'
   | 'SCIM';
 
+export type PublishExperienceInput = {
+  expectedVersion?: number | null | undefined;
+  projectId: string;
+};
+
 export type RegisterDelegationKeysInput = {
   clientId: string;
   /** The client's X25519 public key, PEM. */
@@ -174,6 +190,12 @@ export type RegisterDelegationKeysInput = {
   overlapSeconds?: number | null | undefined;
   /** The client's Ed25519 public key, PEM. */
   signingKey: string;
+};
+
+export type RevertExperienceInput = {
+  /** The version to bring back; 0: Latchkey’s own look. */
+  number: number;
+  projectId: string;
 };
 
 /** What an admin may do; an owner owns the instance. */
@@ -186,6 +208,19 @@ export type RotateDelegationKeysInput = {
   clientId: string;
   /** How long the keys before stay good; a week where absent. */
   overlapSeconds?: number | null | undefined;
+};
+
+/** The whole draft: what is absent is as Latchkey has it. */
+export type SaveExperienceDraftInput = {
+  /** A colour such as `#2f55d4`. */
+  accent?: string | null | undefined;
+  darkLogoId?: string | null | undefined;
+  displayName?: string | null | undefined;
+  expectedVersion?: number | null | undefined;
+  /** From `POST /admin/projects/{id}/logos`. */
+  logoId?: string | null | undefined;
+  projectId: string;
+  texts?: Array<ExperienceTextInput> | null | undefined;
 };
 
 /** Who can have an account. */
@@ -470,6 +505,64 @@ export type ScimRequestsQueryVariables = Exact<{
 
 export type ScimRequestsQuery = { scimRequests: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, tokenName: string, method: string, path: string, status: number, scimType: string | null, detail: string | null, durationMs: number, userAgent: string | null, requestBody: string | null, responseBody: string | null } }> } };
 
+export type ExperiencePartsFragment = { displayName: string | null, accent: string | null, logoId: string | null, darkLogoId: string | null, texts: Array<{ locale: string, key: string, text: string }> };
+
+export type ExperienceStateFragment = { publishedNumber: number, publishedAt: string | null, publishedBy: string | null, draftVersion: number, published: ExperiencePartsFragment, draft: ExperiencePartsFragment };
+
+export type ExperienceOfQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ExperienceOfQuery = { experience: (
+    { textRules: Array<{ key: string, kind: string, maxLength: number, placeholders: Array<string> }>, standardMailTexts: Array<{ locale: string, key: string, text: string }> }
+    & ExperienceStateFragment
+  ), clients: { edges: Array<{ node: { id: string, name: string } }> } };
+
+export type ExperienceVersionsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ExperienceVersionsQuery = { experienceVersions: { edges: Array<{ node: { id: string, number: number, publishedAt: string, publishedBy: string | null, revertedTo: number | null, content: ExperiencePartsFragment } }> } };
+
+export type AccentThemeQueryVariables = Exact<{
+  color: string;
+}>;
+
+
+export type AccentThemeQuery = { accentTheme: { light: TonesFragment, dark: TonesFragment } };
+
+export type TonesFragment = { accent: string, onAccent: string, accentText: string, contrast: number, textContrast: number, isAdjusted: boolean };
+
+export type SaveExperienceDraftMutationVariables = Exact<{
+  input: SaveExperienceDraftInput;
+}>;
+
+
+export type SaveExperienceDraftMutation = { saveExperienceDraft: ExperienceStateFragment };
+
+export type DiscardExperienceDraftMutationVariables = Exact<{
+  input: DiscardExperienceDraftInput;
+}>;
+
+
+export type DiscardExperienceDraftMutation = { discardExperienceDraft: ExperienceStateFragment };
+
+export type PublishExperienceMutationVariables = Exact<{
+  input: PublishExperienceInput;
+}>;
+
+
+export type PublishExperienceMutation = { publishExperience: ExperienceStateFragment };
+
+export type RevertExperienceMutationVariables = Exact<{
+  input: RevertExperienceInput;
+}>;
+
+
+export type RevertExperienceMutation = { revertExperience: ExperienceStateFragment };
+
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -700,6 +793,13 @@ export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId
 export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<IssueScimTokenMutation, IssueScimTokenMutationVariables>;
 export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<RevokeScimTokenMutation, RevokeScimTokenMutationVariables>;
 export const ScimRequests = "query ScimRequests($projectId:ID!$after:String){scimRequests(projectId:$projectId first:20 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at tokenName method path status scimType detail durationMs userAgent requestBody responseBody}}}}" as unknown as Operation<ScimRequestsQuery, ScimRequestsQueryVariables>;
+export const ExperienceOf = "query ExperienceOf($projectId:ID!){experience(projectId:$projectId){...ExperienceState textRules{key kind maxLength placeholders}standardMailTexts{locale key text}}clients(projectId:$projectId first:1){edges{node{id name}}}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<ExperienceOfQuery, ExperienceOfQueryVariables>;
+export const ExperienceVersions = "query ExperienceVersions($projectId:ID!){experienceVersions(projectId:$projectId first:20){edges{node{id number publishedAt publishedBy revertedTo content{...ExperienceParts}}}}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<ExperienceVersionsQuery, ExperienceVersionsQueryVariables>;
+export const AccentTheme = "query AccentTheme($color:String!){accentTheme(color:$color){light{...Tones}dark{...Tones}}}fragment Tones on AccentTones{accent onAccent accentText contrast textContrast isAdjusted}" as unknown as Operation<AccentThemeQuery, AccentThemeQueryVariables>;
+export const SaveExperienceDraft = "mutation SaveExperienceDraft($input:SaveExperienceDraftInput!){saveExperienceDraft(input:$input){...ExperienceState}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<SaveExperienceDraftMutation, SaveExperienceDraftMutationVariables>;
+export const DiscardExperienceDraft = "mutation DiscardExperienceDraft($input:DiscardExperienceDraftInput!){discardExperienceDraft(input:$input){...ExperienceState}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<DiscardExperienceDraftMutation, DiscardExperienceDraftMutationVariables>;
+export const PublishExperience = "mutation PublishExperience($input:PublishExperienceInput!){publishExperience(input:$input){...ExperienceState}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<PublishExperienceMutation, PublishExperienceMutationVariables>;
+export const RevertExperience = "mutation RevertExperience($input:RevertExperienceInput!){revertExperience(input:$input){...ExperienceState}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<RevertExperienceMutation, RevertExperienceMutationVariables>;
 export const Session = "query Session{me{kind id name freshUntil grants{role projectId}}}" as unknown as Operation<SessionQuery, SessionQueryVariables>;
 export const SwitcherProjects = "query SwitcherProjects($search:String){projects(search:$search first:8){totalCount edges{node{id name builtIn testMode}}}}" as unknown as Operation<SwitcherProjectsQuery, SwitcherProjectsQueryVariables>;
 export const PaletteInProject = "query PaletteInProject($projectId:ID!$search:String!){clients(projectId:$projectId search:$search first:5){edges{node{id name}}}users(projectId:$projectId search:$search first:5){edges{node{id userName displayName}}}projects(search:$search first:5){edges{node{id name}}}}" as unknown as Operation<PaletteInProjectQuery, PaletteInProjectQueryVariables>;

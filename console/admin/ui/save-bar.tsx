@@ -38,14 +38,10 @@ export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard
       {isDirty && (
         <div className={styles.bar} role="region" aria-label="Unsaved changes">
           <Refused failure={failure} />
-          <details className={styles.diff} open={changes.length <= 3}>
-            <summary>{changes.length === 1 ? '1 unsaved change' : `${changes.length} unsaved changes`}</summary>
-            <dl>
-              {changes.map((change) => (
-                <ChangeLine key={change.label} {...change} />
-              ))}
-            </dl>
-          </details>
+          <Diff
+            changes={changes}
+            title={changes.length === 1 ? '1 unsaved change' : `${changes.length} unsaved changes`}
+          />
           {consequence && <p className={styles.consequence}>{consequence}</p>}
           <div className={styles.actions}>
             <Button variant="default" onClick={onDiscard} disabled={busy}>
@@ -74,6 +70,20 @@ export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard
         </div>
       </Modal>
     </>
+  );
+}
+
+/** What changes, from what to what. */
+export function Diff({ changes, title }: { changes: readonly Change[]; title: string }) {
+  return (
+    <details className={styles.diff} open={changes.length <= 3}>
+      <summary>{title}</summary>
+      <dl>
+        {changes.map((change) => (
+          <ChangeLine key={change.label} {...change} />
+        ))}
+      </dl>
+    </details>
   );
 }
 

@@ -3,6 +3,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } fro
 import { accentTheme } from '../domain/experience/accent.ts';
 import { checkColor, type ExperienceContent } from '../domain/experience/content.ts';
 import type { ExperienceVersion } from '../domain/experience/experience-version.entity.ts';
+import { standardMailTexts } from '../domain/experience/standard-texts.ts';
 import { textRules } from '../domain/experience/texts.ts';
 import { connection, pageRequest } from './connection.ts';
 import type { AdminContext } from './context.ts';
@@ -76,6 +77,11 @@ export class ExperienceResolver {
     @Ctx() { domain, actor }: AdminContext,
   ) {
     return domain.experiences.revert(projectId, number, actor);
+  }
+
+  @FieldResolver(() => [ExperienceTextView])
+  standardMailTexts() {
+    return standardMailTexts();
   }
 
   @FieldResolver(() => [ExperienceTextRuleView])

@@ -77,6 +77,9 @@ export class ExperienceView {
 
   @Field(() => [ExperienceTextRuleView])
   textRules!: ExperienceTextRuleView[];
+
+  @Field(() => [ExperienceTextView], { description: 'Our own words of mails, where a project has none.' })
+  standardMailTexts!: ExperienceTextView[];
 }
 
 @ObjectType('ExperienceVersion', { description: 'What was published once.' })

@@ -39,7 +39,7 @@ export const fieldRules: Record<string, NodeRule> = {
   ProjectContents: inherit('users', 'clients', 'sessions', 'scimTokens'),
   Experience: inherit(
     ...['published', 'publishedNumber', 'publishedAt', 'publishedBy', 'draft', 'draftVersion'],
-    ...['draftUpdatedAt', 'draftUpdatedBy', 'textRules'],
+    ...['draftUpdatedAt', 'draftUpdatedBy', 'textRules', 'standardMailTexts'],
   ),
   ExperienceContent: inherit('displayName', 'accent', 'logoId', 'darkLogoId', 'texts'),
   ExperienceText: inherit('locale', 'key', 'text'),

@@ -1,0 +1,85 @@
+import { TextInput } from '@mantine/core';
+import { useRead } from '../api.ts';
+import { AccentTheme, type TonesFragment } from '../generated/operations.ts';
+import { Mark } from '../ui/mark.tsx';
+import styles from './color-field.module.css';
+
+/** Latchkey's own. */
+const standard = '#2f55d4';
+
+interface ColorFieldProps {
+  /** Empty: Latchkey's own. */
+  color: string;
+  onChange(color: string): void;
+  error: string | undefined;
+  disabled: boolean;
+}
+
+/** A colour, and what becomes of it in both themes so that everybody can read it. */
+export function ColorField({ color, onChange, error, disabled }: ColorFieldProps) {
+  const six = asHex(color);
+  const { data } = useRead(AccentTheme, { color: six ?? standard }, { keep: true });
+  const isWrong = color.trim() !== '' && six === undefined;
+  return (
+    <div className={styles.field}>
+      <TextInput
+        label="Colour"
+        description="Of buttons and links. Six hexadecimal digits; empty: Latchkey’s blue."
+        placeholder={standard}
+        value={color}
+        disabled={disabled}
+        maxLength={9}
+        spellCheck={false}
+        error={isWrong ? 'Type a colour such as #2f55d4' : error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        leftSection={
+          <input
+            type="color"
+            className={styles.picker}
+            aria-label="Choose the colour"
+            value={six ?? standard}
+            disabled={disabled}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          />
+        }
+      />
+      {data && (
+        <dl className={styles.tones} aria-live="polite">
+          <Tones name="Light" tones={data.accentTheme.light} />
+          <Tones name="Dark" tones={data.accentTheme.dark} />
+        </dl>
+      )}
+    </div>
+  );
+}
+
+function Tones({ name, tones }: { name: 'Light' | 'Dark'; tones: TonesFragment }) {
+  const { accent, onAccent, accentText, contrast, textContrast, isAdjusted } = tones;
+  return (
+    <div className={styles.tone}>
+      <dt>{name}</dt>
+      <dd>
+        <span className={styles.sample} data-theme={name.toLowerCase()}>
+          <span className={styles.button} style={{ background: accent, color: onAccent }}>
+            Continue
+          </span>
+          <span className={styles.link} style={{ color: accentText }}>
+            Link
+          </span>
+        </span>
+        <span className={styles.numbers}>
+          Button {ratio(contrast)}, link {ratio(textContrast)}
+          {isAdjusted && <Mark tone="note">Adjusted to be readable</Mark>}
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+const ratio = (value: number) => `${value.toFixed(1)} : 1`;
+
+function asHex(color: string): string | undefined {
+  const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(color.trim()) ?? [];
+  if (digits === undefined) return undefined;
+  return `#${digits.length === 3 ? digits.replace(/./g, '$&$&') : digits}`.toLowerCase();
+}

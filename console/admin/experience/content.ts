@@ -1,0 +1,86 @@
+import type { ExperiencePartsFragment } from '../generated/operations.ts';
+import type { Change } from '../ui/save-bar.tsx';
+
+/** What the form holds: names, colour, logos, and each text by its language and key. */
+export interface Content {
+  displayName: string;
+  accent: string;
+  logoId: string;
+  darkLogoId: string;
+  /** `de.heading` */
+  texts: Record<string, string>;
+}
+
+export const languages = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', ja: '日本語' } as const;
+export type Language = keyof typeof languages;
+
+export const textNames: Record<string, string> = {
+  heading: 'Heading',
+  subline: 'Sentence below it',
+  footer: 'Line at the foot',
+  supportUrl: 'Help',
+  privacyUrl: 'Privacy notice',
+  termsUrl: 'Terms of use',
+  'sign-in-code.subject': 'Subject',
+  'sign-in-code.intro': 'First sentence',
+  'factor-code.subject': 'Subject',
+  'factor-code.intro': 'First sentence',
+  'new-device.subject': 'Subject',
+  'new-device.intro': 'First sentence',
+};
+
+export const mailNames: Record<string, string> = {
+  'sign-in-code': 'Sign-in code',
+  'factor-code': 'Code of the second factor',
+  'new-device': 'Notice of a new device',
+};
+
+export function contentOf(parts: ExperiencePartsFragment): Content {
+  return {
+    displayName: parts.displayName ?? '',
+    accent: parts.accent ?? '',
+    logoId: parts.logoId ?? '',
+    darkLogoId: parts.darkLogoId ?? '',
+    texts: Object.fromEntries(parts.texts.map(({ locale, key, text }) => [`${locale}.${key}`, text])),
+  };
+}
+
+/** As the admin API takes it. */
+export function inputOf({ texts, ...rest }: Content) {
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, value.trim() || null])),
+    texts: Object.entries(texts)
+      .filter(([, text]) => text.trim() !== '')
+      .map(([name, text]) => ({ locale: name.slice(0, 2), key: name.slice(3), text })),
+  };
+}
+
+/** What differs, from what to what, in words. */
+export function changesBetween(before: Content, after: Content): Change[] {
+  const changes: Change[] = [];
+  const add = (label: string, one: string, two: string) => {
+    if (one.trim() !== two.trim()) changes.push({ label, before: one, after: two });
+  };
+  add('Display name', before.displayName, after.displayName);
+  add('Colour', before.accent, after.accent);
+  if (before.logoId !== after.logoId) add('Logo', pictured(before.logoId), replaced(before.logoId, after.logoId));
+  if (before.darkLogoId !== after.darkLogoId) {
+    add('Logo on dark', pictured(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));
+  }
+  for (const name of [...new Set([...Object.keys(before.texts), ...Object.keys(after.texts)])].sort()) {
+    add(labelOf(name), before.texts[name] ?? '', after.texts[name] ?? '');
+  }
+  return changes;
+}
+
+const pictured = (id: string) => (id ? 'a picture' : '');
+const replaced = (before: string, after: string) => (after && before ? 'another picture' : pictured(after));
+
+function labelOf(name: string): string {
+  const [language, key] = [name.slice(0, 2) as Language, name.slice(3)];
+  const [template, part] = key.split('.');
+  const label = part
+    ? `${mailNames[template ?? '']}: ${(textNames[key] ?? key).toLowerCase()}`
+    : (textNames[key] ?? key);
+  return `${label} (${languages[language] ?? language})`;
+}

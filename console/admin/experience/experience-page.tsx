@@ -1,0 +1,187 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useAccess } from '../access.tsx';
+import { useRead } from '../api.ts';
+import { ExperienceOf, type ExperienceOfQuery, SaveExperienceDraft } from '../generated/operations.ts';
+import { type Project, useProject } from '../projects/project.tsx';
+import { Failed, Refused } from '../ui/failed.tsx';
+import { Mark, Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import bar from '../ui/save-bar.module.css';
+import { type Change, Diff } from '../ui/save-bar.tsx';
+import { ShowGraphql } from '../ui/show-graphql.tsx';
+import { PageSketch } from '../ui/sketch.tsx';
+import { ColorField } from './color-field.tsx';
+import { changesBetween, contentOf, inputOf, type Language } from './content.ts';
+import styles from './experience-page.module.css';
+import { LogoField } from './logo-field.tsx';
+import { Preview } from './preview.tsx';
+import { languageOptions, MailTexts, PageTexts } from './texts-form.tsx';
+import { type ExperienceDraft, useExperienceDraft } from './use-experience-draft.ts';
+import { Versions } from './versions.tsx';
+
+/** How the hosted pages and the mails of a project look. */
+export function Component() {
+  const project = useProject();
+  const { data, failure, reload } = useRead(ExperienceOf, { projectId: project.id });
+  if (!data) return failure ? <Failed failure={failure} what="experience" retry={reload} /> : <PageSketch />;
+  return <Experience project={project} data={data} />;
+}
+
+function Experience({ project, data }: { project: Project; data: ExperienceOfQuery }) {
+  const { experience } = data;
+  const { mayChange } = useAccess(project.id);
+  const draft = useExperienceDraft(project.id, experience);
+  const [language, setLanguage] = useState<Language>('en');
+  const published = useMemo(() => contentOf(experience.published), [experience.published]);
+  const changes = changesBetween(published, draft.content);
+  const app = data.clients.edges[0]?.node.name ?? project.name;
+  const { content, change, faultOf } = draft;
+  const form = { draft, experience, language, disabled: !mayChange };
+  return (
+    <Page
+      title="Experience"
+      lead="Name, logo, colour and words of the sign-in pages and mails. Nobody sees a change before you publish it."
+      marks={<DraftMark draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
+    >
+      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {draft.failure?.code === 'conflict' && (
+        <Notice title="Somebody else has changed this draft">
+          What you typed since is not kept.{' '}
+          <Button variant="default" size="compact-sm" onClick={() => location.reload()}>
+            Load their draft
+          </Button>
+        </Notice>
+      )}
+      <div className={styles.columns}>
+        <div className={styles.form}>
+          <Section title="Name and colour">
+            <TextInput
+              label="Display name"
+              description={`Beside the application’s name. Empty: the project’s, ${project.name}.`}
+              placeholder={project.name}
+              value={content.displayName}
+              maxLength={100}
+              disabled={!mayChange}
+              error={faultOf('displayName')}
+              onChange={(event) => change({ displayName: event.currentTarget.value })}
+            />
+            <ColorField
+              color={content.accent}
+              disabled={!mayChange}
+              error={faultOf('accent')}
+              onChange={(accent) => change({ accent })}
+            />
+          </Section>
+          <Section
+            title="Logo"
+            lead="PNG, JPEG or WebP, up to 256 KB. Shown 40 pixels high; twice that is sharp everywhere."
+          >
+            <LogoField
+              projectId={project.id}
+              label="Logo"
+              hint="Without one, the first letter of the name stands in."
+              ground="light"
+              logoId={content.logoId}
+              disabled={!mayChange}
+              onChange={(logoId) => change({ logoId })}
+            />
+            <LogoField
+              projectId={project.id}
+              label="Logo on dark ground"
+              hint="Only needed where the first cannot be seen on black."
+              ground="dark"
+              logoId={content.darkLogoId}
+              disabled={!mayChange}
+              onChange={(darkLogoId) => change({ darkLogoId })}
+            />
+          </Section>
+          <Section
+            title="Words and links"
+            lead="What is empty stays as Latchkey has it. Links and the line at the foot are shared with languages that have none of their own."
+            actions={
+              <NativeSelect
+                aria-label="Language of the texts"
+                data={languageOptions}
+                value={language}
+                onChange={(event) => setLanguage(event.currentTarget.value as Language)}
+              />
+            }
+          >
+            <PageTexts {...form} />
+          </Section>
+          <Section
+            title="Mails"
+            lead="Subject and first sentence. The code and the warnings stay; notices of changed factors keep their words, since they must say what happened."
+          >
+            <MailTexts {...form} />
+          </Section>
+        </div>
+        <div className={styles.side}>
+          <Preview
+            projectId={project.id}
+            app={app}
+            version={draft.version + experience.publishedNumber * 1e6}
+            language={language}
+            onLanguage={setLanguage}
+          />
+        </div>
+      </div>
+      <Section title="Versions" lead="What was published; bringing one back publishes it again.">
+        <Versions projectId={project.id} draft={draft} published={published} mayChange={mayChange} />
+      </Section>
+      {changes.length > 0 && (
+        <div>
+          <ShowGraphql
+            operation={SaveExperienceDraft}
+            variables={{ input: { projectId: project.id, expectedVersion: draft.version, ...inputOf(content) } }}
+          />
+        </div>
+      )}
+      {mayChange && changes.length > 0 && <PublishBar draft={draft} changes={changes} />}
+    </Page>
+  );
+}
+
+function DraftMark({
+  draft,
+  isLive,
+  changes,
+}: {
+  draft: ExperienceDraft;
+  isLive: boolean;
+  changes: readonly Change[];
+}) {
+  return (
+    <span className={styles.mark} role="status">
+      {draft.state === 'refused' ? (
+        <Mark tone="bad">Draft not saved</Mark>
+      ) : draft.state !== 'saved' ? (
+        <Mark>Saving the draft…</Mark>
+      ) : changes.length > 0 ? (
+        <Mark tone="note">Draft saved, not published</Mark>
+      ) : (
+        <Mark tone={isLive ? 'good' : 'calm'}>{isLive ? 'Live' : 'Latchkey’s own look'}</Mark>
+      )}
+    </span>
+  );
+}
+
+function PublishBar({ draft, changes }: { draft: ExperienceDraft; changes: readonly Change[] }) {
+  const count = changes.length === 1 ? '1 change' : `${changes.length} changes`;
+  return (
+    <div className={bar.bar} role="region" aria-label="Draft">
+      <Refused failure={draft.failure?.field === undefined ? draft.failure : undefined} />
+      <Diff changes={changes} title={`${count} to publish`} />
+      <p className={bar.consequence}>People see it from their next page on. What is live now can be brought back.</p>
+      <div className={bar.actions}>
+        <Button variant="default" onClick={() => void draft.discard()} disabled={draft.busy}>
+          Discard draft
+        </Button>
+        <Button onClick={() => void draft.publish()} loading={draft.busy} disabled={draft.state === 'refused'}>
+          Publish
+        </Button>
+      </div>
+    </div>
+  );
+}

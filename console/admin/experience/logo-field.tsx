@@ -1,0 +1,106 @@
+import { Button, FileButton } from '@mantine/core';
+import { useState } from 'react';
+import { signInAgain } from '../sign-in-again.ts';
+import { Icon } from '../ui/icon.tsx';
+import styles from './logo-field.module.css';
+
+const accepted = 'image/png,image/jpeg,image/webp';
+const maxBytes = 256 * 1024;
+
+interface LogoFieldProps {
+  projectId: string;
+  label: string;
+  hint: string;
+  ground: 'light' | 'dark';
+  /** Empty: none. */
+  logoId: string;
+  onChange(logoId: string): void;
+  disabled: boolean;
+}
+
+/** One picture: shown on the ground that it is for. */
+export function LogoField({ projectId, label, hint, ground, logoId, onChange, disabled }: LogoFieldProps) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const upload = async (file: File | null) => {
+    if (!file) return;
+    setFault(undefined);
+    setBusy(true);
+    const outcome = await send(projectId, file);
+    setBusy(false);
+    if ('id' in outcome) onChange(outcome.id);
+    else setFault(outcome.fault);
+  };
+  return (
+    <div className={styles.field} role="group" aria-label={label}>
+      <div className={styles.picture} data-ground={ground}>
+        {logoId ? (
+          <img src={`/experience/logos/${logoId}`} alt={`${label} as it stands`} />
+        ) : (
+          <span className={styles.none}>None</span>
+        )}
+      </div>
+      <div className={styles.words}>
+        <strong>{label}</strong>
+        <p>{hint}</p>
+        {fault && (
+          <p className={styles.fault} role="alert">
+            {fault}
+          </p>
+        )}
+        {!disabled && (
+          <div className={styles.acts}>
+            <FileButton accept={accepted} onChange={(file) => void upload(file)}>
+              {(props) => (
+                <Button
+                  {...props}
+                  variant="default"
+                  size="compact-sm"
+                  loading={busy}
+                  aria-label={`${logoId ? 'Replace' : 'Upload'}: ${label}`}
+                >
+                  {logoId ? 'Replace' : 'Upload'}
+                </Button>
+              )}
+            </FileButton>
+            {logoId && (
+              <Button
+                variant="subtle"
+                color="gray"
+                size="compact-sm"
+                leftSection={<Icon name="trash" size={14} />}
+                aria-label={`Remove: ${label}`}
+                onClick={() => onChange('')}
+              >
+                Remove
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type Outcome = { id: string } | { fault: string };
+
+async function send(projectId: string, file: File): Promise<Outcome> {
+  if (file.size > maxBytes)
+    return { fault: `This file has ${Math.ceil(file.size / 1024)} KB: at most 256 KB are taken.` };
+  try {
+    for (;;) {
+      const response = await fetch(`/admin/projects/${projectId}/logos`, {
+        method: 'POST',
+        headers: { 'X-Latchkey-Csrf': '1', 'Content-Type': 'application/octet-stream' },
+        body: file,
+      });
+      if (response.status === 401 && (await signInAgain('expired'))) continue;
+      const body = (await response.json()) as { id?: string; errors?: { message: string }[] };
+      if (body.id !== undefined) return { id: body.id };
+      const said = body.errors?.[0]?.message ?? 'The server could not take it.';
+      return { fault: said.replace(/^logo /, 'A logo ') };
+    }
+  } catch {
+    return { fault: 'The server did not answer. Nothing was changed; try again.' };
+  }
+}

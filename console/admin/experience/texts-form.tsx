@@ -1,0 +1,117 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import type { ExperienceOfQuery } from '../generated/operations.ts';
+import { type Language, languages, mailNames, textNames } from './content.ts';
+import styles from './texts-form.module.css';
+import type { ExperienceDraft } from './use-experience-draft.ts';
+
+type Experience = ExperienceOfQuery['experience'];
+
+interface TextsFormProps {
+  draft: ExperienceDraft;
+  experience: Experience;
+  language: Language;
+  disabled: boolean;
+}
+
+/** The messages of the pages that stand where a project has no words of its own. */
+const pageMessages: Record<string, string> = { heading: 'address.title', subline: 'address.text' };
+
+/** Words on the pages and links below them, in one language. */
+export function PageTexts({ draft, experience, language, disabled }: TextsFormProps) {
+  const standard = usePageTexts(language);
+  const rules = experience.textRules.filter(({ kind }) => kind !== 'mail');
+  return (
+    <div className={styles.fields}>
+      {rules.map((rule) => (
+        <TextField
+          key={rule.key}
+          {...{ draft, rule, language, disabled }}
+          standard={standard[pageMessages[rule.key] ?? ''] ?? sharedText(draft, rule.key, language)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Subjects and first sentences of mails, in one language. */
+export function MailTexts({ draft, experience, language, disabled }: TextsFormProps) {
+  const rules = experience.textRules.filter(({ kind }) => kind === 'mail');
+  const standardOf = (key: string) =>
+    experience.standardMailTexts.find((one) => one.key === key && one.locale === language)?.text;
+  return (
+    <div className={styles.fields}>
+      {Object.entries(mailNames).map(([template, name]) => (
+        <fieldset key={template} className={styles.group}>
+          <legend>{name}</legend>
+          {rules
+            .filter(({ key }) => key.startsWith(`${template}.`))
+            .map((rule) => (
+              <TextField key={rule.key} {...{ draft, rule, language, disabled }} standard={standardOf(rule.key)} />
+            ))}
+        </fieldset>
+      ))}
+    </div>
+  );
+}
+
+function TextField({
+  draft,
+  rule,
+  language,
+  disabled,
+  standard,
+}: {
+  draft: ExperienceDraft;
+  rule: Experience['textRules'][number];
+  language: Language;
+  disabled: boolean;
+  standard: string | undefined;
+}) {
+  const name = `${language}.${rule.key}`;
+  const value = draft.content.texts[name] ?? '';
+  const isLink = rule.kind === 'link';
+  const isWrongLink = isLink && value.trim() !== '' && !/^https:\/\/./i.test(value.trim());
+  const lastPart = rule.key.split('.').at(-1) ?? rule.key;
+  return (
+    <TextInput
+      label={textNames[rule.key] ?? rule.key}
+      description={
+        rule.placeholders.length > 0 ? `Filled in: ${rule.placeholders.map((one) => `{${one}}`).join(', ')}` : undefined
+      }
+      placeholder={standard ?? (isLink ? 'https://' : '')}
+      type={isLink ? 'url' : 'text'}
+      lang={isLink ? undefined : language}
+      value={value}
+      maxLength={rule.maxLength}
+      disabled={disabled}
+      error={isWrongLink ? 'Must begin with https://' : value && draft.faultOf(lastPart)}
+      onChange={(event) => draft.setText(name, event.currentTarget.value)}
+    />
+  );
+}
+
+/** Links and the foot are good in English where a language has none of its own. */
+function sharedText(draft: ExperienceDraft, key: string, language: Language): string | undefined {
+  return language === 'en' ? undefined : draft.content.texts[`en.${key}`];
+}
+
+function usePageTexts(language: Language): Record<string, string> {
+  const [texts, setTexts] = useState<Record<string, string>>({});
+  useEffect(() => {
+    let isHere = true;
+    fetch(`/messages/${language}.json`)
+      .then((response) => response.json() as Promise<Record<string, string>>)
+      .then(
+        (fetched) => isHere && setTexts(fetched),
+        // Only what stands greyed in empty fields is missing then.
+        () => undefined,
+      );
+    return () => {
+      isHere = false;
+    };
+  }, [language]);
+  return texts;
+}
+
+export const languageOptions = Object.entries(languages).map(([value, label]) => ({ value, label }));

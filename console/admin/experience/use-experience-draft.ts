@@ -1,0 +1,124 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import {
+  DiscardExperienceDraft,
+  type ExperienceStateFragment,
+  PublishExperience,
+  RevertExperience,
+  SaveExperienceDraft,
+} from '../generated/operations.ts';
+import { toast } from '../ui/toast.tsx';
+import { type Content, contentOf, inputOf } from './content.ts';
+
+/** After so long a rest, what was typed is kept as the draft. */
+const restMs = 500;
+
+export interface ExperienceDraft {
+  content: Content;
+  change(part: Partial<Content>): void;
+  setText(name: string, text: string): void;
+  /** Of the draft that the server has: a preview of an earlier one is out of date. */
+  version: number;
+  state: 'saved' | 'typing' | 'saving' | 'refused';
+  failure: Failure | undefined;
+  faultOf(field: string): string | undefined;
+  busy: boolean;
+  publish(): Promise<void>;
+  discard(): Promise<void>;
+  revert(number: number): Promise<void>;
+}
+
+/** A draft that is kept by itself while one types; the second of two admins is told, and nothing is overwritten. */
+export function useExperienceDraft(projectId: string, known: ExperienceStateFragment): ExperienceDraft {
+  const [typed, setTyped] = useState<Content>();
+  const [state, setState] = useState<ExperienceDraft['state']>('saved');
+  const [failure, setFailure] = useState<Failure>();
+  const [version, setVersion] = useState(known.draftVersion);
+  const [save, saving] = useWrite(SaveExperienceDraft);
+  const [publishDraft, publishing] = useWrite(PublishExperience);
+  const [discardDraft, discarding] = useWrite(DiscardExperienceDraft);
+  const [revertTo, reverting] = useWrite(RevertExperience);
+  const saved = useMemo(() => contentOf(known.draft), [known.draft]);
+  const content = typed ?? saved;
+
+  // Somebody else's change, where nothing was typed here.
+  useEffect(() => {
+    if (!typed) setVersion(known.draftVersion);
+  }, [typed, known.draftVersion]);
+
+  const latest = useRef({ content, version });
+  latest.current = { content, version };
+
+  const keep = useCallback(async (): Promise<boolean> => {
+    const sent = latest.current.content;
+    setState('saving');
+    const input = { projectId, expectedVersion: latest.current.version, ...inputOf(sent) };
+    const outcome = await save({ input });
+    setFailure(outcome.failure);
+    if (!outcome.data) {
+      setState('refused');
+      return false;
+    }
+    setVersion(outcome.data.saveExperienceDraft.draftVersion);
+    latest.current.version = outcome.data.saveExperienceDraft.draftVersion;
+    setState(latest.current.content === sent ? 'saved' : 'typing');
+    return true;
+  }, [projectId, save]);
+
+  useEffect(() => {
+    if (state !== 'typing' || saving) return;
+    const timer = setTimeout(() => void keep(), restMs);
+    return () => clearTimeout(timer);
+  }, [state, content, saving, keep]);
+
+  // Half a second of typing may be lost by a closed window: it asks first.
+  useEffect(() => {
+    if (state === 'saved') return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [state]);
+
+  const change = (part: Partial<Content>) => {
+    setTyped({ ...content, ...part });
+    setState('typing');
+  };
+  const settled = (answer: ExperienceStateFragment | undefined, failed: Failure | undefined, said: string) => {
+    setFailure(failed);
+    if (!answer) return;
+    setTyped(contentOf(answer.draft));
+    setVersion(answer.draftVersion);
+    setState('saved');
+    toast(said);
+  };
+  const of = () => ({ projectId, expectedVersion: latest.current.version });
+  return {
+    content,
+    change,
+    setText: (name, text) => change({ texts: { ...content.texts, [name]: text } }),
+    version,
+    state,
+    failure,
+    faultOf: (field) => (failure?.field === field ? failure.message : undefined),
+    busy: publishing || discarding || reverting,
+    async publish() {
+      if (state !== 'saved' && !(await keep())) return;
+      const { data, failure: failed } = await publishDraft({ input: of() });
+      settled(data?.publishExperience, failed, 'Published');
+    },
+    async discard() {
+      // Also where somebody else was faster: what is thrown away need not be read.
+      const { data, failure: failed } = await discardDraft({ input: { projectId } });
+      settled(data?.discardExperienceDraft, failed, 'Draft discarded');
+    },
+    async revert(number) {
+      const { data, failure: failed } = await revertTo({ input: { projectId, number } });
+      settled(
+        data?.revertExperience,
+        failed,
+        number === 0 ? 'Latchkey’s own look is back' : `Version ${number} is back`,
+      );
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useRead } from '../api.ts';
+import { ExperienceVersions } from '../generated/operations.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Diff } from '../ui/save-bar.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import { Time } from '../ui/time.tsx';
+import { type Content, changesBetween, contentOf } from './content.ts';
+import type { ExperienceDraft } from './use-experience-draft.ts';
+import styles from './versions.module.css';
+
+const plain: Content = { displayName: '', accent: '', logoId: '', darkLogoId: '', texts: {} };
+
+/** What was published, newest first; each can be brought back. */
+export function Versions({
+  projectId,
+  draft,
+  published,
+  mayChange,
+}: {
+  projectId: string;
+  draft: ExperienceDraft;
+  published: Content;
+  mayChange: boolean;
+}) {
+  const { data, failure, reload } = useRead(ExperienceVersions, { projectId });
+  const [asked, setAsked] = useState<{ number: number; content: Content }>();
+  if (!data) return failure ? <Failed failure={failure} what="versions" retry={reload} /> : <LinesSketch lines={2} />;
+  const versions = data.experienceVersions.edges.map(({ node }) => node);
+  if (versions.length === 0) {
+    return <p className={styles.none}>Nothing was published yet: people see Latchkey’s own look.</p>;
+  }
+  const rows = [...versions.map((version) => ({ ...version, own: contentOf(version.content) }))];
+  const changes = asked ? changesBetween(published, asked.content) : [];
+  return (
+    <>
+      <ol className={styles.list}>
+        {rows.map(({ id, number, publishedAt, publishedBy, revertedTo, own }, index) => (
+          <li key={id}>
+            <span className={styles.words}>
+              <strong>Version {number}</strong> {index === 0 && <Mark tone="good">Live</Mark>}
+              <span className={styles.when}>
+                <Time at={publishedAt} /> by {publishedBy ?? 'somebody'}
+                {revertedTo != null &&
+                  (revertedTo === 0 ? ', Latchkey’s own look' : `, brought back version ${revertedTo}`)}
+              </span>
+            </span>
+            {mayChange && index > 0 && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={`Bring back version ${number}`}
+                onClick={() => setAsked({ number, content: own })}
+              >
+                Bring back
+              </Button>
+            )}
+          </li>
+        ))}
+        <li>
+          <span className={styles.words}>
+            <strong>Latchkey’s own look</strong>
+          </span>
+          {mayChange && changesBetween(published, plain).length > 0 && (
+            <Button variant="default" size="compact-sm" onClick={() => setAsked({ number: 0, content: plain })}>
+              Bring back
+            </Button>
+          )}
+        </li>
+      </ol>
+      <Confirm
+        opened={asked !== undefined}
+        title={asked?.number === 0 ? 'Bring back Latchkey’s own look?' : `Bring back version ${asked?.number}?`}
+        verb="Publish it again"
+        busy={draft.busy}
+        failure={undefined}
+        onClose={() => setAsked(undefined)}
+        onConfirm={async () => {
+          if (asked) await draft.revert(asked.number);
+          setAsked(undefined);
+        }}
+      >
+        <p>
+          People see it from their next page on. What is live now stays in this list, and your draft stays as it is.
+        </p>
+        {changes.length > 0 ? (
+          <Diff changes={changes} title={changes.length === 1 ? '1 change' : `${changes.length} changes`} />
+        ) : (
+          <p>It does not differ from what is live.</p>
+        )}
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import { type Browser, expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** A project's name, logo, colour and words: drafted and looked at in the console, then seen by people. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+const redirectUri = 'http://localhost:4711/callback';
+
+test.beforeAll(async () => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+});
+test.afterAll(() => latchkey.stop());
+
+async function register(name: string): Promise<{ projectId: string; clientId: string }> {
+  const projectId = await admin.createProject(name);
+  const input = { projectId, name: 'Shop', tokenEndpointAuthMethod: 'NONE', redirectUris: [redirectUri] };
+  const { clientId } = await admin.createClient(input);
+  return { projectId, clientId };
+}
+
+async function openExperience(
+  browser: Browser,
+  projectId: string,
+  role = 'OWNER' as const,
+  email = 'owner@example.com',
+) {
+  const visit = await visitConsole(browser, latchkey, admin, { email, role });
+  await visit.page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/experience`);
+  await expect(visit.page.getByRole('heading', { level: 1, name: 'Experience' })).toBeVisible();
+  return visit;
+}
+
+/** Where an application sends people. */
+function hostedPage(page: Page, clientId: string, uiLocales = 'en') {
+  const query = new URLSearchParams({
+    ...{
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      ui_locales: uiLocales,
+    },
+    ...{
+      code_challenge: createHash('sha256').update(randomBytes(32)).digest('base64url'),
+      code_challenge_method: 'S256',
+    },
+  });
+  return page.goto(`${latchkey.baseUrl}/authorize?${query}`);
+}
+
+const preview = (page: Page) => page.frameLocator('iframe[title$="as people see it"]');
+const accentOf = (page: Page) =>
+  page
+    .locator('button.main')
+    .first()
+    .evaluate((button) => getComputedStyle(button).backgroundColor);
+
+test('a look is drafted, seen in the preview, published, worn by the hosted page, and brought back', async ({
+  browser,
+  page,
+}) => {
+  const { projectId, clientId } = await register('Northwind');
+  const { page: console, complaints } = await openExperience(browser, projectId);
+  await expect(preview(console).getByRole('heading', { name: 'Sign in to Shop', includeHidden: true })).toBeVisible();
+
+  await console.getByLabel('Display name').fill('Northwind Traders');
+  await console.getByLabel('Colour', { exact: true }).fill('#ffb000');
+  await console.getByLabel('Heading', { exact: true }).fill('Welcome to {app}');
+  await console.getByLabel('Privacy notice').fill('http://northwind.example');
+  await expect(console.getByText('Must begin with https://')).toBeVisible();
+  await console.getByLabel('Privacy notice').fill('https://northwind.example/privacy');
+  const chooser = console.waitForEvent('filechooser');
+  await console.getByRole('button', { name: 'Upload: Logo', exact: true }).click();
+  await (await chooser).setFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
+  await expect(console.getByText('A logo must be PNG, JPEG or WebP', { exact: false })).toBeVisible();
+  const again = console.waitForEvent('filechooser');
+  await console.getByRole('button', { name: 'Upload: Logo', exact: true }).click();
+  await (await again).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: redPng() });
+  await expect(console.getByRole('img', { name: 'Logo as it stands' })).toBeVisible();
+  await expect(console.getByText('Draft saved, not published')).toBeVisible();
+  await expect(preview(console).locator('h1', { hasText: 'Welcome to Shop' })).toBeVisible();
+  await expectAccessible(console);
+
+  await test.step('every step can be looked at, in both themes and in each language', async () => {
+    await console.getByLabel('Step').selectOption('Authenticator app, set up');
+    await expect(preview(console).locator('#qr svg')).toBeVisible();
+    await console.getByLabel('Step').selectOption('Recovery codes');
+    await expect(preview(console).locator('#codes li').first()).toBeVisible();
+    await console.getByLabel('Language of the preview').selectOption('ja');
+    await expect(preview(console).locator('html')).toHaveAttribute('lang', 'ja');
+    await console.getByLabel('Theme').getByText('Dark').click();
+    await expect
+      .poll(() =>
+        preview(console)
+          .locator('html')
+          .evaluate((html) => getComputedStyle(html).backgroundColor),
+      )
+      .toBe('rgb(22, 26, 33)');
+    await console.getByLabel('Language of the preview').selectOption('en');
+    await console.getByLabel('Step').selectOption('Address');
+  });
+
+  await hostedPage(page, clientId);
+  await expect(page.getByRole('heading', { name: 'Sign in to Shop' })).toBeVisible();
+
+  await console.getByRole('button', { name: 'Publish', exact: true }).click();
+  await expect(console.getByText('Version 1', { exact: true })).toBeVisible();
+  await expect(console.getByRole('region', { name: 'Draft' })).toHaveCount(0);
+
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await hostedPage(page, clientId);
+  await expect(page.getByRole('heading', { name: 'Welcome to Shop' })).toBeVisible();
+  await expect(page.getByText('Northwind Traders', { exact: true })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Privacy' })).toHaveAttribute(
+    'href',
+    'https://northwind.example/privacy',
+  );
+  expect(await page.locator('img.logo').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(32);
+  expect(await accentOf(page)).toBe('rgb(255, 176, 0)');
+  await expectAccessible(page);
+
+  await console.getByRole('button', { name: 'Bring back', exact: true }).click();
+  await console.getByRole('button', { name: 'Publish it again' }).click();
+  await expect(console.getByText('Version 2', { exact: true })).toBeVisible();
+  await hostedPage(page, clientId);
+  await expect(page.getByRole('heading', { name: 'Sign in to Shop' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('the preview carries no sign-in: it can be tried out, and nothing reaches the service', async ({ browser }) => {
+  const { projectId } = await register('Quiet');
+  const { page } = await openExperience(browser, projectId, 'OWNER', 'quiet@example.com');
+  const href = await page.getByRole('link', { name: 'Open it in a tab to try it' }).getAttribute('href');
+  const asked: string[] = [];
+  page.on('request', (request) => void (request.method() === 'POST' && asked.push(request.url())));
+  await page.goto(latchkey.baseUrl + href);
+  await page.getByLabel('Email address').fill('somebody@example.com');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await page.getByLabel('Six-digit code').fill('123456');
+  await page.getByRole('button', { name: 'Authenticator app' }).click();
+  await expect(page.getByRole('heading', { name: 'Add a second step' })).toBeVisible();
+  expect(asked).toEqual([]);
+  expect(await admin.mailbox('somebody@example.com')).toEqual([]);
+});
+
+test('whatever colour a project has, its pages can be read in both themes and at 320 px', async ({ page }) => {
+  const { projectId, clientId } = await register('Colourful');
+  for (const accent of ['#ffee00', '#777777', '#000000', '#ffffff', '#00c878']) {
+    const save = `mutation ($input: SaveExperienceDraftInput!) { saveExperienceDraft(input: $input) { draftVersion } }`;
+    const publish = `mutation ($input: PublishExperienceInput!) { publishExperience(input: $input) { publishedNumber } }`;
+    const texts = [{ locale: 'en', key: 'supportUrl', text: 'https://example.com/help' }];
+    await admin.run(save, { input: { projectId, accent, texts } });
+    await admin.run(publish, { input: { projectId } });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await hostedPage(page, clientId);
+    await expect(page.getByRole('heading', { name: 'Sign in to Shop' })).toBeVisible();
+    await expectAccessible(page);
+    await page.goto(`${latchkey.baseUrl}/oauth2/end_session?client_id=${clientId}`);
+    await expect(page.getByRole('strong').filter({ hasText: 'Shop' })).toBeVisible();
+    await expectAccessible(page);
+  }
+});
+
+/** 32 by 32 pixels of red. */
+function redPng(): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    check.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, check]);
+  };
+  const header = Buffer.from([0, 0, 0, 32, 0, 0, 0, 32, 8, 2, 0, 0, 0]);
+  const line = Buffer.concat([Buffer.from([0]), Buffer.alloc(96, Buffer.from([200, 30, 60]))]);
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: 32 }, () => line)));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}

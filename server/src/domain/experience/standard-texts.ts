@@ -1,0 +1,24 @@
+import { locales } from '../delivery/locale.ts';
+import { type MessageContent, texts } from '../delivery/texts.ts';
+import type { TextKey } from './texts.ts';
+
+const samples = {
+  'sign-in-code': { template: 'sign-in-code', app: '{app}', code: '{code}', minutes: 5 },
+  'factor-code': { template: 'factor-code', app: '{app}', code: '{code}', minutes: 5 },
+  'new-device': { template: 'new-device', app: '{app}', device: '', at: '2026-01-01T00:00:00Z' },
+} as const satisfies Record<string, MessageContent>;
+
+/** Our own words of mails where a project has none, with their placeholders. Those of pages are the pages' own. */
+export function standardMailTexts(): { locale: string; key: TextKey; text: string }[] {
+  return locales.flatMap((locale) =>
+    Object.values(samples).flatMap((sample) => {
+      const wording = (
+        texts[locale][sample.template] as (content: MessageContent) => { subject: string; before: string[] }
+      )(sample);
+      return [
+        { locale, key: `${sample.template}.subject` as const, text: wording.subject },
+        { locale, key: `${sample.template}.intro` as const, text: wording.before[0] ?? '' },
+      ];
+    }),
+  );
+}
