@@ -94,7 +94,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
   const signer = new Signer(keys, clock, issuer);
-  const projects = new Projects(db, clock, random, audit, issuer);
+  const projects = new Projects(db, clock, random, audit, issuer, senders.sms !== null);
   const experiences = new Experiences(db, clock, random, audit, limits);
   const clients = new Clients(db, clock, random, audit, settings);
   const registry = new ClientRegistry(db, clock, clients);

@@ -104,6 +104,8 @@ export async function openAdminRoom(
       domain: {
         projects,
         experiences: services.experiences,
+        mfa: services.mfa,
+        delivery: services.delivery,
         clients,
         admins,
         delegationKeys,

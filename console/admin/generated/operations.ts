@@ -83,6 +83,8 @@ export type CreateProjectInput = {
   deviceTrustSeconds?: number | null | undefined;
   mfaPolicy?: MfaPolicy | null | undefined;
   name: string;
+  /** At least one. */
+  offeredFactors?: Array<MfaMethod> | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -268,6 +270,8 @@ export type UpdateProjectInput = {
   id: string;
   mfaPolicy?: MfaPolicy | null | undefined;
   name?: string | null | undefined;
+  /** At least one. */
+  offeredFactors?: Array<MfaMethod> | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;

@@ -96,6 +96,7 @@ function argumentsOf(name: string): string {
     me: '',
     projects: '',
     project: `(id: "${project}")`,
+    factorStanding: `(projectId: "${project}")`,
     experience: `(projectId: "${project}")`,
     experienceVersions: `(projectId: "${project}")`,
     accentTheme: '(color: "#2f55d4")',

@@ -29,13 +29,24 @@ export const fieldRules: Record<string, NodeRule> = {
     projectOf: (project: Project) => project.id,
     fields: {
       project_viewer: [
-        ...['id', 'name', 'builtIn', 'scimEnabled', 'scimAuthoritative', 'testMode', 'signUp', 'mfaPolicy'],
+        ...[
+          'id',
+          'name',
+          'builtIn',
+          'scimEnabled',
+          'scimAuthoritative',
+          'testMode',
+          'signUp',
+          'mfaPolicy',
+          'offeredFactors',
+        ],
         ...['rememberMfaSeconds', 'deviceTrustSeconds', ...policyFields, 'sessionPolicy', 'contents'],
         ...['version', 'createdAt', 'updatedAt'],
       ],
     },
   },
   SessionPolicy: { projectOf: (project: Project) => project.id, fields: { project_viewer: policyFields } },
+  FactorStanding: inherit('activeUsers', 'withFactor', 'email', 'sms', 'totp', 'canSendSms'),
   ProjectContents: inherit('users', 'clients', 'sessions', 'scimTokens'),
   Experience: inherit(
     ...['published', 'publishedNumber', 'publishedAt', 'publishedBy', 'draft', 'draftVersion'],

@@ -38,6 +38,7 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     me: { role: 'admin' },
     projects: { role: 'admin' },
     project: { role: 'project_viewer', about: of('project') },
+    factorStanding: { role: 'project_viewer', about: project },
     experience: { role: 'project_viewer', about: project },
     experienceVersions: { role: 'project_viewer', about: project },
     accentTheme: { role: 'admin' },
@@ -97,7 +98,7 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
 
 /** A second factor that is owed no more, or codes in answers. */
 function weakensSignIn({ input = {} }: Arguments): boolean {
-  return input['testMode'] === true || input['mfaPolicy'] !== undefined;
+  return input['testMode'] === true || input['mfaPolicy'] !== undefined || input['offeredFactors'] !== undefined;
 }
 
 /** Codes, tokens and the proof of who a client is go where these point. */

@@ -7,6 +7,7 @@ import { type AdminContext, given } from './context.ts';
 import {
   CreateProjectInput,
   DeleteProjectInput,
+  FactorStandingView,
   ProjectConnection,
   ProjectContentsView,
   ProjectView,
@@ -34,6 +35,12 @@ export class ProjectResolver {
     const request = pageRequest('projects', { first, after });
     const page = await domain.projects.list(em, filter, request);
     return connection('projects', page, request, () => domain.projects.count(em, filter));
+  }
+
+  @Query(() => FactorStandingView, { description: 'Whom a change of the second factor would concern.' })
+  async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
+    const { byMethod, ...counts } = await domain.mfa.standing(em, projectId);
+    return { ...counts, ...byMethod, canSendSms: domain.delivery.isAvailable('sms') };
   }
 
   @Mutation(() => ProjectView)

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import type { MfaPolicy, SignUpMode } from '../domain/projects/project.entity.ts';
+import type { MfaMethod, MfaPolicy, SignUpMode } from '../domain/projects/project.entity.ts';
 import { connectionType } from './connection.ts';
-import { BuiltInEnum, MfaPolicyEnum, SignUpEnum } from './enums.ts';
+import { BuiltInEnum, MfaMethodEnum, MfaPolicyEnum, SignUpEnum } from './enums.ts';
 
 @ObjectType('SessionPolicy', { description: 'How long sessions and tokens live, in seconds.' })
 export class SessionPolicyView {
@@ -45,6 +45,11 @@ export class ProjectView {
 
   @Field(() => MfaPolicyEnum)
   mfaPolicy!: MfaPolicy;
+
+  @Field(() => [MfaMethodEnum], {
+    description: 'Which second factors can be set up; whoever has another one keeps it.',
+  })
+  offeredFactors!: MfaMethod[];
 
   @Field(() => Int, { description: 'How long a device may skip the second factor; 0: never.' })
   rememberMfaSeconds!: number;
@@ -91,6 +96,27 @@ export class ProjectContentsView {
   scimTokens!: number;
 }
 
+@ObjectType('FactorStanding', { description: 'How many active users have a second factor, and which.' })
+export class FactorStandingView {
+  @Field(() => Int)
+  activeUsers!: number;
+
+  @Field(() => Int, { description: 'With at least one.' })
+  withFactor!: number;
+
+  @Field(() => Int)
+  email!: number;
+
+  @Field(() => Int)
+  sms!: number;
+
+  @Field(() => Int)
+  totp!: number;
+
+  @Field(() => Boolean, { description: 'Whether this instance can send text messages.' })
+  canSendSms!: boolean;
+}
+
 @InputType()
 class ProjectSettingsInput {
   @Field(() => Boolean, { nullable: true })
@@ -107,6 +133,9 @@ class ProjectSettingsInput {
 
   @Field(() => MfaPolicyEnum, { nullable: true })
   mfaPolicy?: MfaPolicy | null;
+
+  @Field(() => [MfaMethodEnum], { nullable: true, description: 'At least one.' })
+  offeredFactors?: MfaMethod[] | null;
 
   @Field(() => Int, { nullable: true })
   rememberMfaSeconds?: number | null;

@@ -59,6 +59,24 @@ describe('what a new device owes', () => {
     );
   });
 
+  it('is chosen among what the project offers; what it no longer offers still protects who has it', async () => {
+    const { secret } = await enrolTotp();
+    await world.set({ mfaPolicy: 'required', offeredFactors: ['email'] });
+    const met = await world.page();
+    await world.verifyAddress(met, userid);
+    expectStatus(await met.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
+    await world.meetFactor(met, userid);
+    expectStatus(await met.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
+
+    const [other, fresh] = [newAddress(), await world.page()];
+    await world.verifyAddress(fresh, other);
+    const asked = await fresh.step('verify-device', { userid: other }, 'registration');
+    expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['email'] });
+    expect(await fresh.step('verify-device', { userid: other, mfa_method: 'totp' }, 'registration')).toMatchObject(
+      error('MFA_METHOD_NOT_ALLOWED', 403),
+    );
+  });
+
   it('can be chosen anew at once while the first choice is being set up, on that device alone', async () => {
     await world.set({ mfaPolicy: 'required' });
     await world.enrol(page, userid, { mfa_method: 'totp' });

@@ -43,9 +43,10 @@ async function isSettingUp({ em, deps, ceremony }: Flow, user: User): Promise<bo
   return pending != null && pending.id === ceremony.enrolmentId;
 }
 
-/** What can be chosen here: SMS only where one can be sent. */
-function offered({ deps, caller }: Flow): MfaMethod[] {
-  return mfaMethods.filter((method) => method !== 'sms' || deps.delivery.isAvailable('sms') || caller.project.testMode);
+/** What can be chosen here: what the project offers, SMS only where one can be sent. */
+function offered({ deps, caller: { project } }: Flow): MfaMethod[] {
+  const canSendSms = deps.delivery.isAvailable('sms') || project.testMode;
+  return mfaMethods.filter((method) => project.offeredFactors.includes(method) && (method !== 'sms' || canSendSms));
 }
 
 type Destination = { phone: string | null } | { missing: 'phone_number' } | { refused: Problem };

@@ -122,6 +122,9 @@ export class FactorChanges {
     const phone = change.method === 'sms' ? await this.phoneFor(em, user, change.phone) : null;
     if (phone && 'refused' in phone) return phone;
     const project = client.project.getEntity();
+    if (!project.offeredFactors.includes(change.method)) {
+      return { refused: { code: 'mfa-method-not-allowed', method: change.method } };
+    }
     const to = change.method === 'sms' ? (phone?.number ?? null) : addressOf(user);
     if (change.method !== 'totp') {
       const refused = await this.sendable(em, project, user, change.method, to);

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
+import { type MfaMethod, mfaMethods } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-export const mfaMethods = ['email', 'sms', 'totp'] as const;
-export type MfaMethod = (typeof mfaMethods)[number];
+export { type MfaMethod, mfaMethods };
 
 const schema = defineEntity({
   name: 'Enrolment',

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed } from '../kernel/database.ts';
+import { changed, rows } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -23,6 +23,13 @@ export interface TotpSetup {
 }
 
 export type TotpOutcome = { accepted: true } | { accepted: false; retryAfterSeconds?: number };
+
+/** How many active users of a project have a second factor, and which. */
+export interface FactorStanding {
+  activeUsers: number;
+  withFactor: number;
+  byMethod: Record<MfaMethod, number>;
+}
 
 /** Second factors of users: e-mail, SMS, TOTP, and the recovery codes that stand in for them. */
 export class Mfa {
@@ -45,6 +52,28 @@ export class Mfa {
     const factors = await em.find(Enrolment, { user: userId, verifiedAt: { $ne: null } });
     const lastSeen = (factor: Enrolment) => (factor.lastUsedAt ?? factor.verifiedAt ?? factor.createdAt).getTime();
     return factors.sort((a, b) => lastSeen(b) - lastSeen(a));
+  }
+
+  async standing(em: EntityManager, projectId: string): Promise<FactorStanding> {
+    const [users] = await rows<{ active: number }>(
+      em,
+      'select count(*)::int as active from users where project_id = ? and active',
+      [projectId],
+    );
+    const counted = await rows<{ method: MfaMethod | null; users: number }>(
+      em,
+      `select e.method, count(distinct e.user_id)::int as users
+       from enrolments e join users u on u.id = e.user_id
+       where u.project_id = ? and u.active and e.verified_at is not null
+       group by grouping sets ((e.method), ())`,
+      [projectId],
+    );
+    const usersWith = (method: MfaMethod | null) => counted.find((row) => row.method === method)?.users ?? 0;
+    return {
+      activeUsers: users?.active ?? 0,
+      withFactor: usersWith(null),
+      byMethod: { email: usersWith('email'), sms: usersWith('sms'), totp: usersWith('totp') },
+    };
   }
 
   /** The factor that was begun on this device and waits for its first code. */

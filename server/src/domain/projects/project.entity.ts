@@ -5,6 +5,9 @@ export const signUpModes = ['open', 'provisioned_only'] as const;
 export type SignUpMode = (typeof signUpModes)[number];
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
 export type MfaPolicy = (typeof mfaPolicies)[number];
+/** Kinds of second factors. */
+export const mfaMethods = ['email', 'sms', 'totp'] as const;
+export type MfaMethod = (typeof mfaMethods)[number];
 
 const schema = defineEntity({
   name: 'Project',
@@ -21,6 +24,11 @@ const schema = defineEntity({
     testMode: p.boolean().default(false),
     signUp: p.enum(signUpModes).default('open'),
     mfaPolicy: p.enum(mfaPolicies).default('off'),
+    /** Which factors can be set up; whoever has another one keeps it. */
+    offeredFactors: p
+      .array<MfaMethod>((text) => text as MfaMethod)
+      .columnType('text[]')
+      .default(['totp', 'sms', 'email']),
     /** How long a device may skip the second factor after `remember_me`; 0: never. */
     rememberMfaSeconds: p.integer().default(0),
     /** How long a remembered device is trusted since its last use. */

@@ -53,6 +53,32 @@ describe('test mode', () => {
   });
 });
 
+describe('the factors that are offered', () => {
+  it('are at least one, known, and not SMS alone where none can be sent', async () => {
+    const projects = projectsOf('http://localhost:3000');
+    const { id, offeredFactors } = await projects.create({ name: 'Factors' }, system);
+    expect(offeredFactors).toEqual(['totp', 'sms', 'email']);
+    const refused = { problem: { code: 'invalid', field: 'offeredFactors' } };
+    const faultOf = (work: () => unknown) => {
+      try {
+        work();
+      } catch (error) {
+        return error;
+      }
+    };
+    for (const wrong of [[], ['pigeon']]) {
+      expect(faultOf(() => projects.update(id, { offeredFactors: wrong as never }, system))).toMatchObject(refused);
+    }
+    expect((await projects.update(id, { offeredFactors: ['sms', 'sms'] }, system)).offeredFactors).toEqual(['sms']);
+    const mute = new Projects(db, clock, systemRandom, audit, 'http://localhost:3000', false);
+    expect(faultOf(() => mute.update(id, { offeredFactors: ['sms'] }, system))).toMatchObject(refused);
+    expect((await mute.update(id, { offeredFactors: ['sms', 'totp'] }, system)).offeredFactors).toEqual([
+      'sms',
+      'totp',
+    ]);
+  });
+});
+
 describe('a change', () => {
   it('loses none of two that come at once', async () => {
     const projects = projectsOf('http://localhost:3000');

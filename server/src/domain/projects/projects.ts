@@ -9,7 +9,15 @@ import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { type MfaPolicy, mfaPolicies, Project, type SignUpMode, signUpModes } from './project.entity.ts';
+import {
+  type MfaMethod,
+  type MfaPolicy,
+  mfaMethods,
+  mfaPolicies,
+  Project,
+  type SignUpMode,
+  signUpModes,
+} from './project.entity.ts';
 import { checkSeconds, checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
 
 /** What an admin decides about a project, apart from its session policy. */
@@ -20,6 +28,8 @@ export interface ProjectSettings {
   testMode: boolean;
   signUp: SignUpMode;
   mfaPolicy: MfaPolicy;
+  /** Which second factors can be set up; whoever has another one keeps it. */
+  offeredFactors: MfaMethod[];
   /** How long a device may skip the second factor after `remember_me`; 0: never. */
   rememberMfaSeconds: number;
   /** How long a remembered device is trusted since its last use. */
@@ -69,14 +79,19 @@ export class Projects {
   private readonly random: Random;
   private readonly audit: Log;
   private readonly issuer: string;
+  private readonly canSendSms: boolean;
 
-  /** @param issuer the base address: on https, test mode is for small projects only */
-  constructor(db: Database, clock: Clock, random: Random, audit: Log, issuer: string) {
+  /**
+   * @param issuer the base address: on https, test mode is for small projects only
+   * @param canSendSms whether a project can live with SMS as its only factor
+   */
+  constructor(db: Database, clock: Clock, random: Random, audit: Log, issuer: string, canSendSms = true) {
     this.db = db;
     this.clock = clock;
     this.random = random;
     this.audit = audit;
     this.issuer = issuer;
+    this.canSendSms = canSendSms;
   }
 
   find(em: EntityManager, id: string): Promise<Project | null> {
@@ -98,7 +113,7 @@ export class Projects {
 
   /** Refuses `invalid`. */
   create(input: Partial<ProjectSettings> & { name: string }, actor: Actor): Promise<Project> {
-    const settings = checked(input);
+    const settings = this.checked(input);
     return this.db.transaction(async (em) => {
       const project = this.make(em, { ...settings, name: settings.name as string });
       const detail = { after: settings };
@@ -125,6 +140,7 @@ export class Projects {
       testMode: input.testMode ?? false,
       signUp: input.signUp ?? 'open',
       mfaPolicy: input.mfaPolicy ?? 'off',
+      offeredFactors: input.offeredFactors ?? ['totp', 'sms', 'email'],
       rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
       deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
       idleTimeoutSeconds: 30 * 60,
@@ -141,7 +157,7 @@ export class Projects {
 
   /** Refuses `not-found`, `invalid`, `conflict`. */
   update(id: string, input: ProjectChange, actor: Actor): Promise<Project> {
-    const settings = checked(input);
+    const settings = this.checked(input);
     return this.db.transaction(async (em) => {
       const project = await this.locked(em, id, input.expectedVersion);
       if (project.builtIn === 'console') keepConsoleClosed(settings);
@@ -201,6 +217,16 @@ export class Projects {
     });
   }
 
+  private checked(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
+    const settings = checked(input);
+    // Who owes a factor and can set up none is locked out.
+    if (!this.canSendSms && settings.offeredFactors?.join() === 'sms') {
+      const reason = 'must hold more than SMS, which cannot be sent here: no gateway is set (SMS_URL)';
+      refuse({ code: 'invalid', field: 'offeredFactors', reason });
+    }
+    return settings;
+  }
+
   private async locked(em: EntityManager, id: string, expectedVersion?: number): Promise<Project> {
     const project = isUuid(id) ? await em.findOne(Project, id, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     const present = found(project, 'project');
@@ -246,6 +272,7 @@ function checked(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
   if (input.mfaPolicy !== undefined && !mfaPolicies.includes(input.mfaPolicy)) {
     refuse({ code: 'invalid', field: 'mfaPolicy', reason: `must be one of ${mfaPolicies.join(', ')}` });
   }
+  if (input.offeredFactors !== undefined) checkFactors(input.offeredFactors);
   if (input.rememberMfaSeconds !== undefined) checkSeconds('rememberMfaSeconds', input.rememberMfaSeconds, [0, year]);
   if (input.deviceTrustSeconds !== undefined) checkSeconds('deviceTrustSeconds', input.deviceTrustSeconds, [0, year]);
   const settings: Partial<ProjectSettings> = {};
@@ -255,9 +282,19 @@ function checked(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
   if (input.testMode !== undefined) settings.testMode = input.testMode;
   if (input.signUp !== undefined) settings.signUp = input.signUp;
   if (input.mfaPolicy !== undefined) settings.mfaPolicy = input.mfaPolicy;
+  if (input.offeredFactors !== undefined)
+    settings.offeredFactors = mfaMethods.filter((one) => input.offeredFactors?.includes(one));
   if (input.rememberMfaSeconds !== undefined) settings.rememberMfaSeconds = input.rememberMfaSeconds;
   if (input.deviceTrustSeconds !== undefined) settings.deviceTrustSeconds = input.deviceTrustSeconds;
   return settings;
+}
+
+function checkFactors(factors: readonly MfaMethod[]): void {
+  const field = 'offeredFactors';
+  if (factors.length === 0) refuse({ code: 'invalid', field, reason: 'must hold at least one' });
+  if (factors.some((one) => !mfaMethods.includes(one))) {
+    refuse({ code: 'invalid', field, reason: `must hold nothing but ${mfaMethods.join(', ')}` });
+  }
 }
 
 /** Who can sign in there administers the instance: no directory, no codes in answers, no strangers. */
