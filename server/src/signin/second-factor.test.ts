@@ -73,7 +73,7 @@ describe('what a new device owes', () => {
     const asked = await fresh.step('verify-device', { userid: other }, 'registration');
     expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['email'] });
     expect(await fresh.step('verify-device', { userid: other, mfa_method: 'totp' }, 'registration')).toMatchObject(
-      error('MFA_METHOD_NOT_ALLOWED', 403),
+      error('MFA_METHOD_NOT_ALLOWED', 400),
     );
   });
 
