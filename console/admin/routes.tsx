@@ -20,7 +20,9 @@ const inProject: RouteObject[] = [
   page('directory', () => import('./directories/directory-page.tsx')),
   page('session-policy', () => import('./sessions/session-policy-page.tsx')),
   page('experience', () => import('./experience/experience-page.tsx')),
-  page('sign-in', () => import('./signin/sign-in-page.tsx')),
+  page('factors', () => import('./signin/factors-page.tsx')),
+  // As it was called before.
+  { path: 'sign-in', element: <Navigate to="../factors" replace /> },
   page('events', () => import('./audit/events-page.tsx')),
   page('logout-deliveries', () => import('./logout/logout-deliveries-page.tsx')),
   page('team', () => import('./admins/project-team-page.tsx')),

@@ -100,7 +100,7 @@ function Environment({ projectId }: { projectId: string | undefined }) {
   return (
     <div className={styles.environment}>
       {data?.project?.testMode && data.project.id === projectId && (
-        <Link to={`/projects/${projectId}/sign-in`} title="One-time codes are in the answers of sign-in">
+        <Link to={`/projects/${projectId}/factors`} title="One-time codes are in the answers of sign-in">
           <Mark tone="note">Test mode</Mark>
         </Link>
       )}

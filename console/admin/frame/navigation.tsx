@@ -68,7 +68,7 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
       isInner: true,
       places: [
         { to: at('experience'), label: 'Experience', icon: 'brush' },
-        { to: at('sign-in'), label: 'Sign-in settings', icon: 'shield' },
+        { to: at('factors'), label: 'Factors', icon: 'shield' },
         { to: at('session-policy'), label: 'Session policy', icon: 'clock' },
       ],
     },

@@ -660,7 +660,7 @@ export type ActivityQueryVariables = Exact<{
 
 export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
-export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, rememberMfaSeconds: number, deviceTrustSeconds: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -711,6 +711,13 @@ export type UpdateSessionPolicyMutationVariables = Exact<{
 
 
 export type UpdateSessionPolicyMutation = { updateSessionPolicy: ProjectSettingsFragment };
+
+export type FactorStandingQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, canSendSms: boolean } };
 
 export type SystemQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -817,13 +824,14 @@ export const RetryLogoutDelivery = "mutation RetryLogoutDelivery($id:ID!){retryL
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as unknown as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as unknown as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as unknown as Operation<ActivityQuery, ActivityQueryVariables>;
-export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
+export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as unknown as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as unknown as Operation<ProjectsQuery, ProjectsQueryVariables>;
 export const CreateProject = "mutation CreateProject($input:CreateProjectInput!){createProject(input:$input){id name}}" as unknown as Operation<CreateProjectMutation, CreateProjectMutationVariables>;
-export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as unknown as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors rememberMfaSeconds deviceTrustSeconds idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as unknown as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp canSendSms}}" as unknown as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as unknown as Operation<SystemQuery, SystemQueryVariables>;
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as unknown as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$after:String){users(projectId:$projectId search:$search filter:$filter first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UsersQuery, UsersQueryVariables>;

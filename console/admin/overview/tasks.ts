@@ -73,7 +73,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
             isDone: false,
             done: '',
             open: 'As long as it is on, anybody can sign in as anybody.',
-            ...(mayChange ? { action: { label: 'Sign-in settings', to: path('sign-in') } } : {}),
+            ...(mayChange ? { action: { label: 'Factors', to: path('factors') } } : {}),
           },
         ]
       : []),

@@ -1,7 +1,7 @@
 import { inWords } from '../ui/duration.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import styles from './flow-drawing.module.css';
-import type { SignInValues } from './sign-in-values.ts';
 
 interface Step {
   icon: IconName;
@@ -10,7 +10,7 @@ interface Step {
 }
 
 /** The steps that these settings lead to, for a new device and for a known one. */
-export function FlowDrawing({ values }: { values: SignInValues }) {
+export function FlowDrawing({ values }: { values: FactorValues }) {
   const factor: Step[] =
     values.mfaPolicy === 'OFF'
       ? []
@@ -18,9 +18,10 @@ export function FlowDrawing({ values }: { values: SignInValues }) {
           {
             icon: 'phone',
             name: 'Second factor',
-            detail: values.mfaPolicy === 'OPTIONAL' ? 'for those who have one' : 'set up at the first sign-in',
+            detail: values.mfaPolicy === 'OPTIONAL' ? 'for those who have one' : `set up at first: ${offered(values)}`,
           },
         ];
+  const isOwed = values.mfaPolicy === 'REQUIRED';
   const remembered =
     values.rememberMfaSeconds > 0 ? `not again for ${inWords(values.rememberMfaSeconds)}, if remembered` : undefined;
   const address: Step = {
@@ -32,7 +33,10 @@ export function FlowDrawing({ values }: { values: SignInValues }) {
   const known: Step[] = [
     address,
     { icon: 'key', name: 'Device key', detail: 'nothing to type' },
-    ...factor.map((step) => ({ ...step, detail: remembered ?? step.detail ?? '' })),
+    ...factor.map((step) => ({
+      ...step,
+      detail: remembered ?? (isOwed ? 'asked for each time' : (step.detail ?? '')),
+    })),
     end,
   ];
   return (
@@ -51,6 +55,13 @@ export function FlowDrawing({ values }: { values: SignInValues }) {
       )}
     </div>
   );
+}
+
+function offered({ offeredFactors }: FactorValues): string {
+  const names = methods
+    .filter((method) => offeredFactors.includes(method))
+    .map((method) => methodNames[method].toLowerCase());
+  return names.join(' or ');
 }
 
 function Flow({ name, steps }: { name: string; steps: readonly Step[] }) {

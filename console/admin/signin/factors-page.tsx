@@ -1,7 +1,8 @@
-import { Radio, Switch } from '@mantine/core';
+import { Checkbox, Radio, Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
-import { UpdateProject } from '../generated/operations.ts';
+import { useRead } from '../api.ts';
+import { FactorStanding, type FactorStandingQuery, UpdateProject } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
 import { useDraft } from '../ui/draft.ts';
@@ -10,9 +11,9 @@ import { Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
+import { type FactorValues, methodNames, methods } from './factor-values.ts';
+import styles from './factors-page.module.css';
 import { FlowDrawing } from './flow-drawing.tsx';
-import styles from './sign-in-page.module.css';
-import type { SignInValues } from './sign-in-values.ts';
 
 const signUps = {
   OPEN: { name: 'Open', hint: 'Whoever can read a mail at their address gets an account at their first sign-in.' },
@@ -23,14 +24,18 @@ const signUps = {
 } as const;
 
 const policies = {
-  OFF: { name: 'Off', hint: 'The device and the code from the mail are enough.' },
+  OFF: {
+    name: 'Off',
+    hint: 'The device and the code from the mail are enough. Whoever has a factor is still asked for it.',
+  },
   OPTIONAL: { name: 'Optional', hint: 'Applications can offer it. Whoever has set one up is asked for it.' },
   REQUIRED: { name: 'Required', hint: 'Nobody signs in without one. Who has none sets one up at the next sign-in.' },
 } as const;
 
-const labels: Record<keyof SignInValues, string> = {
+const labels: Record<keyof FactorValues, string> = {
   signUp: 'Sign-up',
   mfaPolicy: 'Second factor',
+  offeredFactors: 'Offered',
   rememberMfaSeconds: 'Second factor remembered for',
   deviceTrustSeconds: 'Device trusted for',
   testMode: 'Test mode',
@@ -40,10 +45,11 @@ const labels: Record<keyof SignInValues, string> = {
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
-  const saved = useMemo<SignInValues>(
+  const saved = useMemo<FactorValues>(
     () => ({
       signUp: project.signUp,
       mfaPolicy: project.mfaPolicy,
+      offeredFactors: methods.filter((method) => project.offeredFactors.includes(method)),
       rememberMfaSeconds: project.rememberMfaSeconds,
       deviceTrustSeconds: project.deviceTrustSeconds,
       testMode: project.testMode,
@@ -52,9 +58,10 @@ export function Component() {
   );
   const { values, set, changed, edits, reset } = useDraft(saved);
   const { save, busy, failure, faultOf, clear } = useProjectForm(project);
+  const standing = useRead(FactorStanding, { projectId: project.id }).data?.factorStanding;
   const isConsole = project.builtIn === 'CONSOLE';
   return (
-    <Page title="Sign-in settings" lead="Who may have an account, and what a sign-in asks for." narrow>
+    <Page title="Factors" lead="Who may have an account, what a sign-in asks for, and when it does not." narrow>
       {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
       {isConsole && (
         <Notice>
@@ -68,7 +75,7 @@ export function Component() {
         <Radio.Group
           aria-label="Sign-up"
           value={values.signUp}
-          onChange={(value) => set('signUp', value as SignInValues['signUp'])}
+          onChange={(value) => set('signUp', value as FactorValues['signUp'])}
         >
           <div className={styles.radios}>
             {Object.entries(signUps).map(([value, { name, hint }]) => (
@@ -84,7 +91,7 @@ export function Component() {
         <Radio.Group
           aria-label="Second factor"
           value={values.mfaPolicy}
-          onChange={(value) => set('mfaPolicy', value as SignInValues['mfaPolicy'])}
+          onChange={(value) => set('mfaPolicy', value as FactorValues['mfaPolicy'])}
         >
           <div className={styles.radios}>
             {Object.entries(policies).map(([value, { name, hint }]) => (
@@ -92,6 +99,15 @@ export function Component() {
             ))}
           </div>
         </Radio.Group>
+        {values.mfaPolicy !== 'OFF' && (
+          <Offered
+            values={values}
+            standing={standing}
+            disabled={!mayChange}
+            error={faultOf('offeredFactors')}
+            onChange={(offeredFactors) => set('offeredFactors', offeredFactors)}
+          />
+        )}
         {values.mfaPolicy !== 'OFF' && (
           <Duration
             label="Remembered on a device for"
@@ -145,7 +161,7 @@ export function Component() {
         changes={changed.map((name) => ({ label: labels[name], before: said(name, saved), after: said(name, values) }))}
         busy={busy}
         failure={failure}
-        consequence={consequence(saved, values)}
+        consequence={consequence(saved, values, standing)}
         onSave={async () => {
           if (await save(edits)) reset();
         }}
@@ -158,26 +174,96 @@ export function Component() {
   );
 }
 
-function said(name: keyof SignInValues, from: SignInValues): string {
+type Standing = FactorStandingQuery['factorStanding'];
+
+/** Which factors can be set up, and by how many each is used. The last one stays. */
+function Offered({
+  values,
+  standing,
+  disabled,
+  error,
+  onChange,
+}: {
+  values: FactorValues;
+  standing: Standing | undefined;
+  disabled: boolean;
+  error: string | undefined;
+  onChange(offered: FactorValues['offeredFactors']): void;
+}) {
+  const { offeredFactors } = values;
+  const users = standing && { TOTP: standing.totp, SMS: standing.sms, EMAIL: standing.email };
+  return (
+    <Checkbox.Group
+      label="Offered when one is set up"
+      description="Whoever has another one keeps it."
+      error={error}
+      value={[...offeredFactors]}
+      onChange={(chosen) => onChange(methods.filter((method) => chosen.includes(method)))}
+    >
+      <div className={styles.radios}>
+        {methods.map((method) => {
+          const isMute = method === 'SMS' && standing?.canSendSms === false;
+          const hint = [hints[method], users && usedBy(users[method])].filter(Boolean).join(' ');
+          return (
+            <Checkbox
+              key={method}
+              value={method}
+              label={methodNames[method]}
+              description={isMute ? 'No SMS gateway is set here (SMS_URL): nobody is offered this.' : hint}
+              disabled={disabled || (offeredFactors.length === 1 && offeredFactors[0] === method)}
+            />
+          );
+        })}
+      </div>
+    </Checkbox.Group>
+  );
+}
+
+const hints = {
+  TOTP: 'Works without a network, costs nothing, cannot be intercepted on its way.',
+  SMS: 'Everybody has it; a number can be taken over.',
+  EMAIL: 'Goes to the same mailbox as the first code: the weakest of the three.',
+} as const;
+
+const usedBy = (count: number) => (count === 1 ? '1 person has one.' : `${count} people have one.`);
+
+function said(name: keyof FactorValues, from: FactorValues): string {
   if (name === 'signUp') return signUps[from.signUp].name;
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
+  if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]).join(', ');
   if (name === 'testMode') return from.testMode ? 'On' : 'Off';
   return from[name] === 0 ? 'never' : inWords(from[name]);
 }
 
-function consequence(saved: SignInValues, values: SignInValues): string | undefined {
+function consequence(saved: FactorValues, values: FactorValues, standing: Standing | undefined): string | undefined {
+  const without = standing ? standing.activeUsers - standing.withFactor : undefined;
+  const dropped = saved.offeredFactors.filter((method) => !values.offeredFactors.includes(method));
   const parts = [
     values.signUp === 'PROVISIONED_ONLY' &&
       saved.signUp === 'OPEN' &&
       'People without an account can no longer make one. Those who have one keep it.',
-    values.mfaPolicy === 'REQUIRED' &&
-      saved.mfaPolicy !== 'REQUIRED' &&
-      'At their next sign-in, people without a second factor must set one up. Live sessions go on.',
+    values.mfaPolicy === 'REQUIRED' && saved.mfaPolicy !== 'REQUIRED' && `${enrolling(without)} Live sessions go on.`,
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&
-      'Nobody is asked for a second factor any more, those who have one included.',
+      `Nobody is asked to set one up any more. ${keeping(standing?.withFactor)}`,
+    values.mfaPolicy !== 'OFF' &&
+      dropped.length > 0 &&
+      `Nobody can set up ${dropped.map((method) => methodNames[method].toLowerCase()).join(' or ')} any more; whoever has it keeps it.`,
+    values.rememberMfaSeconds > saved.rememberMfaSeconds &&
+      `On devices that ask for it, a second factor is good for ${inWords(values.rememberMfaSeconds)}.`,
     values.deviceTrustSeconds < saved.deviceTrustSeconds && 'Devices unused for longer than that ask for a code again.',
     values.testMode && !saved.testMode && 'From now on, one-time codes protect nobody in this project.',
   ];
   return parts.filter(Boolean).join(' ') || undefined;
+}
+
+function enrolling(count: number | undefined): string {
+  if (count === undefined) return 'People without a second factor will be asked to set one up at their next sign-in.';
+  if (count === 0) return 'Everybody who has an account has a second factor already; new people set one up at once.';
+  return `${count} ${count === 1 ? 'person' : 'people'} will be asked to set one up at their next sign-in.`;
+}
+
+function keeping(count: number | undefined): string {
+  if (!count) return '';
+  return `${count} ${count === 1 ? 'person who has one is' : 'people who have one are'} still asked for it.`;
 }

@@ -1,0 +1,19 @@
+import type { MfaMethod } from '../generated/operations.ts';
+
+/** What the form of the factors page holds. */
+export interface FactorValues {
+  signUp: 'OPEN' | 'PROVISIONED_ONLY';
+  mfaPolicy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
+  offeredFactors: MfaMethod[];
+  rememberMfaSeconds: number;
+  deviceTrustSeconds: number;
+  testMode: boolean;
+}
+
+/** In the order in which people are offered them. */
+export const methods = ['TOTP', 'SMS', 'EMAIL'] as const satisfies readonly MfaMethod[];
+export const methodNames: Record<MfaMethod, string> = {
+  TOTP: 'Authenticator app',
+  SMS: 'Text message',
+  EMAIL: 'Code by mail',
+};
