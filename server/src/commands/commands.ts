@@ -6,11 +6,12 @@ import { faultLines } from '../instance.ts';
 import { adminLink } from './admin-link.ts';
 import { backup } from './backup.ts';
 import { type Command, parseInput, type Surroundings, UsageError } from './command.ts';
+import { doctor } from './doctor.ts';
 import { restore } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
-export const commands: readonly Command[] = [adminLink, rotateKeys, rotateMasterKey, backup, restore];
+export const commands: readonly Command[] = [adminLink, rotateKeys, rotateMasterKey, backup, restore, doctor];
 
 /** @returns the exit code: 0 done, 1 refused or failed, 2 used wrongly */
 export async function runCommand(name: string, args: readonly string[], surroundings: Surroundings): Promise<number> {

@@ -1,0 +1,138 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { fetchJson, medianMs, reachAddress, reasonOf } from '../adapters/probes.ts';
+import { smtpSender } from '../adapters/smtp.ts';
+import type { Config } from '../config.ts';
+import type { SystemCheck } from '../domain/instance/checks.ts';
+import { rows } from '../domain/kernel/database.ts';
+import { currentKey, defaultSchedule, nextKey } from '../domain/keys/schedule.ts';
+import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
+import { VaultError } from '../domain/keys/vault.ts';
+import type { Services } from '../services.ts';
+
+const day = 24 * 3600;
+
+const ok = (name: string, summary: string): SystemCheck => ({ name, level: 'ok', summary, advice: null });
+const warn = (name: string, summary: string, advice: string): SystemCheck => ({ name, level: 'warn', summary, advice });
+const fail = (name: string, summary: string, advice: string): SystemCheck => ({ name, level: 'fail', summary, advice });
+
+/** Connects and signs in to the mail server, without sending; null where none is set. */
+export async function mailReach({ SMTP_URL: url, MAIL_FROM: from }: Config): Promise<SystemCheck | null> {
+  if (url === undefined || from === undefined) return null;
+  const sender = smtpSender({ url: url.reveal(), from });
+  try {
+    await sender.verify();
+    return ok('Mail server', `Takes mail from ${from}`);
+  } catch (error) {
+    const advice =
+      'Compare host, port and password in SMTP_URL; smtps:// is TLS from the start (465), smtp:// begins without.';
+    return fail('Mail server', (error as Error).message, advice);
+  } finally {
+    sender.close();
+  }
+}
+
+/** Connects to the gateway, without sending; null where none is set. */
+export async function smsReach(config: Config): Promise<SystemCheck | null> {
+  const address = config.SMS_URL?.reveal() ?? (config.TWILIO_ACCOUNT_SID ? 'https://api.twilio.com' : undefined);
+  if (address === undefined) return null;
+  const { host } = new URL(address);
+  try {
+    const milliseconds = await reachAddress(address);
+    return ok('SMS gateway', `${host} answers in ${Math.round(milliseconds)} ms`);
+  } catch (error) {
+    return fail('SMS gateway', `${host} cannot be reached: ${reasonOf(error)}`, 'Second factors by SMS do not arrive.');
+  }
+}
+
+/** Whether applications find this instance where its settings say. */
+export async function baseAddress({ BASE_URL: issuer }: Config): Promise<SystemCheck> {
+  const name = 'Address';
+  try {
+    const { status, body } = await fetchJson(`${issuer}/.well-known/openid-configuration`);
+    const found = (body as { issuer?: unknown } | null)?.issuer;
+    if (found === issuer) return ok(name, `${issuer} answers as it should`);
+    const summary = `${issuer} answers ${status}${typeof found === 'string' ? ` as ${found}` : ', and is no Latchkey'}`;
+    return fail(name, summary, 'BASE_URL and what the proxy serves there must be the same.');
+  } catch (error) {
+    const advice =
+      'Right if no process runs, or if this machine cannot reach that address; else look at proxy and DNS.';
+    return warn(name, `${issuer} does not answer: ${reasonOf(error)}`, advice);
+  }
+}
+
+const rounds = 9;
+
+/** The way to the database, and what we may do in it. */
+export async function databaseReach(em: EntityManager, isEmbedded: boolean): Promise<SystemCheck> {
+  const name = 'Connection';
+  const median = await medianMs(rounds, () => rows(em, 'select 1'));
+  const [found] = await rows<{ create: boolean; ssl: boolean; remote: boolean; readonly: boolean }>(
+    em,
+    `select has_schema_privilege(current_user, 'public', 'create') as create, pg_is_in_recovery() as readonly,
+       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as ssl,
+       coalesce(not (inet_server_addr() << '127.0.0.0/8' or inet_server_addr() = '::1'), false) as remote`,
+  );
+  const summary = `${isEmbedded ? 'Embedded, ' : ''}${median.toFixed(1)} ms for a statement`;
+  if (found?.readonly) return fail(name, summary, 'This is a standby: DATABASE_URL must name the primary.');
+  if (!found?.create) {
+    return fail(name, summary, 'The role may create nothing in schema public: make it the owner of the database.');
+  }
+  if (median > 10) return warn(name, summary, 'Far away: a sign-in takes some twenty statements. Move them together.');
+  if (found.remote && !found.ssl) {
+    return warn(
+      name,
+      `${summary}, without TLS`,
+      'Add ?sslmode=verify-full to DATABASE_URL, unless the network is yours alone.',
+    );
+  }
+  return ok(name, found.ssl ? `${summary}, with TLS` : summary);
+}
+
+/** Whether the master key is the one that this database was sealed under. */
+export async function masterKey({ keys, masterKeyChange, vault }: Services, config: Config): Promise<SystemCheck> {
+  const name = 'Master key';
+  try {
+    await keys.published();
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    return fail(name, error.message, 'Nothing can be signed or opened without the right one.');
+  }
+  const left = await masterKeyChange.left();
+  if (left === 0) return ok(name, `${vault.name} opens everything`);
+  const advice = config.MASTER_KEY_SECOND === undefined ? 'Set MASTER_KEY_SECOND to the other one, and run' : 'Run';
+  return warn(name, `${left} values are under another key`, `${advice} \`master-key:rotate\`.`);
+}
+
+/** Age and schedule of the signing keys. */
+export async function keys({ keys: signing }: Services, now: Date): Promise<SystemCheck[]> {
+  const all = await signing.list();
+  return signingAlgorithms.map((alg) => {
+    const name = `Key ${alg}`;
+    const current = currentKey(all, alg, now);
+    if (!current) return fail(name, 'None signs', 'Start a process: it makes one. Look into its log if it does not.');
+    const days = Math.floor((now.getTime() - current.signsFrom.getTime()) / 1000 / day);
+    const next = nextKey(all, alg, now);
+    const summary = `Signs for ${days} days${next ? `; the next from ${next.signsFrom.toISOString().slice(0, 10)}` : ''}`;
+    const isLate = !next && days * day > defaultSchedule.rotationSeconds + defaultSchedule.noticeSeconds;
+    return isLate
+      ? warn(name, summary, 'It should have changed: is a process running, and does it do its jobs?')
+      : ok(name, summary);
+  });
+}
+
+/** Projects whose one-time codes are in the answer, where others can reach them. */
+export async function testMode({ db }: Services, { BASE_URL: issuer }: Config): Promise<SystemCheck> {
+  const name = 'Test mode';
+  const found = await rows<{ name: string }>(
+    db.reader(),
+    'select name from projects where test_mode order by name limit 5',
+  );
+  if (found.length === 0) return ok(name, 'Off in every project');
+  const summary = `On in ${found.map((project) => project.name).join(', ')}`;
+  if (!issuer.startsWith('https:')) return ok(name, summary);
+  return warn(
+    name,
+    summary,
+    'Whoever knows an address can sign in there with the code that is in the answer: switch it off.',
+  );
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { emptyDatabase } from '../../test/database.ts';
+import { shell, shellAt, testMasterKey } from '../../test/shell.ts';
+import type { SystemCheck } from '../domain/instance/checks.ts';
+
+let app: TestApp;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  app = await buildTestApp();
+  env = { DATABASE_URL: app.databaseUrl, MASTER_KEY: testMasterKey, BASE_URL: app.url };
+});
+
+afterEach(() => app.close());
+
+async function examined(
+  settings: Record<string, string>,
+): Promise<{ code: number; checks: Record<string, SystemCheck> }> {
+  const { code, out } = await shellAt(app.clock, settings, 'doctor', '--json');
+  const { checks } = JSON.parse(out) as { checks: SystemCheck[] };
+  return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
+}
+
+describe('doctor', () => {
+  it('says of each thing how it is, and what to do wherever it is not well', async () => {
+    const { out } = await shell(env, 'doctor');
+    for (const line of out.split('\n')) expect(line).toMatch(/^(ok {4}|WARN {2}|FAIL {2})\S|^ {21}→ /);
+    const { checks } = await examined(env);
+    for (const { level, advice } of Object.values(checks)) if (level !== 'ok') expect(advice).not.toBeNull();
+    const well = [
+      'Settings',
+      'Address',
+      'Connection',
+      'Migrations',
+      'Master key',
+      'Key ES512',
+      'Key EdDSA',
+      'Test mode',
+    ];
+    for (const name of well) expect(checks[name]).toMatchObject({ level: 'ok' });
+  });
+
+  it('ends with 1 where something fails: no mail server', async () => {
+    expect(await examined(env)).toMatchObject({ code: 1, checks: { Mail: { level: 'fail' } } });
+  });
+
+  it('tells every fault of the settings, and shows no secret', async () => {
+    const { code, out } = await shell({ PORT: 'x', MASTER_KEY: 'hunter2' }, 'doctor');
+    expect(code).toBe(1);
+    expect(out.match(/^FAIL {2}Settings/gm)).toHaveLength(2);
+    expect(out).not.toContain('hunter2');
+  });
+
+  it('finds a database, a mail server, an SMS gateway and an address that are away', async () => {
+    const away = 'http://127.0.0.1:1';
+    const { code, checks } = await examined({
+      ...env,
+      DATABASE_URL: 'postgresql://latchkey:hunter2@127.0.0.1:1/latchkey',
+      BASE_URL: away,
+      SMS_URL: away,
+      ...{ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'signin@example.com' },
+    });
+    expect(code).toBe(1);
+    for (const name of ['Database', 'Mail server', 'SMS gateway'])
+      expect(checks[name]).toMatchObject({ level: 'fail' });
+    expect(checks['Address']).toMatchObject({ level: 'warn' });
+    expect(JSON.stringify(checks)).not.toContain('hunter2');
+  });
+
+  it('finds a wrong master key, and one that is being changed', async () => {
+    const other = Buffer.alloc(32, 8).toString('base64');
+    expect(await examined({ ...env, MASTER_KEY: other })).toMatchObject({
+      code: 1,
+      checks: { 'Master key': { level: 'fail' } },
+    });
+    const { checks } = await examined({ ...env, MASTER_KEY: other, MASTER_KEY_SECOND: testMasterKey });
+    expect(checks['Master key']).toMatchObject({ level: 'warn', advice: 'Run `master-key:rotate`.' });
+  });
+
+  it('finds an address where somebody else answers', async () => {
+    const { checks } = await examined({ ...env, BASE_URL: app.url.replace('127.0.0.1', 'localhost') });
+    expect(checks['Address']).toMatchObject({ level: 'fail', advice: expect.stringContaining('BASE_URL') });
+  });
+
+  it('changes nothing: neither a database without a schema nor an empty folder', async () => {
+    const database = await emptyDatabase();
+    const { code, checks } = await examined({ ...env, DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    expect(checks['Migrations']).toMatchObject({ level: 'fail' });
+    await database.drop();
+    const folder = mkdtempSync(join(tmpdir(), 'lk-'));
+    await shell({ DATA_DIR: folder }, 'doctor');
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('sees a signing key that should have changed long ago', async () => {
+    app.clock.turn(120 * 24 * 3600);
+    const { checks } = await examined(env);
+    expect(checks['Key ES512']).toMatchObject({ level: 'warn' });
+  });
+});
