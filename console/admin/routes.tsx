@@ -1,12 +1,13 @@
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
 import { Home } from './frame/home.tsx';
-import { Missing, Root, RootError } from './frame/root.tsx';
+import { Missing, PageError, Root, RootError } from './frame/root.tsx';
 import { ProjectPages } from './projects/project.tsx';
 
 /** A page is fetched when somebody goes there; its script holds its `Component`. */
 const page = (path: string, load: () => Promise<{ Component: () => React.ReactNode }>): RouteObject => ({
   path,
   lazy: load,
+  errorElement: <PageError />,
 });
 
 const inProject: RouteObject[] = [
@@ -17,6 +18,8 @@ const inProject: RouteObject[] = [
   page('applications/:clientId/:tab?', () => import('./clients/client-page.tsx')),
   page('users', () => import('./users/users-page.tsx')),
   page('users/:userId', () => import('./users/user-page.tsx')),
+  page('groups', () => import('./groups/groups-page.tsx')),
+  page('groups/:groupId', () => import('./groups/group-page.tsx')),
   page('directory', () => import('./directories/directory-page.tsx')),
   page('session-policy', () => import('./sessions/session-policy-page.tsx')),
   page('experience', () => import('./experience/experience-page.tsx')),
@@ -41,6 +44,7 @@ export const router = createBrowserRouter(
         { index: true, element: <Home /> },
         page('projects', () => import('./projects/projects-page.tsx')),
         { path: 'projects/:projectId', element: <ProjectPages />, children: inProject },
+        page('trial', () => import('./clients/trial-page.tsx')),
         page('team', () => import('./admins/instance-team-page.tsx')),
         page('audit', () => import('./audit/instance-audit-page.tsx')),
         page('keys', () => import('./keys/keys-page.tsx')),

@@ -3,11 +3,12 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { DeleteClient } from '../generated/operations.ts';
+import { DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Notice } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
+import { request } from '../ui/show-graphql.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { useClientForm } from './use-client-form.ts';
@@ -75,6 +76,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         verb="Switch off"
         busy={form.busy}
         failure={form.failure}
+        graphql={request(UpdateClient, { input: { id: client.id, expectedVersion: client.version, disabled: true } })}
         onClose={close}
         onConfirm={async () => {
           if (await form.save({ disabled: true })) close();
@@ -92,6 +94,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         name={client.name}
         busy={removing}
         failure={failure}
+        graphql={request(DeleteClient, { id: client.id })}
         onClose={close}
         onConfirm={async () => {
           const outcome = await remove({ id: client.id });

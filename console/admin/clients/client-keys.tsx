@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { Secrets } from '../ui/secret.tsx';
+import { request, ShowGraphql } from '../ui/show-graphql.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { ClientPartProps } from './client-part.ts';
@@ -91,7 +92,14 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         flush
         title="API keys"
         lead="To replace a key: make a new one, put it in place, see that the old one is no longer used, revoke the old one."
-        actions={newKey}
+        actions={
+          mayChange && (
+            <>
+              <ShowGraphql operation={IssueApiKey} variables={{ clientId: client.id, kind: 'SECRET' as const }} />
+              {newKey}
+            </>
+          )
+        }
       >
         {failure && !revoking && <Refused failure={failure} />}
         <DataTable
@@ -130,6 +138,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         verb="Revoke key"
         busy={busy}
         failure={failure}
+        graphql={revoking && request(RevokeApiKey, { id: revoking.id })}
         onClose={() => {
           setRevoking(undefined);
           setFailure(undefined);

@@ -33,6 +33,7 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
     label: 'Tokens & logout',
     Part: fetched(async () => (await import('./client-tokens.tsx')).ClientTokens),
   },
+  { tab: 'events', label: 'Events', Part: fetched(async () => (await import('./client-events.tsx')).ClientEvents) },
   { tab: 'danger', label: 'Danger', Part: fetched(async () => (await import('./client-danger.tsx')).ClientDanger) },
 ];
 

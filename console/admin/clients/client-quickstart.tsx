@@ -11,6 +11,7 @@ import type { ClientPartProps } from './client-part.ts';
 import styles from './client-quickstart.module.css';
 import { type ClientKind, clientKinds, kindOf } from './kind.ts';
 import { snippetsFor } from './snippets.ts';
+import { TrySignIn } from './try-sign-in.tsx';
 
 /** From here to a first sign-in. */
 export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
@@ -29,6 +30,13 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
           Nobody can sign in to it, and its pages may not call.{' '}
           {mayChange && <Link to={path(`applications/${client.id}/settings`)}>Add one</Link>}
         </Notice>
+      )}
+      {mayChange && client.builtIn !== 'CONSOLE' && (
+        <Section
+          title="See it work"
+          lead="Signs you in as one of its people, in a new tab, and shows the tokens that it would be given."
+          actions={<TrySignIn clientId={client.id} />}
+        />
       )}
       <Section title="What your application needs">
         <div className={styles.values}>

@@ -20,6 +20,7 @@ import type { ClientKind } from './kind.ts';
 import { KindCards } from './kind-cards.tsx';
 import { addressFault } from './redirect-fault.ts';
 import { snippetsFor } from './snippets.ts';
+import { TrySignIn } from './try-sign-in.tsx';
 
 type Created = CreateClientMutation['createClient'];
 
@@ -261,6 +262,11 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
           onDone={() => void navigate(path(`applications/${client.id}`))}
         />
       </Section>
+      <Section
+        title="See it work"
+        lead="Signs you in as one of its people, in a new tab, and shows the tokens that it would be given. Save the keys first, or later: this page stays."
+        actions={<TrySignIn clientId={client.id} />}
+      />
       <Section title="Start with this" lead="Your own values are filled in, and marked.">
         <Snippets snippets={snippets} />
       </Section>

@@ -18,6 +18,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
+import { request, ShowGraphql } from '../ui/show-graphql.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { ClientPartProps } from './client-part.ts';
@@ -148,6 +149,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         verb="Make new keys"
         busy={rotating}
         failure={failure}
+        graphql={request(RotateDelegationKeys, { input: { clientId: client.id } })}
         onClose={close}
         onConfirm={async () => done(await rotate({ input: { clientId: client.id } }), 'The new keys are made')}
       >
@@ -161,6 +163,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         verb="Revoke keys"
         busy={isRevoking}
         failure={failure}
+        graphql={revoking && request(RevokeDelegationKey, { id: revoking.id })}
         onClose={close}
         onConfirm={async () => {
           if (revoking) done(await revoke({ id: revoking.id }), 'The keys are revoked');
@@ -244,6 +247,10 @@ function RegisterForm({ clientId, failure, onDone, onClose }: RegisterFormProps)
       <p className={styles.note}>Earlier keys of your server stay good for a week.</p>
       <Refused failure={failure?.field ? undefined : failure} />
       <div className={styles.actions}>
+        <ShowGraphql
+          operation={RegisterDelegationKeys}
+          variables={{ input: { clientId, signingKey, encryptionKey } }}
+        />
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>

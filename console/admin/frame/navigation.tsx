@@ -60,6 +60,7 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
       isInner: true,
       places: [
         { to: at('users'), label: 'Users', icon: 'users' },
+        { to: at('groups'), label: 'Groups', icon: 'groups' },
         { to: at('directory'), label: 'Directory sync', icon: 'directory' },
       ],
     },

@@ -73,21 +73,42 @@ export function Missing() {
   );
 }
 
+/** What browsers say of a script or a style sheet that they could not fetch, each in its own words. */
+const unfetched = /import|module|fetch|preload|load failed/i;
+
 /** A page of the console itself broke: a bug, or a script of a version that has been replaced. */
-export function RootError() {
+function Broken() {
   const error = useRouteError();
-  const isOld = error instanceof TypeError && /import|module|fetch/i.test(error.message);
+  const isOld = error instanceof Error && unfetched.test(error.message);
   return (
-    <main className={styles.alone}>
-      <Empty
-        icon="warning"
-        title={isOld ? 'This page could not be loaded' : 'Something in this page broke'}
-        action={<Button onClick={() => location.reload()}>Load again</Button>}
-      >
-        {isOld
-          ? 'The connection is down, or the console was updated meanwhile. Nothing was lost.'
-          : 'What was saved is safe; what you were typing here is not. If it happens again, tell whoever runs this server.'}
-      </Empty>
+    <Empty
+      icon="warning"
+      title={isOld ? 'This page could not be loaded' : 'Something in this page broke'}
+      action={<Button onClick={() => location.reload()}>Load again</Button>}
+    >
+      {isOld
+        ? 'The connection is down, or the console was updated meanwhile. Nothing was lost.'
+        : 'What was saved is safe; what you were typing here is not. If it happens again, tell whoever runs this server.'}
+    </Empty>
+  );
+}
+
+/** In the place of the page alone: what stands around it still leads elsewhere. */
+export function PageError() {
+  return (
+    <Page title="Not loaded">
+      <div role="alert">
+        <Broken />
+      </div>
+    </Page>
+  );
+}
+
+/** In the place of everything. */
+export function RootError() {
+  return (
+    <main className={styles.alone} role="alert">
+      <Broken />
     </main>
   );
 }

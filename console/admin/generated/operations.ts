@@ -103,6 +103,11 @@ export type DeleteProjectInput = {
   id: string;
 };
 
+/** Which way a list runs. */
+export type Direction =
+  | 'ASC'
+  | 'DESC';
+
 export type DiscardExperienceDraftInput = {
   expectedVersion?: number | null | undefined;
   projectId: string;
@@ -112,6 +117,13 @@ export type ExperienceTextInput = {
   key: string;
   locale: string;
   text: string;
+};
+
+export type FinishTrialInput = {
+  clientId: string;
+  code: string;
+  /** As it came back. */
+  state: string;
 };
 
 export type GrantRoleInput = {
@@ -313,6 +325,14 @@ export type UserFilter = {
   signedInSince?: string | null | undefined;
 };
 
+/** What users are put in order by. */
+export type UserOrder =
+  | 'CREATED'
+  | 'EMAIL'
+  | 'LAST_SIGN_IN'
+  | 'NAME'
+  | 'USER_NAME';
+
 export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string, email: string | null, active: boolean, lastSignInAt: string | null } };
 
 export type AdminTokenRowFragment = { id: string, name: string, hint: string, role: Role, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
@@ -471,6 +491,20 @@ export type RevokeDelegationKeyMutationVariables = Exact<{
 
 export type RevokeDelegationKeyMutation = { revokeDelegationKey: DelegationKeyRowFragment };
 
+export type BeginTrialMutationVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type BeginTrialMutation = { beginTrial: { address: string } };
+
+export type FinishTrialMutationVariables = Exact<{
+  input: FinishTrialInput;
+}>;
+
+
+export type FinishTrialMutation = { finishTrial: { userInfo: Record<string, unknown>, scope: string, expiresInSeconds: number, revoked: boolean, client: { id: string, name: string, project: { id: string, name: string } }, idToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean }, accessToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean } } };
+
 export type DevMailboxQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -593,6 +627,30 @@ export type PaletteProjectsQueryVariables = Exact<{
 
 
 export type PaletteProjectsQuery = { projects: { edges: Array<{ node: { id: string, name: string } }> } };
+
+export type GroupsQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type GroupsQuery = { groups: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, displayName: string, externalId: string | null, memberCount: number, updatedAt: string } }> } };
+
+export type GroupByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GroupByIdQuery = { group: { id: string, displayName: string, externalId: string | null, memberCount: number, createdAt: string, updatedAt: string } | null };
+
+export type GroupsOfUserQueryVariables = Exact<{
+  projectId: string;
+  userId: string;
+}>;
+
+
+export type GroupsOfUserQuery = { groups: { totalCount: number, edges: Array<{ node: { id: string, displayName: string } }> } };
 
 export type SigningKeyRowFragment = { id: string, alg: SigningAlgorithm, signing: boolean, createdAt: string, signsFrom: string, signsUntil: string | null, publishedUntil: string | null, withdrawnAt: string | null };
 
@@ -729,12 +787,14 @@ export type SystemLevelQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type SystemLevelQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string }> } };
 
-export type UserRowFragment = { id: string, userName: string, displayName: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, createdAt: string };
+export type UserRowFragment = { id: string, userName: string, displayName: string | null, externalId: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, createdAt: string };
 
 export type UsersQueryVariables = Exact<{
   projectId: string;
   search?: string | null | undefined;
   filter?: UserFilter | null | undefined;
+  orderBy?: UserOrder | null | undefined;
+  direction?: Direction | null | undefined;
   after?: string | null | undefined;
 }>;
 
@@ -747,7 +807,7 @@ export type UserByIdQueryVariables = Exact<{
 
 
 export type UserByIdQuery = { user: (
-    { externalId: string | null, givenName: string | null, familyName: string | null, updatedAt: string }
+    { givenName: string | null, familyName: string | null, updatedAt: string }
     & UserRowFragment
   ) | null };
 
@@ -757,6 +817,13 @@ export type UserAccessQueryVariables = Exact<{
 
 
 export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+
+export type UserHoldingsQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type UserHoldingsQuery = { userHoldings: { sessions: number, devices: number, secondFactors: number, recoveryCodes: number, groups: number, messages: number, events: number, adminRoles: number } };
 
 export type ChangeUsersMutationVariables = Exact<{
   input: ChangeUsersInput;
@@ -799,6 +866,8 @@ export const DelegationKeys = "query DelegationKeys($clientId:ID!){client(id:$cl
 export const RegisterDelegationKeys = "mutation RegisterDelegationKeys($input:RegisterDelegationKeysInput!){registerDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as unknown as Operation<RegisterDelegationKeysMutation, RegisterDelegationKeysMutationVariables>;
 export const RotateDelegationKeys = "mutation RotateDelegationKeys($input:RotateDelegationKeysInput!){rotateDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as unknown as Operation<RotateDelegationKeysMutation, RotateDelegationKeysMutationVariables>;
 export const RevokeDelegationKey = "mutation RevokeDelegationKey($id:ID!){revokeDelegationKey(id:$id){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as unknown as Operation<RevokeDelegationKeyMutation, RevokeDelegationKeyMutationVariables>;
+export const BeginTrial = "mutation BeginTrial($clientId:ID!){beginTrial(clientId:$clientId){address}}" as unknown as Operation<BeginTrialMutation, BeginTrialMutationVariables>;
+export const FinishTrial = "mutation FinishTrial($input:FinishTrialInput!){finishTrial(input:$input){client{id name project{id name}}idToken{header claims verified}accessToken{header claims verified}userInfo scope expiresInSeconds revoked}}" as unknown as Operation<FinishTrialMutation, FinishTrialMutationVariables>;
 export const DevMailbox = "query DevMailbox($after:String){devMailbox(first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at channel to subject text}}}}" as unknown as Operation<DevMailboxQuery, DevMailboxQueryVariables>;
 export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId:$projectId){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<ScimTokensQuery, ScimTokensQueryVariables>;
 export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<IssueScimTokenMutation, IssueScimTokenMutationVariables>;
@@ -815,6 +884,9 @@ export const Session = "query Session{me{kind id name freshUntil grants{role pro
 export const SwitcherProjects = "query SwitcherProjects($search:String){projects(search:$search first:8){totalCount edges{node{id name builtIn testMode}}}}" as unknown as Operation<SwitcherProjectsQuery, SwitcherProjectsQueryVariables>;
 export const PaletteInProject = "query PaletteInProject($projectId:ID!$search:String!){clients(projectId:$projectId search:$search first:5){edges{node{id name}}}users(projectId:$projectId search:$search first:5){edges{node{id userName displayName}}}projects(search:$search first:5){edges{node{id name}}}}" as unknown as Operation<PaletteInProjectQuery, PaletteInProjectQueryVariables>;
 export const PaletteProjects = "query PaletteProjects($search:String!){projects(search:$search first:8){edges{node{id name}}}}" as unknown as Operation<PaletteProjectsQuery, PaletteProjectsQueryVariables>;
+export const Groups = "query Groups($projectId:ID!$search:String$after:String){groups(projectId:$projectId search:$search first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id displayName externalId memberCount updatedAt}}}}" as unknown as Operation<GroupsQuery, GroupsQueryVariables>;
+export const GroupById = "query GroupById($id:ID!){group(id:$id){id displayName externalId memberCount createdAt updatedAt}}" as unknown as Operation<GroupByIdQuery, GroupByIdQueryVariables>;
+export const GroupsOfUser = "query GroupsOfUser($projectId:ID!$userId:ID!){groups(projectId:$projectId userId:$userId first:100){totalCount edges{node{id displayName}}}}" as unknown as Operation<GroupsOfUserQuery, GroupsOfUserQueryVariables>;
 export const SigningKeys = "query SigningKeys{signingKeys{...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<SigningKeysQuery, SigningKeysQueryVariables>;
 export const RotateSigningKeys = "mutation RotateSigningKeys{rotateSigningKeys{...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<RotateSigningKeysMutation, RotateSigningKeysMutationVariables>;
 export const WithdrawSigningKey = "mutation WithdrawSigningKey($id:ID!){withdrawSigningKey(id:$id){...SigningKeyRow}}fragment SigningKeyRow on SigningKey{id alg signing createdAt signsFrom signsUntil publishedUntil withdrawnAt}" as unknown as Operation<WithdrawSigningKeyMutation, WithdrawSigningKeyMutationVariables>;
@@ -834,9 +906,10 @@ export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSe
 export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp canSendSms}}" as unknown as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as unknown as Operation<SystemQuery, SystemQueryVariables>;
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as unknown as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
-export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$after:String){users(projectId:$projectId search:$search filter:$filter first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UsersQuery, UsersQueryVariables>;
-export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow externalId givenName familyName updatedAt}}fragment UserRow on User{id userName displayName email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UserByIdQuery, UserByIdQueryVariables>;
+export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UsersQuery, UsersQueryVariables>;
+export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as unknown as Operation<UserByIdQuery, UserByIdQueryVariables>;
 export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}factors{id method phone verifiedAt lastUsedAt}}}" as unknown as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices secondFactors recoveryCodes groups messages events adminRoles}}" as unknown as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as unknown as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
 export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as unknown as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;
 export const RevokeUserDevice = "mutation RevokeUserDevice($id:ID!){revokeUserDevice(id:$id)}" as unknown as Operation<RevokeUserDeviceMutation, RevokeUserDeviceMutationVariables>;

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { Failure } from '../failure.ts';
 import styles from './confirm.module.css';
 import { Refused } from './failed.tsx';
+import { type GraphqlRequest, ShowGraphql } from './show-graphql.tsx';
 
 interface ConfirmProps {
   opened: boolean;
@@ -15,6 +16,8 @@ interface ConfirmProps {
   name?: string | undefined;
   busy: boolean;
   failure: Failure | undefined;
+  /** What is sent, for whoever wants to do the same by a script. */
+  graphql?: GraphqlRequest | undefined;
   onConfirm(): void;
   onClose(): void;
 }
@@ -29,7 +32,7 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-function Question({ children, verb, name, busy, failure, onConfirm, onClose }: ConfirmProps) {
+function Question({ children, verb, name, busy, failure, graphql, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const isTyped = name === undefined || typed.trim() === name;
   return (
@@ -57,6 +60,7 @@ function Question({ children, verb, name, busy, failure, onConfirm, onClose }: C
       )}
       <Refused failure={failure} />
       <div className={styles.actions}>
+        {graphql && <ShowGraphql {...graphql} />}
         <Button variant="default" onClick={onClose} {...(name === undefined ? { 'data-autofocus': true } : {})}>
           Cancel
         </Button>

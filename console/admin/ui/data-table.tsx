@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** The row's name: it leads to the row's page, and stands on top where rows become cards. */
   isName?: boolean;
   align?: 'end';
+  /** Its header puts the list in order by it. */
+  sort?: { direction: 'ascending' | 'descending' | undefined; onSort(): void } | undefined;
   /** On cards it stands in the corner, without a label. */
   isCorner?: boolean;
 }
@@ -53,9 +55,15 @@ export function DataTable<Row>({
     >
       <thead>
         <tr>
-          {columns.map(({ header, head, width, align }) => (
-            <th key={header} scope="col" style={{ width }} data-align={align}>
-              {head ?? header}
+          {columns.map(({ header, head, width, align, sort }) => (
+            <th key={header} scope="col" style={{ width }} data-align={align} aria-sort={sort?.direction}>
+              {sort ? (
+                <button type="button" className={styles.sort} data-direction={sort.direction} onClick={sort.onSort}>
+                  {header}
+                </button>
+              ) : (
+                (head ?? header)
+              )}
             </th>
           ))}
         </tr>

@@ -5,13 +5,24 @@ import { settings } from '../settings.ts';
 import { Code } from './code.tsx';
 import { Icon } from './icon.tsx';
 
+/** An operation with its variables, whatever they are. */
+export interface GraphqlRequest {
+  operation: TypedDocumentNode<unknown, never>;
+  variables: object;
+}
+
+/** A request whose variables are those of its operation. */
+export function request<V extends object>(operation: TypedDocumentNode<unknown, V>, variables: V): GraphqlRequest {
+  return { operation: operation as unknown as GraphqlRequest['operation'], variables };
+}
+
 /** What this form would send, for whoever wants to do the same by a script. */
 export function ShowGraphql<V extends object>({
   operation,
   variables,
 }: {
   operation: TypedDocumentNode<unknown, V>;
-  variables: V;
+  variables: V | object;
 }) {
   const [opened, setOpened] = useState(false);
   return (

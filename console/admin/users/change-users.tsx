@@ -5,8 +5,10 @@ import type { Failure } from '../failure.ts';
 import { ChangeUsers, type UserAction } from '../generated/operations.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Mark } from '../ui/mark.tsx';
+import { request } from '../ui/show-graphql.tsx';
 import { toast } from '../ui/toast.tsx';
 import styles from './change-users.module.css';
+import { Losses } from './losses.tsx';
 import { userActions } from './user-actions.ts';
 
 export interface Chosen {
@@ -41,9 +43,10 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
     setFailure(undefined);
     onClose();
   };
+  const inputOf = (of: UserAction) => ({ projectId, userIds: users.map(({ id }) => id), action: of });
   const confirm = async () => {
     if (!action || !words) return;
-    const outcome = await change({ input: { projectId, userIds: users.map(({ id }) => id), action } });
+    const outcome = await change({ input: inputOf(action) });
     setFailure(outcome.failure);
     if (!outcome.data) return;
     const list = outcome.data.changeUsers.map(({ userId, ...rest }) => ({
@@ -73,12 +76,14 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
         failure={failure}
         onClose={close}
         onConfirm={() => void confirm()}
+        graphql={action && request(ChangeUsers, { input: inputOf(action) })}
       >
         {words && (
           <p>
             {isOne ? <strong>{only?.name}</strong> : 'Each of them'} {words.effect}
           </p>
         )}
+        {action === 'ERASE' && isOne && only && <Losses userId={only.id} />}
         {!isOne && (
           <ul className={styles.names}>
             {users.slice(0, 8).map(({ id, name }) => (

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
+import { request } from '../ui/show-graphql.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 
@@ -68,6 +69,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
         verb="Revoke device"
         busy={busy}
         failure={failure}
+        graphql={revoking && request(RevokeUserDevice, { id: revoking.id })}
         onClose={close}
         onConfirm={async () => {
           if (!revoking) return;

@@ -8,16 +8,19 @@ import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery 
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { Failed, Refused } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { PageSketch } from '../ui/sketch.tsx';
 import { exactly, Time } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import { useDownload } from '../ui/use-download.ts';
 import { ChangeUsersDialog } from './change-users.tsx';
 import { userActions } from './user-actions.ts';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
+import { UserGroups } from './user-groups.tsx';
 import styles from './user-page.module.css';
 import { UserSessions } from './user-sessions.tsx';
 
@@ -31,9 +34,10 @@ export function Component() {
   const navigate = useNavigate();
   const { mayChange } = useAccess(project.id);
   const [action, setAction] = useState<UserAction>();
+  const { download, failure: refused } = useDownload();
   const { data, failure, reload } = useRead(UserById, { id: userId });
   const access = useRead(UserAccess, { userId });
-  const events = useRead(AuditEvents, { projectId: project.id, filter: { subjectId: userId }, first: 10, after: null });
+  const events = useRead(AuditEvents, { projectId: project.id, filter: { userId }, first: 10, after: null });
   const user = data?.user?.id === userId ? data.user : undefined;
   if (!user) return failure ? <Failed failure={failure} what="user" retry={reload} /> : <PageSketch />;
   const name = user.displayName ?? user.userName;
@@ -59,6 +63,17 @@ export function Component() {
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
+              <Menu.Item
+                leftSection={<Icon name="download" size={16} />}
+                onClick={() => {
+                  void download(`/admin/export/users/${user.id}`).then((begun) => {
+                    if (begun) toast('The download has begun');
+                  });
+                }}
+              >
+                Export everything held about them
+              </Menu.Item>
+              <Menu.Divider />
               {Object.entries(userActions)
                 .filter(([value]) => value !== (user.active ? 'ACTIVATE' : 'DEACTIVATE'))
                 .map(([value, { verb, isFinal }]) => (
@@ -75,6 +90,7 @@ export function Component() {
         )
       }
     >
+      <Refused failure={refused} />
       {!user.active && (
         <Notice tone="bad" title="They cannot sign in">
           {user.provenance === 'SCIM'
@@ -83,6 +99,7 @@ export function Component() {
         </Notice>
       )}
       <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} />
+      <UserGroups userId={user.id} />
       <UserSessions sessions={found?.sessions} mayChange={mayChange} />
       <UserDevices devices={found?.devices} mayChange={mayChange} />
       <UserFactors

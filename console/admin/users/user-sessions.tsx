@@ -7,6 +7,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Section } from '../ui/page.tsx';
+import { request } from '../ui/show-graphql.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { browserName, methodNames } from './words.ts';
@@ -76,6 +77,7 @@ export function UserSessions({
         verb="End session"
         busy={busy}
         failure={failure}
+        graphql={ending && request(EndUserSession, { id: ending.id })}
         onClose={close}
         onConfirm={async () => {
           if (!ending) return;

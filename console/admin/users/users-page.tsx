@@ -3,43 +3,33 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useRead } from '../api.ts';
-import { type UserAction, type UserFilter, type UserRowFragment, Users } from '../generated/operations.ts';
+import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
-import { Time } from '../ui/time.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
+import { ExportUsers } from './export-users.tsx';
 import { userActions } from './user-actions.ts';
+import { choosable, chosenColumns, keepColumns, nameOf, type UserColumn, userColumns } from './user-columns.tsx';
+import { filterNames, filterOf, nextSorting, sortingOf, sortings, userFilters } from './user-filters.ts';
 import styles from './users-page.module.css';
 
 type Row = UserRowFragment;
 
-const nameOf = ({ displayName, userName }: Row) => displayName ?? userName;
 const count = new Intl.NumberFormat('en-GB');
 
-const columns: readonly Column<Row>[] = [
-  { header: 'Name', isName: true, width: '26%', cell: nameOf },
-  { header: 'User name', cell: ({ userName }) => userName },
-  {
-    header: 'State',
-    cell: ({ active }) => (active ? <Mark tone="good">Active</Mark> : <Mark tone="bad">Deactivated</Mark>),
-  },
-  { header: 'Came from', cell: ({ provenance }) => (provenance === 'SCIM' ? 'Directory' : 'Sign-up') },
-  { header: 'Last sign-in', cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
-];
-
-function filterOf(get: (name: string) => string | undefined): UserFilter {
-  const [state, provenance] = [get('state'), get('provenance')];
-  return {
-    ...(state === 'active' || state === 'inactive' ? { active: state === 'active' } : {}),
-    ...(provenance === 'SCIM' || provenance === 'LOCAL' ? { provenance } : {}),
-  };
-}
+/** What a column is put in order by. */
+const orderOf: Partial<Record<UserColumn, UserOrder>> = {
+  name: 'NAME',
+  userName: 'USER_NAME',
+  email: 'EMAIL',
+  lastSignIn: 'LAST_SIGN_IN',
+  created: 'CREATED',
+};
 
 /** Everybody in the project; searched, filtered and paged at the server. */
 export function Component() {
@@ -49,17 +39,36 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const [action, setAction] = useState<UserAction>();
+  const [shown, setShown] = useState(chosenColumns);
+  const [exporting, setExporting] = useState(false);
   const search = get('search');
+  const filter = filterOf(get);
+  const sorting = sortingOf(get('sort'));
+  const { orderBy, direction } = sorting;
   const variables = {
     projectId: project.id,
     search: search ?? null,
-    filter: filterOf(get),
+    filter,
+    orderBy,
+    direction,
     after: get('after') ?? null,
   };
   const { data, failure, stale, reload } = useRead(Users, variables, { keep: true });
   const page = data?.users;
   const rows = page?.edges.map(({ node }) => node);
-  const isFiltered = search !== undefined || get('state') !== undefined || get('provenance') !== undefined;
+  const filters = filterNames.filter((name) => get(name) !== undefined).length;
+  const isFiltered = search !== undefined || filters > 0;
+  const clear = () => set(Object.fromEntries(['search', ...filterNames].map((name) => [name, undefined])));
+  const columns = (['name', ...shown] as const).map((name): Column<Row> => {
+    const by = orderOf[name];
+    if (!by) return userColumns[name];
+    const way = direction === 'ASC' ? 'ascending' : 'descending';
+    const sort = {
+      direction: by === orderBy ? way : undefined,
+      onSort: () => set({ sort: nextSorting(by, sorting) }),
+    } as const;
+    return { ...userColumns[name], sort };
+  });
   const isEmpty = page?.totalCount === 0 && !isFiltered;
 
   const choose = (users: readonly Row[], on: boolean) =>
@@ -95,7 +104,23 @@ export function Component() {
     ),
   };
   return (
-    <Page title="Users" lead={`Everybody who has an account in ${project.name}.`}>
+    <Page
+      title="Users"
+      lead={`Everybody who has an account in ${project.name}.`}
+      actions={
+        mayChange &&
+        !isEmpty && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="download" size={16} />}
+            disabled={!page}
+            onClick={() => setExporting(true)}
+          >
+            Export
+          </Button>
+        )
+      }
+    >
       {failure && !page ? (
         <Failed failure={failure} what="the list of users" retry={reload} />
       ) : (
@@ -103,24 +128,23 @@ export function Component() {
           {!isEmpty && (
             <ListBar count={page && `${count.format(page.totalCount)} user${page.totalCount === 1 ? '' : 's'}`}>
               <SearchField label="Search users" placeholder="Name, e-mail, user name or external ID" />
+              {userFilters.map((one) => (
+                <Filter key={one.name} {...one} />
+              ))}
               <Filter
-                name="state"
-                label="State"
-                options={[
-                  { value: '', label: 'Any state' },
-                  { value: 'active', label: 'Active' },
-                  { value: 'inactive', label: 'Deactivated' },
-                ]}
+                name="sort"
+                label="Order"
+                options={Object.entries(sortings).map(([value, { label }]) => ({
+                  value: value === 'newest' ? '' : value,
+                  label,
+                }))}
               />
-              <Filter
-                name="provenance"
-                label="Came from"
-                options={[
-                  { value: '', label: 'From anywhere' },
-                  { value: 'SCIM', label: 'Directory' },
-                  { value: 'LOCAL', label: 'Sign-up' },
-                ]}
-              />
+              {filters > 0 && (
+                <Button variant="subtle" size="compact-sm" onClick={clear}>
+                  Clear all
+                </Button>
+              )}
+              <ColumnMenu shown={shown} onShow={setShown} />
             </ListBar>
           )}
           {chosen.size > 0 && (
@@ -179,15 +203,13 @@ export function Component() {
                   icon="search"
                   title="Nobody fits"
                   action={
-                    <Button
-                      variant="default"
-                      onClick={() => set({ search: undefined, state: undefined, provenance: undefined })}
-                    >
+                    <Button variant="default" onClick={clear}>
                       Remove search and filters
                     </Button>
                   }
                 >
-                  The search looks at the beginning of names, e-mail addresses, user names and external IDs.
+                  The search looks at the beginning of names, family names, e-mail addresses, user names and external
+                  IDs.
                 </Empty>
               )
             }
@@ -195,6 +217,14 @@ export function Component() {
           <Pager pageInfo={page?.pageInfo} />
         </Section>
       )}
+      <ExportUsers
+        opened={exporting}
+        onClose={() => setExporting(false)}
+        projectId={project.id}
+        total={page?.totalCount ?? 0}
+        search={search}
+        filter={filter}
+      />
       <ChangeUsersDialog
         projectId={project.id}
         users={[...chosen].map(([id, name]) => ({ id, name }))}
@@ -203,5 +233,36 @@ export function Component() {
         onDone={() => setChosen(new Map())}
       />
     </Page>
+  );
+}
+
+/** Which columns there are; the choice stays in this browser. */
+function ColumnMenu({ shown, onShow }: { shown: readonly UserColumn[]; onShow(columns: UserColumn[]): void }) {
+  const toggle = (name: UserColumn) => {
+    const next = choosable.filter((one) => (one === name) !== shown.includes(one));
+    keepColumns(next);
+    onShow(next);
+  };
+  return (
+    <Menu closeOnItemClick={false} position="bottom-end">
+      <Menu.Target>
+        <Button className={styles.columns ?? ''} variant="default" rightSection={<Icon name="down" size={14} />}>
+          Columns
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {choosable.map((name) => (
+          <Menu.Item
+            key={name}
+            role="menuitemcheckbox"
+            aria-checked={shown.includes(name)}
+            leftSection={<span className={styles.tick}>{shown.includes(name) && <Icon name="check" size={16} />}</span>}
+            onClick={() => toggle(name)}
+          >
+            {userColumns[name].header}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { useRead } from '../api.ts';
+import { EventList } from '../audit/event-list.tsx';
+import { AuditEvents } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Pager, useListParams } from '../ui/list-bar.tsx';
+import { Section } from '../ui/page.tsx';
+import type { ClientPartProps } from './client-part.ts';
+
+/** What was done to the application and through it, newest first. */
+export function ClientEvents({ client }: ClientPartProps) {
+  const project = useProject();
+  const path = useProjectPath();
+  const { get } = useListParams();
+  const variables = {
+    projectId: project.id,
+    filter: { clientId: client.id },
+    first: 25,
+    after: get('after') ?? null,
+  };
+  const { data, failure, reload } = useRead(AuditEvents, variables, { keep: true, everySeconds: 15 });
+  const page = data?.auditEvents;
+  const events = page?.edges.map(({ node }) => node);
+  if (failure && !page) return <Failed failure={failure} what="the list of events" retry={reload} />;
+  return (
+    <Section
+      flush
+      title="Events"
+      lead="Changes of this application, and sign-ins and tokens of its people."
+      actions={
+        <Button
+          component={Link}
+          to={`${path('events')}?${new URLSearchParams({ client: client.id, clientName: client.name })}`}
+          variant="default"
+          size="xs"
+        >
+          Search and filter
+        </Button>
+      }
+    >
+      {events?.length === 0 ? (
+        <Empty icon="events" title="Nothing yet">
+          The first sign-in will stand here.
+        </Empty>
+      ) : (
+        <EventList events={events} filterPath={path('events')} />
+      )}
+      <Pager pageInfo={page?.pageInfo} />
+    </Section>
+  );
+}

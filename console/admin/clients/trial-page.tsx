@@ -1,0 +1,174 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { EndUserSession, FinishTrial, type FinishTrialMutation } from '../generated/operations.ts';
+import { Empty } from '../ui/empty.tsx';
+import { Refused } from '../ui/failed.tsx';
+import { Mark, Notice } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { PageSketch } from '../ui/sketch.tsx';
+import { exactly } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import { claimWords, timeOf, valueInWords } from './claim-words.ts';
+import styles from './trial-page.module.css';
+
+type Result = FinishTrialMutation['finishTrial'];
+type Token = Result['idToken'];
+
+/** Where a sign-in that was tried comes back to: what the application would have been given. */
+export function Component() {
+  const [params] = useSearchParams();
+  const navigate = useNavigate();
+  const [finish] = useWrite(FinishTrial);
+  const [result, setResult] = useState<Result>();
+  const [failure, setFailure] = useState<Failure>();
+  const [error] = useState(
+    () => params.get('error') && { code: params.get('error'), text: params.get('error_description') },
+  );
+  const asked = useRef(false);
+  const [code, state] = [params.get('code'), params.get('state')];
+  useEffect(() => {
+    if (asked.current || !code || !state) return;
+    // A code is good for one try.
+    asked.current = true;
+    const [clientId = ''] = state.split('.');
+    void finish({ input: { clientId, state, code } }).then(({ data, failure: refused }) => {
+      setResult(data?.finishTrial);
+      setFailure(refused);
+      void navigate('/trial', { replace: true });
+    });
+  }, [code, state, finish, navigate]);
+  if (result) return <Shown result={result} />;
+  if (code && !failure) return <PageSketch />;
+  return (
+    <Page title="Try sign-in">
+      <Empty
+        icon={failure || error ? 'warning' : 'applications'}
+        title={failure || error ? 'This sign-in came to nothing' : 'There is no sign-in to show'}
+        action={
+          <Button component={Link} to="/">
+            Go to the start
+          </Button>
+        }
+      >
+        {error
+          ? `The application would have got the error ${error.code}${error.text ? `: ${error.text}` : '.'}`
+          : failure && failure.code !== 'grant-rejected'
+            ? failure.message
+            : 'What a sign-in gives is shown once, in the browser and the session that began it, within a minute. Begin another one from the quickstart of the application.'}
+      </Empty>
+    </Page>
+  );
+}
+
+function Shown({ result }: { result: Result }) {
+  const { client, idToken, accessToken, userInfo, revoked } = result;
+  const who = String(idToken.claims['email'] ?? idToken.claims['sub']);
+  const isGood = idToken.verified && accessToken.verified;
+  return (
+    <Page
+      title={isGood ? `Sign-in to ${client.name} works` : `Sign-in to ${client.name} was tried`}
+      back={{ to: `/projects/${client.project.id}/applications/${client.id}`, label: client.name }}
+      lead={`What the application would have been given for ${who}.`}
+    >
+      <Notice tone="calm">
+        {revoked
+          ? 'Nothing of worth is left: the tokens never left the server, and the access token is revoked.'
+          : 'The access token could not be revoked; it expires by itself.'}{' '}
+        The code was exchanged within the server: what your application sends for it is in the quickstart.
+        <Session sid={idToken.claims['sid']} who={who} />
+      </Notice>
+      <TokenSection
+        title="ID token"
+        lead="Says who signed in. Your application verifies it, and begins its own session."
+        token={idToken}
+      />
+      <TokenSection title="Access token" lead="Opens UserInfo, and nothing else." token={accessToken} />
+      <Section title="UserInfo" lead={`What the access token opens, with the scopes ${result.scope}.`}>
+        <Claims label="UserInfo" claims={userInfo} />
+      </Section>
+    </Page>
+  );
+}
+
+/** The person who tried is signed in to the project now, as anybody would be. */
+function Session({ sid, who }: { sid: unknown; who: string }) {
+  const [end, busy] = useWrite(EndUserSession);
+  const [ended, setEnded] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  if (typeof sid !== 'string') return null;
+  return (
+    <p className={styles.session}>
+      {ended ? (
+        `The session of ${who} has ended.`
+      ) : (
+        <>
+          {who} is signed in to the project in this browser now.
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={busy}
+            onClick={async () => {
+              const outcome = await end({ id: sid });
+              setFailure(outcome.failure);
+              if (!outcome.data) return;
+              setEnded(true);
+              toast('The session has ended');
+            }}
+          >
+            End this session
+          </Button>
+        </>
+      )}
+      <Refused failure={failure} />
+    </p>
+  );
+}
+
+function TokenSection({ title, lead, token }: { title: string; lead: string; token: Token }) {
+  return (
+    <Section
+      title={title}
+      lead={lead}
+      actions={token.verified ? <Mark tone="good">Signature verified</Mark> : <Mark tone="bad">Does not verify</Mark>}
+    >
+      <h3 className={styles.part}>Header</h3>
+      <Claims label={`${title}, header`} claims={token.header} />
+      <h3 className={styles.part}>Claims</h3>
+      <Claims label={`${title}, claims`} claims={token.claims} />
+    </Section>
+  );
+}
+
+function Claims({ label, claims }: { label: string; claims: Record<string, unknown> }) {
+  return (
+    <table className={styles.claims} aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Value</th>
+          <th scope="col">Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(claims).map(([name, value]) => {
+          const at = timeOf(name, value);
+          return (
+            <tr key={name}>
+              <th scope="row">
+                <code>{name}</code>
+              </th>
+              <td>
+                <code>{valueInWords(value)}</code>
+                {at !== undefined && <small>{exactly(new Date(at).toISOString())}</small>}
+              </td>
+              <td>{claimWords[name] ?? ''}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

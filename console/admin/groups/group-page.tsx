@@ -1,0 +1,142 @@
+import { Button } from '@mantine/core';
+import { Link, useParams } from 'react-router';
+import { useRead } from '../api.ts';
+import { EventList } from '../audit/event-list.tsx';
+import { actorName } from '../audit/sentences.ts';
+import { AuditEvents, GroupById, Users } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { IdChip } from '../ui/copy.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { PageSketch } from '../ui/sketch.tsx';
+import { exactly, Time } from '../ui/time.tsx';
+import { userColumns } from '../users/user-columns.tsx';
+import styles from '../users/user-page.module.css';
+
+const count = new Intl.NumberFormat('en-GB');
+const shown = ['name', 'userName', 'state', 'lastSignIn'] as const;
+
+/** One group: who is in it, where it comes from, what happened to it. */
+export function Component() {
+  const { groupId = '' } = useParams();
+  const project = useProject();
+  const path = useProjectPath();
+  const { get } = useListParams();
+  const search = get('search');
+  const { data, failure, reload } = useRead(GroupById, { id: groupId });
+  const members = useRead(
+    Users,
+    {
+      projectId: project.id,
+      search: search ?? null,
+      filter: { groupId },
+      orderBy: 'NAME',
+      direction: 'ASC',
+      after: get('after') ?? null,
+    },
+    { keep: true },
+  );
+  const events = useRead(AuditEvents, {
+    projectId: project.id,
+    filter: { subjectId: groupId },
+    first: 10,
+    after: null,
+  });
+  const group = data?.group?.id === groupId ? data.group : undefined;
+  if (!group) return failure ? <Failed failure={failure} what="group" retry={reload} /> : <PageSketch />;
+  const list = events.data?.auditEvents.edges.map(({ node }) => node);
+  const made = list?.find(({ type }) => type === 'group.created');
+  const page = members.data?.users;
+  return (
+    <Page
+      title={group.displayName}
+      back={{ to: path('groups'), label: 'Groups' }}
+      marks={
+        <>
+          <Mark tone="accent">From the directory</Mark>
+          <IdChip id={group.id} what="group ID" />
+        </>
+      }
+    >
+      <Section title="Where it comes from" lead="Name and members are the directory's: they are changed there.">
+        <dl className={styles.profile}>
+          <div>
+            <dt>Pushed by</dt>
+            <dd>{made ? actorName(made) : 'a directory'}</dd>
+          </div>
+          <div>
+            <dt>External ID</dt>
+            <dd>{group.externalId ?? '–'}</dd>
+          </div>
+          <div>
+            <dt>Members</dt>
+            <dd>{count.format(group.memberCount)}</dd>
+          </div>
+          <div>
+            <dt>Created</dt>
+            <dd>{exactly(group.createdAt)}</dd>
+          </div>
+          <div>
+            <dt>Changed</dt>
+            <dd>
+              <Time at={group.updatedAt} />
+            </dd>
+          </div>
+        </dl>
+      </Section>
+      <Section flush title="Members">
+        {members.failure && !page ? (
+          <Failed failure={members.failure} what="the list of members" retry={members.reload} />
+        ) : (
+          <>
+            {group.memberCount > 0 && (
+              <ListBar count={page && `${count.format(page.totalCount)} of ${count.format(group.memberCount)}`}>
+                <SearchField label="Search members" placeholder="Name, e-mail, user name or external ID" />
+              </ListBar>
+            )}
+            <DataTable
+              label="Members"
+              columns={shown.map((name) => userColumns[name])}
+              rows={page?.edges.map(({ node }) => node)}
+              keyOf={({ id }) => id}
+              linkOf={({ id }) => path(`users/${id}`)}
+              stale={members.stale}
+              empty={
+                search ? (
+                  <Empty icon="search" title="No member fits">
+                    The search looks at the beginning of names, e-mail addresses, user names and external IDs.
+                  </Empty>
+                ) : (
+                  <Empty icon="users" title="Nobody is in it">
+                    The directory adds people to it.
+                  </Empty>
+                )
+              }
+            />
+            <Pager pageInfo={page?.pageInfo} />
+          </>
+        )}
+      </Section>
+      <Section
+        flush
+        title="What happened"
+        actions={
+          <Button
+            component={Link}
+            to={`${path('events')}?${new URLSearchParams({ subject: group.id, subjectName: group.displayName })}`}
+            variant="default"
+            size="xs"
+          >
+            All events
+          </Button>
+        }
+      >
+        {list?.length === 0 ? <Empty icon="events" title="Nothing yet" /> : <EventList events={list} sketch={3} />}
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { useRead } from '../api.ts';
+import { Groups, type GroupsQuery } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+
+type Row = GroupsQuery['groups']['edges'][number]['node'];
+
+const count = new Intl.NumberFormat('en-GB');
+const columns: readonly Column<Row>[] = [
+  { header: 'Name', isName: true, width: '40%', cell: ({ displayName }) => displayName },
+  { header: 'Members', cell: ({ memberCount }) => count.format(memberCount) },
+  { header: 'External ID', cell: ({ externalId }) => externalId ?? '–' },
+  { header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+];
+
+/** The groups that a directory has pushed. */
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { get } = useListParams();
+  const search = get('search');
+  const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
+  const { data, failure, stale, reload } = useRead(Groups, variables, { keep: true });
+  const page = data?.groups;
+  const isEmpty = page?.totalCount === 0 && !search;
+  return (
+    <Page title="Groups" lead="Users under one name, as your directory keeps them. They are changed there.">
+      {failure && !page ? (
+        <Failed failure={failure} what="the list of groups" retry={reload} />
+      ) : (
+        <Section flush>
+          {!isEmpty && (
+            <ListBar count={page && `${count.format(page.totalCount)} group${page.totalCount === 1 ? '' : 's'}`}>
+              <SearchField label="Search groups" placeholder="Search by name" />
+            </ListBar>
+          )}
+          <DataTable
+            label="Groups"
+            columns={columns}
+            rows={page?.edges.map(({ node }) => node)}
+            keyOf={({ id }) => id}
+            linkOf={({ id }) => path(`groups/${id}`)}
+            stale={stale}
+            empty={
+              isEmpty ? (
+                <Empty
+                  icon="groups"
+                  title="No group yet"
+                  action={
+                    <Button component={Link} to={path('directory')}>
+                      Connect a directory
+                    </Button>
+                  }
+                >
+                  A directory pushes its groups here with their members: in Okta under “Push groups”, in Entra ID under
+                  “Users and groups” of the application.
+                </Empty>
+              ) : (
+                <Empty icon="search" title={`No group has “${search}” in its name`} />
+              )
+            }
+          />
+          <Pager pageInfo={page?.pageInfo} />
+        </Section>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,79 @@
+import { Button, Modal, Radio } from '@mantine/core';
+import { useState } from 'react';
+import type { UserFilter } from '../generated/operations.ts';
+import { settings } from '../settings.ts';
+import { Code } from '../ui/code.tsx';
+import { Refused } from '../ui/failed.tsx';
+import { toast } from '../ui/toast.tsx';
+import { useDownload } from '../ui/use-download.ts';
+import styles from './change-users.module.css';
+import { exportAddress } from './user-filters.ts';
+
+interface ExportUsersProps {
+  opened: boolean;
+  onClose(): void;
+  projectId: string;
+  /** How many fit. */
+  total: number;
+  search: string | undefined;
+  filter: UserFilter;
+}
+
+const count = new Intl.NumberFormat('en-GB');
+
+/** Takes what the list shows along as a file: all pages of it, by the same search and filters. */
+export function ExportUsers({ opened, onClose, projectId, total, search, filter }: ExportUsersProps) {
+  const [format, setFormat] = useState('csv');
+  const { download, busy, failure } = useDownload();
+  const address = exportAddress(projectId, format, search, filter);
+  const isFiltered = search !== undefined || Object.keys(filter).length > 0;
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={`Export ${count.format(total)} user${total === 1 ? '' : 's'}`}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <div className={styles.export}>
+        <p>
+          {isFiltered ? 'All that fit your search and filters, on every page.' : 'Everybody in the project.'} The file
+          holds personal data; that you took it stands in the audit log.
+        </p>
+        <Radio.Group label="Format" value={format} onChange={setFormat}>
+          <div className={styles.radios}>
+            <Radio
+              value="csv"
+              label="CSV"
+              description="For spreadsheets. What one could take for a formula gets an apostrophe before it."
+            />
+            <Radio value="jsonl" label="JSON Lines" description="For programs: one user a line, values as they are." />
+          </div>
+        </Radio.Group>
+        <details>
+          <summary>The same by a script</summary>
+          <Code
+            what="command"
+            code={`curl -OJ '‹${settings.issuer}${address}›' \\\n  -H 'Authorization: Bearer <admin API token>'`}
+          />
+        </details>
+        <Refused failure={failure} />
+        <div className={styles.close}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            loading={busy}
+            onClick={async () => {
+              if (!(await download(address))) return;
+              toast('The download has begun');
+              onClose();
+            }}
+          >
+            Export
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

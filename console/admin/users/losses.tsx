@@ -1,0 +1,29 @@
+import { useRead } from '../api.ts';
+import { UserHoldings } from '../generated/operations.ts';
+
+const count = new Intl.NumberFormat('en-GB');
+const some = (number: number, one: string, many = `${one}s`) => `${count.format(number)} ${number === 1 ? one : many}`;
+
+/** What is lost with one person, in numbers. */
+export function Losses({ userId }: { userId: string }) {
+  const { data, failure } = useRead(UserHoldings, { userId });
+  if (failure) return <p>What would be lost could not be counted: {failure.message}</p>;
+  const held = data?.userHoldings;
+  if (!held) return <p aria-busy="true">Counting what would be lost…</p>;
+  return (
+    <>
+      <p>What will be lost:</p>
+      <ul>
+        <li>the profile, and the place in {some(held.groups, 'group')}</li>
+        <li>
+          {some(held.devices, 'device')}, {some(held.secondFactors, 'second factor')},{' '}
+          {some(held.recoveryCodes, 'recovery code')}
+        </li>
+        <li>{some(held.sessions, 'session')}: whoever is signed in is signed out</li>
+        <li>{some(held.messages, 'message')} to them</li>
+        {held.adminRoles > 0 && <li>{some(held.adminRoles, 'role')} in this console</li>}
+      </ul>
+      <p>{some(held.events, 'event stays', 'events stay')} in the log, without a name.</p>
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import type { Direction, UserFilter, UserOrder } from '../generated/operations.ts';
+
+/** The filters of the list, each a name in the address with its choices; the first is "any". */
+export const userFilters = [
+  {
+    name: 'state',
+    label: 'State',
+    options: [
+      { value: '', label: 'Any state' },
+      { value: 'active', label: 'Active' },
+      { value: 'inactive', label: 'Deactivated' },
+    ],
+  },
+  {
+    name: 'provenance',
+    label: 'Came from',
+    options: [
+      { value: '', label: 'From anywhere' },
+      { value: 'SCIM', label: 'Directory' },
+      { value: 'LOCAL', label: 'Sign-up' },
+    ],
+  },
+  {
+    name: 'factor',
+    label: 'Second factor',
+    options: [
+      { value: '', label: 'Any second factor' },
+      { value: 'yes', label: 'With a second factor' },
+      { value: 'no', label: 'Without one' },
+    ],
+  },
+  {
+    name: 'seen',
+    label: 'Last sign-in',
+    options: [
+      { value: '', label: 'Signed in at any time' },
+      { value: 'week', label: 'In the last 7 days' },
+      { value: 'month', label: 'In the last 30 days' },
+      { value: 'quiet', label: 'Not for 90 days' },
+      { value: 'never', label: 'Never' },
+    ],
+  },
+] as const;
+
+export const filterNames = userFilters.map(({ name }) => name);
+
+type Get = (name: string) => string | undefined;
+
+const daysAgo = (days: number) => {
+  const at = new Date();
+  // To the hour, so that the same page asks the same question when it is drawn again.
+  at.setMinutes(0, 0, 0);
+  at.setDate(at.getDate() - days);
+  return at.toISOString();
+};
+
+/** What the address asks for; a value that is no choice asks for nothing. */
+export function filterOf(get: Get): UserFilter {
+  const [state, provenance, factor, seen] = filterNames.map(get);
+  return {
+    ...(state === 'active' || state === 'inactive' ? { active: state === 'active' } : {}),
+    ...(provenance === 'SCIM' || provenance === 'LOCAL' ? { provenance } : {}),
+    ...(factor === 'yes' || factor === 'no' ? { hasFactor: factor === 'yes' } : {}),
+    ...(seen === 'never' ? { hasSignedIn: false } : {}),
+    ...(seen === 'week' ? { signedInSince: daysAgo(7) } : {}),
+    ...(seen === 'month' ? { signedInSince: daysAgo(30) } : {}),
+    ...(seen === 'quiet' ? { notSignedInSince: daysAgo(90) } : {}),
+  };
+}
+
+/** The same question, as the export's address asks it. */
+export function exportAddress(
+  projectId: string,
+  format: string,
+  search: string | undefined,
+  filter: UserFilter,
+): string {
+  const query = new URLSearchParams({ project: projectId, format });
+  const set = (name: string, value: unknown) => {
+    if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
+  };
+  set('search', search);
+  set('active', filter.active);
+  set('provenance', filter.provenance?.toLowerCase());
+  set('has_factor', filter.hasFactor);
+  set('has_signed_in', filter.hasSignedIn);
+  set('signed_in_since', filter.signedInSince);
+  set('not_signed_in_since', filter.notSignedInSince);
+  return `/admin/export/users?${query}`;
+}
+
+export interface Sorting {
+  orderBy: UserOrder;
+  direction: Direction;
+}
+
+/** The orders that are offered, as they stand in the address; the first is the standard one. */
+export const sortings: Record<string, Sorting & { label: string }> = {
+  newest: { label: 'Newest first', orderBy: 'CREATED', direction: 'DESC' },
+  oldest: { label: 'Oldest first', orderBy: 'CREATED', direction: 'ASC' },
+  name: { label: 'Name, A to Z', orderBy: 'NAME', direction: 'ASC' },
+  'name-desc': { label: 'Name, Z to A', orderBy: 'NAME', direction: 'DESC' },
+  'user-name': { label: 'User name, A to Z', orderBy: 'USER_NAME', direction: 'ASC' },
+  'user-name-desc': { label: 'User name, Z to A', orderBy: 'USER_NAME', direction: 'DESC' },
+  email: { label: 'E-mail, A to Z', orderBy: 'EMAIL', direction: 'ASC' },
+  'email-desc': { label: 'E-mail, Z to A', orderBy: 'EMAIL', direction: 'DESC' },
+  seen: { label: 'Signed in last', orderBy: 'LAST_SIGN_IN', direction: 'DESC' },
+  'seen-asc': { label: 'Signed in longest ago', orderBy: 'LAST_SIGN_IN', direction: 'ASC' },
+};
+
+export function sortingOf(name: string | undefined): Sorting {
+  return sortings[name ?? 'newest'] ?? (sortings['newest'] as Sorting);
+}
+
+/** What a click on the header of this order leads to. */
+export function nextSorting(orderBy: UserOrder, now: Sorting): string {
+  const ways = Object.entries(sortings).filter(([, sorting]) => sorting.orderBy === orderBy);
+  const other = now.orderBy === orderBy ? ways.find(([, { direction }]) => direction !== now.direction) : ways[0];
+  return other?.[0] ?? 'newest';
+}

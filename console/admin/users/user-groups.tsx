@@ -1,0 +1,34 @@
+import { Link } from 'react-router';
+import { useRead } from '../api.ts';
+import { GroupsOfUser } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Section } from '../ui/page.tsx';
+import styles from './user-page.module.css';
+
+/** The groups that the directory put the person into. */
+export function UserGroups({ userId }: { userId: string }) {
+  const project = useProject();
+  const path = useProjectPath();
+  const { data, failure, reload } = useRead(GroupsOfUser, { projectId: project.id, userId });
+  const groups = data?.groups;
+  const more = groups ? groups.totalCount - groups.edges.length : 0;
+  return (
+    <Section title="Groups" lead="Kept by the directory.">
+      {failure && !groups ? (
+        <Failed failure={failure} what="the list of groups" retry={reload} />
+      ) : groups?.edges.length === 0 ? (
+        <p className={styles.none}>In no group.</p>
+      ) : (
+        <ul className={styles.groups} aria-busy={!groups}>
+          {groups?.edges.map(({ node }) => (
+            <li key={node.id}>
+              <Link to={path(`groups/${node.id}`)}>{node.displayName}</Link>
+            </li>
+          ))}
+          {more > 0 && <li>and {more} more</li>}
+        </ul>
+      )}
+    </Section>
+  );
+}
