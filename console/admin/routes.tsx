@@ -3,11 +3,13 @@ import { Home } from './frame/home.tsx';
 import { Missing, PageError, Root, RootError } from './frame/root.tsx';
 import { ProjectPages } from './projects/project.tsx';
 
-/** A page is fetched when somebody goes there; its script holds its `Component`. */
+/**
+ * A page is fetched when somebody goes there; its script holds its `Component`. What a failed fetch shows belongs to a
+ * route around it: the router draws nothing in the place of a route that it could not fetch.
+ */
 const page = (path: string, load: () => Promise<{ Component: () => React.ReactNode }>): RouteObject => ({
-  path,
-  lazy: load,
   errorElement: <PageError />,
+  children: [{ path, lazy: load }],
 });
 
 const inProject: RouteObject[] = [

@@ -244,7 +244,7 @@ function ColumnMenu({ shown, onShow }: { shown: readonly UserColumn[]; onShow(co
     onShow(next);
   };
   return (
-    <Menu closeOnItemClick={false} position="bottom-end">
+    <Menu position="bottom-end">
       <Menu.Target>
         <Button className={styles.columns ?? ''} variant="default" rightSection={<Icon name="down" size={14} />}>
           Columns
@@ -252,15 +252,9 @@ function ColumnMenu({ shown, onShow }: { shown: readonly UserColumn[]; onShow(co
       </Menu.Target>
       <Menu.Dropdown>
         {choosable.map((name) => (
-          <Menu.Item
-            key={name}
-            role="menuitemcheckbox"
-            aria-checked={shown.includes(name)}
-            leftSection={<span className={styles.tick}>{shown.includes(name) && <Icon name="check" size={16} />}</span>}
-            onClick={() => toggle(name)}
-          >
+          <Menu.CheckboxItem key={name} checked={shown.includes(name)} onChange={() => toggle(name)}>
             {userColumns[name].header}
-          </Menu.Item>
+          </Menu.CheckboxItem>
         ))}
       </Menu.Dropdown>
     </Menu>

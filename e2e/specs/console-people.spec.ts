@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { type Visit, visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+
+/** The people of a project: found, filtered, taken along, erased; their groups; and what an application gets of them. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+let clientId: string;
+let scimToken: string;
+let owner: Visit;
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+  const redirectUris = ['https://app.example.com/callback'];
+  clientId = (await admin.createClient({ projectId, name: 'Portal', redirectUris })).clientId;
+  scimToken = await admin.issueScimToken(projectId);
+  const ids: string[] = [];
+  for (const name of ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Katherine Johnson'])
+    ids.push(await provision(name));
+  const members = ids.slice(0, 2).map((value) => ({ value }));
+  await scim('Groups', { schemas: [`${schema}:Group`], displayName: 'Engineering', externalId: 'eng-1', members });
+  owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  expect(owner.complaints).toEqual([]);
+  await owner.context.close();
+  await latchkey.stop();
+});
+
+const schema = 'urn:ietf:params:scim:schemas:core:2.0';
+const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function scim(path: string, body: object): Promise<string> {
+  const response = await fetch(`${latchkey.baseUrl}/v1/scim/${projectId}/${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${scimToken}`, 'Content-Type': 'application/scim+json' },
+    body: JSON.stringify(body),
+  });
+  return ((await response.json()) as { id: string }).id;
+}
+
+function provision(displayName: string): Promise<string> {
+  const [givenName = '', familyName = ''] = displayName.split(' ');
+  const userName = `${displayName.toLowerCase().replace(' ', '.')}@example.com`;
+  const emails = [{ value: userName, type: 'work', primary: true }];
+  return scim('Users', { schemas: [`${schema}:User`], userName, displayName, name: { givenName, familyName }, emails });
+}
+
+const namesIn = (page: Page) => page.getByRole('table').getByRole('rowheader').allInnerTexts();
+
+test('users are put in order, filtered and shown in the columns that one wants, all in the address', async () => {
+  const { page } = owner;
+  await page.goto(at('users'));
+  await expect(page.getByText('4 users')).toBeVisible();
+  await button(page, 'Name').click();
+  await expect(page.getByRole('columnheader', { name: 'Name', exact: true })).toHaveAttribute('aria-sort', 'ascending');
+  await expect.poll(() => namesIn(page)).toEqual(['Ada Lovelace', 'Alan Turing', 'Grace Hopper', 'Katherine Johnson']);
+  await button(page, 'Name').click();
+  await expect.poll(() => namesIn(page)).toEqual(['Katherine Johnson', 'Grace Hopper', 'Alan Turing', 'Ada Lovelace']);
+  await expect(page).toHaveURL(/sort=name-desc/);
+
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('love');
+  await expect.poll(() => namesIn(page)).toEqual(['Ada Lovelace']);
+  await page.getByLabel('Last sign-in', { exact: true }).selectOption('week');
+  await expect(page.getByText('Nobody fits')).toBeVisible();
+  await button(page, 'Remove search and filters').click();
+  await page.getByLabel('Last sign-in', { exact: true }).selectOption('never');
+  await expect(page.getByText('4 users')).toBeVisible();
+  await page.getByLabel('Second factor', { exact: true }).selectOption('yes');
+  await expect(page.getByText('Nobody fits')).toBeVisible();
+  await page.goBack();
+  await page.goto(at('users'));
+
+  await button(page, 'Columns').click();
+  await page.getByRole('menuitemcheckbox', { name: 'E-mail' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('columnheader', { name: 'E-mail' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('columnheader', { name: 'E-mail' })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('the list is taken along as a file, by the same search', async () => {
+  const { page } = owner;
+  await page.goto(at('users?search=gra'));
+  await expect(page.getByText('1 user', { exact: true })).toBeVisible();
+  await button(page, 'Export').click();
+  const dialog = page.getByRole('dialog', { name: 'Export 1 user' });
+  await expect(dialog).toContainText('All that fit your search and filters');
+  await expectAccessible(page);
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Export' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^users-.*\.csv$/);
+  const [head, ...lines] = readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n');
+  expect(head).toContain('"user_name"');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('"grace.hopper@example.com"');
+  await expect(page.getByText('The download has begun')).toBeVisible();
+});
+
+test('a person is taken along as everything that is held about them, and erased knowing what is lost', async () => {
+  const { page } = owner;
+  await page.goto(at('users?search=ada'));
+  await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+  await expect(page.getByRole('region', { name: 'Groups' }).getByRole('link', { name: 'Engineering' })).toBeVisible();
+  await button(page, 'Actions').click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Export everything held about them' }).click();
+  const person = JSON.parse(readFileSync(await (await download).path(), 'utf8'));
+  expect(person.profile).toMatchObject({ userName: 'ada.lovelace@example.com', provenance: 'scim' });
+  expect(person.groups).toMatchObject([{ displayName: 'Engineering' }]);
+
+  await button(page, 'Actions').click();
+  await page.getByRole('menuitem', { name: 'Erase' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase: ada.lovelace@example.com?' });
+  await expect(dialog).toContainText('the place in 1 group');
+  await dialog.getByRole('button', { name: 'Show as GraphQL' }).click();
+  const request = page.getByRole('dialog', { name: 'The same by the admin API' });
+  await expect(request).toContainText('"action": "ERASE"');
+  await request.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog.getByRole('button', { name: 'Erase', exact: true })).toBeDisabled();
+  await dialog.getByRole('textbox').fill('ada.lovelace@example.com');
+  await dialog.getByRole('button', { name: 'Erase', exact: true }).click();
+  await expect(page.getByText('ada.lovelace@example.com is erased')).toBeVisible();
+});
+
+test('a group says where it comes from, and its members are searched', async () => {
+  const { page } = owner;
+  await page.goto(at('groups'));
+  await page.getByRole('searchbox', { name: 'Search groups' }).fill('gine');
+  await page.getByRole('link', { name: 'Engineering' }).click();
+  await expect(page.getByRole('heading', { name: 'Engineering', level: 1 })).toBeVisible();
+  await expect(page.getByText('the directory (directory)').first()).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search members' }).fill('hopper');
+  await expect.poll(() => namesIn(page)).toEqual(['Grace Hopper']);
+  await page.getByRole('link', { name: 'Grace Hopper' }).click();
+  await expect(page.getByRole('heading', { name: 'Grace Hopper', level: 1 })).toBeVisible();
+});
+
+test('new pages keep nobody out, empty or not', async () => {
+  test.slow();
+  const { page } = owner;
+  const empty = await admin.createProject('Empty');
+  const query = `{ groups(projectId: "${projectId}", first: 1) { edges { node { id } } } }`;
+  type Found = { groups: { edges: { node: { id: string } }[] } };
+  const group = (await admin.run<Found>(query)).groups.edges[0]?.node.id;
+  const paths = [
+    ...[`projects/${projectId}/groups`, `projects/${projectId}/groups/${group}`, `projects/${empty}/groups`],
+    ...[`projects/${projectId}/applications/${clientId}/events`, 'trial', 'trial?error=access_denied'],
+  ];
+  for (const path of paths) {
+    await test.step(path, async () => {
+      await page.goto(`${latchkey.baseUrl}/admin/${path}`);
+      await expect(page.locator('main :is(h1, h2, h3)').first()).toBeVisible();
+      await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
+      await expectAccessible(page);
+    });
+  }
+});
+
+test('a sign-in is tried from the quickstart: the tokens are shown taken apart, and the session is ended', async () => {
+  const { page, context } = owner;
+  await page.goto(at(`applications/${clientId}`));
+  const opened = context.waitForEvent('page');
+  await button(page, 'Try sign-in').click();
+  const tab = await opened;
+  await signInOnPage(tab, admin, 'grace.hopper@example.com');
+  await expect(tab.getByRole('heading', { name: 'Sign-in to Portal works' })).toBeVisible();
+  expect(tab.url()).toBe(`${latchkey.baseUrl}/admin/trial`);
+  await expect(tab.getByText('Signature verified')).toHaveCount(2);
+  const claims = tab.getByRole('table', { name: 'ID token, claims' });
+  await expect(claims.getByRole('row', { name: /^email grace\.hopper@example\.com/ })).toBeVisible();
+  await expect(claims.getByRole('row', { name: /^aud / })).toContainText(clientId);
+  await expect(tab.getByRole('table', { name: 'UserInfo' })).toContainText('Grace Hopper');
+  await expect(tab.getByText('the access token is revoked')).toBeVisible();
+  await expectAccessible(tab);
+  await button(tab, 'End this session').click();
+  await expect(tab.getByText('The session of grace.hopper@example.com has ended.')).toBeVisible();
+  await tab.reload();
+  await expect(tab.getByText('There is no sign-in to show')).toBeVisible();
+  await tab.close();
+
+  await page
+    .getByRole('navigation', { name: 'Parts of the application' })
+    .getByRole('link', { name: 'Events' })
+    .click();
+  await expect(page.getByText('owner@example.com tried the sign-in of Portal')).toBeVisible();
+});
+
+test('a page whose script cannot be fetched offers to load again, and the rest of the console stays', async () => {
+  const { page } = owner;
+  await page.goto(at('overview'));
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await page.route(/\/assets\/(groups-page|client-events)[\w.-]*\.js/, (route) => route.fulfill({ status: 404 }));
+  const navigation = page.getByRole('navigation', { name: 'Console' });
+  await navigation.getByRole('link', { name: 'Groups' }).click();
+  await expect(page.getByRole('alert')).toContainText('This page could not be loaded');
+  await expect(navigation).toBeVisible();
+  await expectAccessible(page);
+  await navigation.getByRole('link', { name: 'Users' }).click();
+  await expect(page.getByRole('heading', { name: 'Users', exact: true })).toBeVisible();
+
+  await page.goto(at(`applications/${clientId}/keys`));
+  await page
+    .getByRole('navigation', { name: 'Parts of the application' })
+    .getByRole('link', { name: 'Events' })
+    .click();
+  await expect(page.getByRole('alert')).toContainText('This page could not be loaded');
+  await page.unroute(/\/assets\/(groups-page|client-events)[\w.-]*\.js/);
+  await button(page, 'Load again').click();
+  await expect(page.getByRole('heading', { name: 'Events', level: 2 })).toBeVisible();
+  // The browser complained of what this test took away, and of nothing else.
+  for (const complaint of owner.complaints.splice(0)) expect(complaint).toContain('client-events');
+});
+
+test('a project admin tries, exports and erases; a viewer looks', async ({ browser }) => {
+  const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;
+  const theirs = await visitConsole(browser, latchkey, admin, who);
+  await theirs.page.goto(at('users'));
+  await expect(button(theirs.page, 'Export')).toBeVisible();
+  await theirs.page.goto(at(`applications/${clientId}`));
+  await expect(button(theirs.page, 'Try sign-in')).toBeVisible();
+  expect(theirs.complaints).toEqual([]);
+  await theirs.context.close();
+
+  const viewer = { email: 'viewer@example.com', role: 'PROJECT_VIEWER', projectId } as const;
+  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, viewer);
+  await page.goto(at('users'));
+  await expect(page.getByRole('link', { name: 'Grace Hopper' })).toBeVisible();
+  await expect(button(page, 'Export')).toHaveCount(0);
+  const refused = await page.request.get(`${latchkey.baseUrl}/admin/export/users?project=${projectId}`);
+  expect(refused.status()).toBe(403);
+  await page.goto(at('groups'));
+  await expect(page.getByRole('link', { name: 'Engineering' })).toBeVisible();
+  await page.goto(at(`applications/${clientId}`));
+  await expect(page.getByRole('heading', { name: 'Code' })).toBeVisible();
+  await expect(button(page, 'Try sign-in')).toHaveCount(0);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
