@@ -1,5 +1,5 @@
 import { Button, Menu, Switch } from '@mantine/core';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useRead } from '../api.ts';
 import { type AuditEventFilter, AuditEvents } from '../generated/operations.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -28,13 +28,13 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
     return filterOf((name) => asked[name], Date.now());
   }, [question]);
   const variables = { projectId: projectId ?? null, filter, first: 50, after: after ?? null };
-  const { data, failure, reload } = useRead(AuditEvents, variables, {
+  const { data, failure, stale, reload } = useRead(AuditEvents, variables, {
     keep: true,
     ...(isLive && !after ? { everySeconds: liveSeconds } : {}),
   });
   const page = data?.auditEvents;
   const events = page?.edges.map(({ node }) => node);
-  const fresh = useFresh(events, isLive && !after, question);
+  const fresh = useFresh(stale ? undefined : events, isLive && !after, question);
   const isFiltered = queryNames.some((name) => get(name) !== undefined);
   const clear = () => {
     const names = queryNames.flatMap((name) => [name, `${name}Name`]);
@@ -138,26 +138,30 @@ function Export({ projectId, filter, disabled }: ExportProps) {
   );
 }
 
-/** What has come in since the log was switched to live. */
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * What has come in since the log was switched to live, or was asked something else.
+ *
+ * @param events undefined while they are read: those in sight may be the answer to another question
+ */
 function useFresh(events: readonly AuditEvent[] | undefined, isLive: boolean, question: string): ReadonlySet<string> {
-  const known = useRef<{ question: string; ids: Set<string> }>(undefined);
-  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => {
-    if (!isLive || !events) {
+  const known = useRef<{ question: string; ids: Set<string>; fresh: ReadonlySet<string> }>(undefined);
+  const newest = events?.map(({ id }) => id).join();
+  return useMemo(() => {
+    if (!isLive) {
       known.current = undefined;
-      setFresh(new Set());
-      return;
+      return none;
     }
-    if (known.current?.question !== question) {
-      known.current = { question, ids: new Set(events.map(({ id }) => id)) };
-      setFresh(new Set());
-      return;
+    if (newest === undefined) return known.current?.question === question ? known.current.fresh : none;
+    const ids = newest.split(',').filter(Boolean);
+    if (known.current?.question !== question) known.current = { question, ids: new Set(ids), fresh: none };
+    const { current } = known;
+    const added = ids.filter((id) => !current.ids.has(id));
+    if (added.length > 0) {
+      for (const id of added) current.ids.add(id);
+      current.fresh = new Set([...current.fresh, ...added]);
     }
-    const { ids } = known.current;
-    const added = events.map(({ id }) => id).filter((id) => !ids.has(id));
-    if (added.length === 0) return;
-    for (const id of added) ids.add(id);
-    setFresh((before) => new Set([...before, ...added]));
-  }, [events, isLive, question]);
-  return fresh;
+    return current.fresh;
+  }, [newest, isLive, question]);
 }

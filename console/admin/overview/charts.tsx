@@ -62,14 +62,16 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
             series('known', 'strong', 'signInsOnKnownDevices'),
             series('new, with a code', 'soft', (day) => day.signIns - day.signInsOnKnownDevices),
           ]}
+          note="sign-ins"
           before={sumOf(before, (day) => day.signIns)}
           link={events({ type: 'user.signed_in,device.registered' })}
         />
         <DayChart
-          title="Active users, busiest day"
+          title="Active users on the busiest day"
           days={days}
           series={[series('users', 'strong', 'activeUsers')]}
           total={busiest(now)}
+          note="different people in a day"
           before={busiest(before)}
           link={events({ type: 'user.signed_in' })}
         />

@@ -12,7 +12,7 @@ import { Page, Section } from '../ui/page.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist, type Task } from './checklist.tsx';
 import styles from './overview-page.module.css';
-import { tasksOf } from './tasks.ts';
+import { firstSignIn, tasksOf } from './tasks.ts';
 
 const signIns = { types: ['user.signed_in'] };
 const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'] };
@@ -62,7 +62,7 @@ export function Component() {
           </li>
         ))}
       </ul>
-      {tasks?.every(({ isDone, isOptional }) => isDone || isOptional) ? (
+      {tasks?.find(({ name }) => name === firstSignIn)?.isDone ? (
         <>
           <Charts projectId={project.id} path={path} />
           <Checklist tasks={tasks} />

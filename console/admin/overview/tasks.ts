@@ -12,6 +12,9 @@ interface State {
   ownerCount: number | undefined;
 }
 
+/** From then on there is something to draw. */
+export const firstSignIn = 'See a first sign-in';
+
 /** What is left to do, computed from what is really there; each line leads to its own next step. */
 export function tasksOf({ data, project, path, mayChange, ownerCount }: State): Task[] {
   const clients = data.clients.edges.map(({ node }) => node);
@@ -38,7 +41,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
         : {}),
     },
     {
-      name: 'See a first sign-in',
+      name: firstSignIn,
       isDone: signedIn !== undefined,
       done: 'Sign-in works',
       since: signedIn,

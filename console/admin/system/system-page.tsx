@@ -22,6 +22,7 @@ const jobNames: Record<string, string> = {
   'activity.count': 'Count the days that are over',
   'sweep.budgets': 'Forget spent limits',
   'sweep.codes': 'Forget one-time codes',
+  'sweep.logos': 'Forget logos that nobody uses',
   'sweep.messages': 'Forget messages',
   'sweep.request-records': 'Forget directory requests',
   'sweep.rest': 'Forget what has expired',

@@ -1,0 +1,82 @@
+/**
+ * `npm run screens [-- <part of a name> …]`: photographs every page with realistic data, empty, loading and failing, in
+ * both themes at 1440 and 390 px, into a folder outside the repository, which it prints. `-- --readme` makes the
+ * pictures of the README instead.
+ */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import { visitConsole } from '../support/console.ts';
+import { startLatchkey } from '../support/latchkey.ts';
+import { type Shot, shots } from './pages.ts';
+import { readmePictures } from './readme.ts';
+import { settled } from './settled.ts';
+import { buildWorld, type World } from './world.ts';
+
+const widths = [1440, 390] as const;
+const themes = ['light', 'dark'] as const;
+const say = (line: string) => console.log(line);
+
+const wanted = process.argv.slice(2);
+const latchkey = await startLatchkey();
+const browser = await chromium.launch({
+  executablePath: process.env['LATCHKEY_BROWSER'] ?? '',
+  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+});
+try {
+  const world = await buildWorld(latchkey);
+  const owner = await visitConsole(browser, latchkey, world.admin, { email: 'robin@northwind.example', role: 'OWNER' });
+  if (wanted.includes('--readme')) await readmePictures(owner.context, browser, world, say);
+  else await photographAll(owner.context, browser, world);
+  for (const complaint of new Set(owner.complaints)) say(`The browser complained: ${complaint}`);
+} finally {
+  await browser.close();
+  await latchkey.stop();
+}
+
+async function photographAll(signedIn: BrowserContext, browser: Browser, world: World): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-screens-'));
+  const chosen = shots(world).filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+  const stranger = await browser.newContext();
+  const made: string[] = [];
+  for (const theme of themes) {
+    for (const width of widths) {
+      const place = join(folder, `${theme}-${width}`);
+      mkdirSync(place);
+      for (const shot of chosen) {
+        const page = await (shot.anonymous ? stranger : signedIn).newPage();
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+        const file = join(place, `${shot.name}.png`);
+        await photograph(page, shot, file).catch((error: unknown) => say(`${shot.name}: ${String(error)}`));
+        made.push(`${theme}-${width}/${shot.name}.png`);
+        await page.close();
+      }
+    }
+  }
+  const figures = made.map(
+    (src) => `<figure><img loading="lazy" src="${src}"><figcaption>${src}</figcaption></figure>`,
+  );
+  const style =
+    'body{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:30rem}img{width:100%;border:1px solid}';
+  writeFileSync(join(folder, 'index.html'), `<!doctype html><style>${style}</style>${figures.join('\n')}`);
+  say(`${made.length} pictures are in ${folder}; index.html shows them all.`);
+}
+
+async function photograph(page: Page, { path, data }: Shot, file: string): Promise<void> {
+  if (data) {
+    const open = ['Session', 'ProjectById', 'SwitcherProjects', 'SystemLevel'];
+    await page.route('**/admin/graphql', (route) => {
+      const isOpen = open.some((name) => route.request().postData()?.includes(`"${name}"`));
+      if (isOpen) return route.continue();
+      return data === 'error' ? route.fulfill({ status: 503, body: '{}' }) : undefined;
+    });
+  }
+  await page.goto(path);
+  if (data) await page.waitForTimeout(1500);
+  else {
+    await settled(page).catch(() => say(`${path} is still busy`));
+  }
+  await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
+}

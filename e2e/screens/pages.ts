@@ -1,0 +1,51 @@
+import type { World } from './world.ts';
+
+/** One page to be photographed. */
+export interface Shot {
+  name: string;
+  path: string;
+  /** How its data comes: as it is, never, or not at all. */
+  data?: 'loading' | 'error';
+  /** Whether nobody is signed in there. */
+  anonymous?: boolean;
+}
+
+/** Every page of the console, the hosted page and the account page: with data, empty, loading and failing. */
+export function shots({ projectId, emptyProjectId, clientId, userId, groupId, issuer }: World): Shot[] {
+  const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
+  const inProject = [
+    ...['overview', 'applications', 'users', 'groups', 'directory', 'experience', 'factors', 'sign-in'],
+    ...['session-policy', 'events', 'messages', 'logout-deliveries', 'team', 'settings'],
+  ];
+  const withData: Shot[] = [
+    ...['projects', 'team', 'audit', 'keys', 'system', 'mailbox'].map((name) => ({ name, path: `/admin/${name}` })),
+    { name: 'projects-create', path: '/admin/projects?new' },
+    ...inProject.map((name) => ({ name: `project-${name}`, path: project(projectId, name) })),
+    { name: 'application-create', path: project(projectId, 'applications/new') },
+    ...['', 'settings', 'keys', 'tokens', 'events', 'danger'].map((tab) => ({
+      name: `application-${tab || 'quickstart'}`,
+      path: project(projectId, `applications/${clientId}${tab && `/${tab}`}`),
+    })),
+    { name: 'user', path: project(projectId, `users/${userId}`) },
+    { name: 'group', path: project(projectId, `groups/${groupId}`) },
+    { name: 'events-filtered', path: project(projectId, 'events?group=sign-in&result=FAILURE&period=month') },
+    { name: 'missing', path: '/admin/nowhere' },
+  ];
+  const empty = inProject.map((name) => ({ name: `empty-${name}`, path: project(emptyProjectId, name) }));
+  const states = ['overview', 'users', 'events', 'directory', 'logout-deliveries'].flatMap((name): Shot[] => [
+    { name: `loading-${name}`, path: project(projectId, name), data: 'loading' },
+    { name: `error-${name}`, path: project(projectId, name), data: 'error' },
+  ]);
+  const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+  const authorize = new URLSearchParams({
+    ...{ response_type: 'code', client_id: clientId, scope: 'openid email', code_challenge: challenge },
+    ...{ code_challenge_method: 'S256', redirect_uri: 'https://portal.northwind.example/callback', state: 'x' },
+  });
+  const hosted: Shot[] = [
+    { name: 'sign-in', path: `/authorize?${authorize}`, anonymous: true },
+    { name: 'sign-in-refused', path: '/authorize?client_id=nobody', anonymous: true },
+    { name: 'account', path: '/account' },
+    { name: 'demo', path: '/demo', anonymous: true },
+  ];
+  return [...withData, ...empty, ...states, ...hosted].map((shot) => ({ ...shot, path: issuer + shot.path }));
+}

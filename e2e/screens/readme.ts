@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext } from '@playwright/test';
+import { shots } from './pages.ts';
+import { settled } from './settled.ts';
+import type { World } from './world.ts';
+
+/** What the README shows, in this order. */
+const pictures = {
+  overview: 'project-overview',
+  quickstart: 'application-quickstart',
+  directory: 'project-directory',
+  'sign-in': 'sign-in',
+} as const;
+const folder = join(import.meta.dirname, '../../.github/pictures');
+
+/** Writes the README's pictures, light and dark, as WebP. */
+export async function readmePictures(
+  signedIn: BrowserContext,
+  browser: Browser,
+  world: World,
+  say: (line: string) => void,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const all = shots(world);
+  const stranger = await browser.newContext();
+  for (const [name, shotName] of Object.entries(pictures)) {
+    const shot = all.find((one) => one.name === shotName);
+    if (!shot) throw new Error(`there is no page ${shotName}`);
+    for (const theme of ['light', 'dark'] as const) {
+      const page = await (shot.anonymous ? stranger : signedIn).newPage();
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(shot.path);
+      await settled(page);
+      const session = await page.context().newCDPSession(page);
+      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
+      const file = join(folder, `${name}-${theme}.webp`);
+      writeFileSync(file, Buffer.from(data, 'base64'));
+      say(file);
+      await page.close();
+    }
+  }
+}

@@ -1,0 +1,8 @@
+import { expect, type Page } from '@playwright/test';
+
+/** Once the page has its heading and reads nothing any more. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('main :is(h1, h2, h3)').first()).toBeVisible();
+  await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
+  await page.waitForTimeout(150);
+}

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { AdminApi } from '../support/admin-api.ts';
+import type { Latchkey } from '../support/latchkey.ts';
+
+/** What the pictures show: a company with people, applications, a directory and four weeks behind it. */
+export interface World {
+  admin: AdminApi;
+  projectId: string;
+  /** With nothing in it. */
+  emptyProjectId: string;
+  clientId: string;
+  userId: string;
+  groupId: string;
+  issuer: string;
+}
+
+const given = ['Ada', 'Grace', 'Alan', 'Katherine', 'Edsger', 'Barbara', 'Donald', 'Margaret', 'Dennis', 'Radia'];
+const family = ['Lindqvist', 'Okafor', 'Tanaka', 'Moreau', 'Silva', 'Novak', 'Haddad', 'Keller', 'Rossi', 'Byrne'];
+const people = Array.from({ length: 64 }, (_, n) => ({
+  givenName: given[n % given.length] as string,
+  familyName: family[(n * 7 + Math.floor(n / 10)) % family.length] as string,
+}));
+const days = 28;
+
+/** Fills a fresh server through its own doors, and its past through the database. */
+export async function buildWorld(latchkey: Latchkey): Promise<World> {
+  const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  const projectId = await admin.createProject('Northwind');
+  const emptyProjectId = await admin.createProject('Fresh start');
+  for (const name of ['Contoso Health', 'Fabrikam Retail', 'Tailspin Toys', 'Wide World Importers']) {
+    await admin.createProject(name);
+  }
+  const web = { projectId, redirectUris: ['https://portal.northwind.example/callback'] };
+  const portal = await admin.createClient({
+    ...web,
+    name: 'Customer portal',
+    postLogoutRedirectUris: ['https://portal.northwind.example/'],
+    backchannelLogoutUri: 'https://portal.northwind.example/backchannel-logout',
+  });
+  await admin.createClient({
+    ...web,
+    name: 'Field app',
+    redirectUris: ['http://127.0.0.1/callback'],
+    backchannelLogoutUri: 'https://field.northwind.example/logout',
+  });
+  await admin.createClient({ ...web, name: 'Back office' });
+  const token = await admin.issueScimToken(projectId);
+  const scim = directory(latchkey.baseUrl, projectId, token);
+  const ids = await provision(scim);
+  const groupId = await groups(scim, ids);
+  await mistakes(scim);
+  for (const email of ['maya.chen@northwind.example', 'sam.ortiz@northwind.example']) {
+    await admin.run('mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }', {
+      input: { email, role: 'PROJECT_ADMIN', projectId },
+    });
+  }
+  await past(latchkey, projectId, portal.clientId);
+  const userId = ids[0] as string;
+  return { admin, projectId, emptyProjectId, clientId: portal.clientId, userId, groupId, issuer: latchkey.baseUrl };
+}
+
+type Scim = (method: string, path: string, body?: object) => Promise<{ id: string }>;
+
+function directory(baseUrl: string, projectId: string, token: string): Scim {
+  return async (method, path, body) => {
+    const response = await fetch(`${baseUrl}/v1/scim/${projectId}/${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/scim+json',
+        'User-Agent': 'Okta SCIM Client 1.0.0',
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return (await response.json()) as { id: string };
+  };
+}
+
+const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
+
+async function provision(scim: Scim): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [n, { givenName, familyName }] of people.entries()) {
+    const userName = `${givenName}.${familyName}${n > 40 ? n : ''}@northwind.example`.toLowerCase();
+    const { id } = await scim('POST', 'Users', {
+      schemas: [userSchema],
+      userName,
+      externalId: `00u${1000 + n}`,
+      displayName: `${givenName} ${familyName}`,
+      name: { givenName, familyName },
+      emails: [{ value: userName, type: 'work', primary: true }],
+      active: n % 17 !== 5,
+    });
+    if (id) ids.push(id);
+  }
+  return ids;
+}
+
+async function groups(scim: Scim, ids: readonly string[]): Promise<string> {
+  let first = '';
+  for (const [n, displayName] of ['Engineering', 'Support', 'Finance', 'Field staff'].entries()) {
+    const members = ids.filter((_, index) => index % 4 === n).map((value) => ({ value }));
+    const schemas = ['urn:ietf:params:scim:schemas:core:2.0:Group'];
+    const { id } = await scim('POST', 'Groups', { schemas, displayName, members });
+    first ||= id;
+  }
+  return first;
+}
+
+/** What directories get wrong, for the inspector. */
+async function mistakes(scim: Scim): Promise<void> {
+  await scim('GET', 'Users?filter=userName+eq+%22ada.lindqvist%40northwind.example%22&startIndex=1&count=100');
+  await scim('POST', 'Users', { schemas: [userSchema], userName: 'ada.lindqvist@northwind.example' });
+  await scim('GET', 'Users?filter=userName+is+%22x%22');
+  await scim('POST', 'Users', { schemas: [userSchema], userName: '  ' });
+  await scim('GET', 'ServiceProviderConfig');
+}
+
+/** Four weeks of sign-ins with weekends, a bad day, directories and logouts: rows as the server writes them. */
+async function past(latchkey: Latchkey, projectId: string, clientId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl(latchkey.dataDir) });
+  await client.connect();
+  const events = `
+    insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind, subject_id,
+      subject_name, client_id, detail, ip, user_agent)
+    select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(kind || n), 1, 3) || '8'
+        || substr(md5(n || kind), 1, 15))::uuid,
+      $1, at, kind, case when kind like '%rejected' then 'failure' else 'success' end, 'user', u.id, u.display_name, 'user', u.id,
+      u.display_name, $2,
+      case kind when 'user.signed_in' then jsonb_build_object('amr', case when n % 4 = 0 then '["swk","otp"]'::jsonb else '["swk"]'::jsonb end)
+        when 'otp.verified' then jsonb_build_object('afterSeconds', 12 + n % 31)
+        when 'otp.rejected' then '{"fault":"mismatch"}'::jsonb end,
+      '203.0.113.' || (1 + n % 200), 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/126.0 Safari/537.36'
+    from (
+      select n, kind, now() - d * interval '1 day' - (n % 37) * interval '17 minutes' - interval '3 minutes' as at, d
+      from generate_series(0, ${days - 1}) as d,
+        lateral (select case extract(isodow from now() - d * interval '1 day') when 6 then 14 when 7 then 11 else 62 - d end as size) s,
+        lateral (values ('user.signed_in', s.size * 4), ('otp.sent', s.size + d % 5), ('otp.verified', s.size),
+          ('otp.rejected', 2 + d % 4 + case when d = 6 then 38 else 0 end), ('device.registered', s.size / 3)) as k(kind, count),
+        lateral generate_series(1, k.count) as n
+    ) e
+    join lateral (select id, display_name, row_number() over (order by id) as place from users where project_id = $1) u
+      on u.place = 1 + (e.n * 13 + e.d * 7) % 60
+    where at <= now()
+    on conflict do nothing`;
+  await client.query(events, [projectId, clientId]);
+  await client.query(
+    `insert into scim_days (project_id, day, requests, refused, failed)
+     select $1, (now() at time zone 'UTC')::date - d, 180 + (d * 37) % 90, (d * 5) % 7, case when d = 9 then 4 else 0 end
+     from generate_series(1, ${days - 1}) as d on conflict do nothing`,
+    [projectId],
+  );
+  await client.query(
+    `insert into logout_deliveries (id, project_id, client_id, subject, sid, jti, uri, state, attempts, next_attempt_at, created_at, delivered_at)
+     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008' || substr(md5(c.id::text || n), 1, 15))::uuid,
+       $1, c.id, u.id, case when n % 3 = 0 then u.id end, md5(c.id::text || n), c.backchannel_logout_uri, state,
+       case state when 'delivered' then jsonb_build_array(jsonb_build_object('at', at, 'status', 200, 'durationMs', 38 + n % 60))
+         when 'failed' then jsonb_build_array(jsonb_build_object('at', at, 'status', 400, 'durationMs', 71))
+         else jsonb_build_array(jsonb_build_object('at', at, 'status', 503, 'durationMs', 2150),
+           jsonb_build_object('at', at + interval '12 seconds', 'error', 'no answer in time', 'durationMs', 5000)) end,
+       case when state = 'pending' then now() + interval '9 minutes' end, at,
+       case when state = 'delivered' then at + interval '1 second' end
+     from generate_series(1, 90) as n, clients c,
+       lateral (select now() - n * interval '3 hours 11 minutes' as at,
+         case when c.name = 'Field app' and n < 3 then 'pending' when c.name = 'Field app' and n in (7, 22) then 'failed' else 'delivered' end
+           as state) s,
+       lateral (select id from users where project_id = $1 order by id offset n % 60 limit 1) u
+     where c.project_id = $1 and c.backchannel_logout_uri is not null`,
+    [projectId],
+  );
+  await client.query(
+    `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at, remembered)
+     select gen_random_uuid(), $1, $2, u.id, md5(u.id::text || n), '{}', 'ES256', (array['Chrome on macOS', 'Safari on iPhone'])[n],
+       now() + interval '25 days', now() - interval '9 days', now() - n * interval '5 hours', true
+     from (select id from users where project_id = $1 order by id limit 20) u, generate_series(1, 2) as n`,
+    [projectId, clientId],
+  );
+  await client.query(
+    `insert into sessions (id, project_id, user_id, secret_hash, auth_time, amr, created_at, last_seen_at, idle_expires_at, expires_at, ip, user_agent)
+     select gen_random_uuid(), $1, u.id, md5(u.id::text), now() - interval '2 hours', '{swk}', now() - interval '2 hours',
+       now() - interval '4 minutes', now() + interval '26 minutes', now() + interval '6 hours', '203.0.113.20',
+       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/126.0 Safari/537.36'
+     from (select id from users where project_id = $1 order by id limit 23) u`,
+    [projectId],
+  );
+  await client.query(
+    `update users set last_sign_in_at = now() - (extract(minute from created_at)::int % 50 + 3) * interval '47 minutes'
+     where project_id = $1 and active`,
+    [projectId],
+  );
+  await client.query(
+    `insert into backups (id, file, taken_at, finished_at, bytes, rows, checksum)
+     values (gen_random_uuid(), 'latchkey.backup', now() - interval '6 hours', now() - interval '6 hours', 48211033, 91244, 'x')`,
+  );
+  await client.end();
+}
+
+function databaseUrl(dataDir: string): string {
+  const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+  return `postgresql://latchkey:${password}@/latchkey?host=${encodeURIComponent(socketFolder)}&port=${port}`;
+}
