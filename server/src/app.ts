@@ -3,6 +3,8 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import helmet from 'helmet';
 import { accountRoutes } from './account/routes.ts';
 import type { Log } from './adapters/log.ts';
+import { atLoopback } from './adapters/loopback.ts';
+import { DirectorySelfTest } from './admin/directory-self-test.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';
@@ -89,7 +91,7 @@ export async function buildApp(options: AppOptions): Promise<Express> {
     scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log }),
   );
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
-  app.use(await adminRoutes(adminDeps(options, cookies, pages)));
+  app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
   app.use(lastResort(log, pages));
   return app;
 }
@@ -153,6 +155,7 @@ function adminDeps(
   { services, clock, random, log, ...options }: AppOptions,
   cookies: Cookies,
   pages: Pages,
+  app: Express,
 ): AdminDeps {
   const {
     db,
@@ -196,6 +199,7 @@ function adminDeps(
       access: services.accountAccess,
       logout: services.logout,
       system: services.systemStatus,
+      directoryTest: new DirectorySelfTest({ ...services, clock, random, atLoopback: (use) => atLoopback(app, use) }),
       requestRecords: services.requestRecords,
     },
     bootstrapToken: options.bootstrapToken,

@@ -113,6 +113,7 @@ export async function openAdminRoom(
         access: services.accountAccess,
         logout: services.logout,
         system: services.systemStatus,
+        directoryTest: { run: async () => [] },
         requestRecords: services.requestRecords,
         directories,
         keys,

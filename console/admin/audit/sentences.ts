@@ -55,6 +55,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'delegation-key.revoked': ['applications', '{actor} revoked delegation keys of {subject}'],
   'logout-delivery.retried': ['applications', '{actor} had a logout told to {subject} once more'],
   'logout-delivery.failed': ['applications', 'A logout could not be told to {subject}'],
+  'directory.tested': ['directory', '{actor} ran the self-test of the directory'],
   'scim-token.issued': ['directory', '{actor} issued the directory token {subject}'],
   'scim-token.revoked': ['directory', '{actor} revoked the directory token {subject}'],
   'project.created': ['administration', '{actor} created the project {subject}'],

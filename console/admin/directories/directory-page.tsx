@@ -15,6 +15,7 @@ import { Time } from '../ui/time.tsx';
 import styles from './directory-page.module.css';
 import { Inspector } from './inspector.tsx';
 import { isLive, Tokens } from './scim-tokens.tsx';
+import { SelfTest } from './self-test.tsx';
 import { SetupSteps } from './setup-steps.tsx';
 
 /** How people come in by themselves from the customer's directory. */
@@ -57,6 +58,7 @@ export function Component() {
         />
       )}
       <Tokens tokens={tokens} mayChange={mayChange} />
+      {mayChange && <SelfTest projectId={project.id} isOn={project.scimEnabled} />}
       <Inspector projectId={project.id} />
       <Section title="Rules">
         <div className={styles.rules}>

@@ -543,6 +543,13 @@ export type ScimRequestsQueryVariables = Exact<{
 
 export type ScimRequestsQuery = { scimRequests: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, tokenName: string, method: string, path: string, status: number, scimType: string | null, detail: string | null, durationMs: number, userAgent: string | null, requestBody: string | null, responseBody: string | null } }> } };
 
+export type TestDirectoryMutationVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type TestDirectoryMutation = { testDirectory: Array<{ name: string, proves: string, passed: boolean, request: string, fault: string | null, durationMs: number }> };
+
 export type ExperiencePartsFragment = { displayName: string | null, accent: string | null, logoId: string | null, darkLogoId: string | null, texts: Array<{ locale: string, key: string, text: string }> };
 
 export type ExperienceStateFragment = { publishedNumber: number, publishedAt: string | null, publishedBy: string | null, draftVersion: number, published: ExperiencePartsFragment, draft: ExperiencePartsFragment };
@@ -873,6 +880,7 @@ export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId
 export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<IssueScimTokenMutation, IssueScimTokenMutationVariables>;
 export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as unknown as Operation<RevokeScimTokenMutation, RevokeScimTokenMutationVariables>;
 export const ScimRequests = "query ScimRequests($projectId:ID!$after:String){scimRequests(projectId:$projectId first:20 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at tokenName method path status scimType detail durationMs userAgent requestBody responseBody}}}}" as unknown as Operation<ScimRequestsQuery, ScimRequestsQueryVariables>;
+export const TestDirectory = "mutation TestDirectory($projectId:ID!){testDirectory(projectId:$projectId){name proves passed request fault durationMs}}" as unknown as Operation<TestDirectoryMutation, TestDirectoryMutationVariables>;
 export const ExperienceOf = "query ExperienceOf($projectId:ID!){experience(projectId:$projectId){...ExperienceState textRules{key kind maxLength placeholders}standardMailTexts{locale key text}}clients(projectId:$projectId first:1){edges{node{id name}}}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<ExperienceOfQuery, ExperienceOfQueryVariables>;
 export const ExperienceVersions = "query ExperienceVersions($projectId:ID!){experienceVersions(projectId:$projectId first:20){edges{node{id number publishedAt publishedBy revertedTo content{...ExperienceParts}}}}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<ExperienceVersionsQuery, ExperienceVersionsQueryVariables>;
 export const AccentTheme = "query AccentTheme($color:String!){accentTheme(color:$color){light{...Tones}dark{...Tones}}}fragment Tones on AccentTones{accent onAccent accentText contrast textContrast isAdjusted}" as unknown as Operation<AccentThemeQuery, AccentThemeQueryVariables>;

@@ -142,6 +142,7 @@ function argumentsOf(name: string): string {
     revokeUserDevice: `(id: "${device}")`,
     retryLogoutDelivery: `(id: "${logoutDelivery}")`,
     issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
+    testDirectory: `(projectId: "${project}")`,
     revokeScimToken: `(id: "${scimToken}")`,
     grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
     revokeRole: `(id: "${membership}")`,

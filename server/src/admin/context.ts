@@ -16,6 +16,7 @@ import type { Logout } from '../domain/logout/logout.ts';
 import type { Mfa } from '../domain/mfa/mfa.ts';
 import type { Projects } from '../domain/projects/projects.ts';
 import type { Caller } from './caller.ts';
+import type { SelfTestStep } from './directory-self-test.ts';
 import type { Loaders } from './loaders.ts';
 
 /** Directories, as far as admins manage them. */
@@ -54,6 +55,7 @@ export interface AdminDomain {
   delegationKeys: DelegationKeys;
   directories: DirectoryTokens;
   access: AccountAccess;
+  directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
   requestRecords: Pick<RequestRecords, 'recent'>;
   logout: Pick<Logout, 'retry'>;
   keys: Keys;

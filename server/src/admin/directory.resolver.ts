@@ -7,6 +7,7 @@ import {
   FieldResolver,
   ID,
   InputType,
+  Int,
   Mutation,
   ObjectType,
   Query,
@@ -41,6 +42,27 @@ export class ScimTokenView {
 
   @Field(() => GraphQLDateTime, { nullable: true })
   revokedAt!: Date | null;
+}
+
+@ObjectType({ description: 'One SCIM request of the self-test.' })
+export class DirectoryTestStep {
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => String, { description: 'What it shows, where it went well.' })
+  proves!: string;
+
+  @Field(() => Boolean)
+  passed!: boolean;
+
+  @Field(() => String)
+  request!: string;
+
+  @Field(() => String, { nullable: true, description: 'What was expected and what came.' })
+  fault!: string | null;
+
+  @Field(() => Int)
+  durationMs!: number;
 }
 
 @ObjectType({ description: 'A new SCIM token, which is shown this once.' })
@@ -80,6 +102,13 @@ export class DirectoryResolver {
   @Mutation(() => ScimTokenView)
   revokeScimToken(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
     return ctx.domain.directories.revokeScimToken(id, ctx.actor);
+  }
+
+  @Mutation(() => [DirectoryTestStep], {
+    description: 'Plays a directory against this server with real SCIM requests; leaves nothing behind.',
+  })
+  testDirectory(@Arg('projectId', () => ID) projectId: string, @Ctx() ctx: AdminContext) {
+    return ctx.domain.directoryTest.run(projectId, ctx.actor);
   }
 
   @FieldResolver(() => ProjectView)

@@ -119,6 +119,7 @@ export const fieldRules: Record<string, NodeRule> = {
     },
   },
   IssuedScimToken: inherit('token', 'scimToken'),
+  DirectoryTestStep: inherit('name', 'proves', 'passed', 'request', 'fault', 'durationMs'),
   ScimRequest: inherit(
     ...['id', 'at', 'tokenName', 'method', 'path', 'status', 'scimType', 'detail', 'durationMs', 'userAgent'],
     ...['requestBody', 'responseBody'],

@@ -86,6 +86,7 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
     revokeUserDevice: { role: 'project_admin', about: of('device') },
     retryLogoutDelivery: { role: 'project_admin', about: of('logout-delivery') },
     issueScimToken: { role: 'project_admin', about: project, fresh: true },
+    testDirectory: { role: 'project_admin', about: project },
     revokeScimToken: { role: 'project_admin', about: of('scim-token') },
     grantRole: { role: 'project_admin', about: project, fresh: true },
     revokeRole: { role: 'project_admin', about: of('membership'), fresh: true },

@@ -1,13 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { type Clock, isPast } from '../kernel/clock.ts';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { query, sql } from '../kernel/statement.ts';
+import { execute, query, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
@@ -83,6 +83,31 @@ export class Directories {
       this.tell(em, 'scim-token.revoked', token, token.project.id, actor);
       return token;
     });
+  }
+
+  /** A token for a test, which ends by itself and is told of by whoever runs it. Refuses `not-found`, `forbidden`. */
+  async issueTemporary(projectId: string, seconds: number): Promise<{ id: string; token: string }> {
+    return this.db.transaction(async (em) => {
+      const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
+      if (project.builtIn === 'console') {
+        refuse({ code: 'forbidden', reason: 'no directory may manage the admins of this instance' });
+      }
+      const token = newSecret(this.random, scimTokenPrefix);
+      const now = this.clock.now();
+      const id = this.random.id();
+      em.persist(
+        em.create(ScimToken, {
+          ...{ id, project: project.id, name: 'Self-test', hash: digest(token), hint: token.slice(-4) },
+          ...{ expiresAt: secondsLater(now, seconds), createdAt: now },
+        }),
+      );
+      return { id, token };
+    });
+  }
+
+  /** Leaves nothing of it. */
+  async removeTemporary(id: string): Promise<void> {
+    await execute(this.db.reader(), sql`delete from scim_tokens where id = ${id}`);
   }
 
   /** Newest first, revoked ones too. */

@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
+import { Refused } from '../ui/failed.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import styles from './self-test.module.css';
+
+type Step = TestDirectoryMutation['testDirectory'][number];
+
+/** Tries this side of the sync without a directory: what fails in the directory then is the directory's. */
+export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean }) {
+  const [steps, setSteps] = useState<readonly Step[]>();
+  const [failure, setFailure] = useState<Failure>();
+  const [test, busy] = useWrite(TestDirectory);
+  const run = async () => {
+    const outcome = await test({ projectId });
+    setFailure(outcome.failure);
+    setSteps(outcome.data?.testDirectory);
+  };
+  const failed = steps?.filter(({ passed }) => !passed).length ?? 0;
+  return (
+    <Section
+      flush
+      title="Self-test"
+      lead="Latchkey plays a directory against itself: real SCIM requests with a token of their own, on a user who is gone afterwards."
+      actions={
+        <Button variant="default" onClick={run} loading={busy} disabled={!isOn}>
+          {steps ? 'Run again' : 'Run the self-test'}
+        </Button>
+      }
+    >
+      <div role="status">
+        {steps && (
+          <p className={styles.verdict}>
+            {failed === 0 ? (
+              <>
+                <Mark tone="good">All {steps.length} passed</Mark> This side works. What still fails is set up in the
+                directory, or between it and here.
+              </>
+            ) : (
+              <>
+                <Mark tone="bad">
+                  {failed} of {steps.length} failed
+                </Mark>{' '}
+                Something is wrong on this side: tell whoever runs this server.
+              </>
+            )}
+          </p>
+        )}
+      </div>
+      {failure && (
+        <div className={styles.verdict}>
+          <Refused failure={failure} />
+        </div>
+      )}
+      {steps && (
+        <ol className={styles.steps}>
+          {steps.map(({ name, proves, passed, request, fault, durationMs }) => (
+            <li key={name}>
+              <Mark tone={passed ? 'good' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Mark>
+              <div>
+                <p>
+                  <strong>{name}.</strong> {fault ?? proves}
+                </p>
+                <code>{request}</code>
+              </div>
+              <span>{durationMs} ms</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}
