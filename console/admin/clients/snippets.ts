@@ -83,41 +83,77 @@ app.listen(‹${portOf(values.redirectUri)}›);`,
 
 function openidClient(values: SnippetValues): Snippet {
   const { isPublic } = values;
+  const isHttp = settings.issuer.startsWith('http:');
+  const imports = isPublic ? '' : "\nimport { readFileSync } from 'node:fs';\nimport { importPKCS8 } from 'jose';";
+  const auth = isPublic
+    ? 'const auth = client.None(); // public: PKCE alone'
+    : "const key = await importPKCS8(readFileSync('client-key.private.pem', 'utf8'), 'Ed25519');\nconst auth = client.PrivateKeyJwt(key);";
   return {
     label: 'openid-client',
-    code: `// npm install openid-client
+    code: `// npm install openid-client${isPublic ? '' : ' jose'}
+import { createServer } from 'node:http';${imports}
 import * as client from 'openid-client';
-${isPublic ? '' : "import { readFileSync } from 'node:fs';\nimport { importPKCS8 } from 'jose';\n"}
-${isPublic ? 'const auth = client.None(); // public: PKCE alone' : "const key = await importPKCS8(readFileSync('client-key.private.pem', 'utf8'), 'Ed25519');\nconst auth = client.PrivateKeyJwt(key);"}
+
+${auth}
 const config = await client.discovery(
   new URL('${issuer()}'),
   '${clientIdOf(values)}',
   { id_token_signed_response_alg: 'ES512' },
-  auth,${settings.issuer.startsWith('http:') ? '\n  { execute: [client.allowInsecureRequests] }, // http, on this machine only' : ''}
+  auth,${isHttp ? '\n  { execute: [client.allowInsecureRequests] }, // http, on this machine only' : ''}
 );
+const redirectUri = '${redirectOf(values)}';
 
-// Send the browser there, and keep the verifier and state for its return.
-const codeVerifier = client.randomPKCECodeVerifier();
-const state = client.randomState();
-const url = client.buildAuthorizationUrl(config, {
-  redirect_uri: '${redirectOf(values)}',
-  scope: 'openid profile email',
-  code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
-  code_challenge_method: 'S256',
-  state,
-});
+// One sign-in at a time will do here. A real server keeps these two in each browser's session.
+let codeVerifier;
+let state;
 
-// At the redirect URI, with the whole address that the browser came to:
-const tokens = await client.authorizationCodeGrant(config, currentUrl, {
-  pkceCodeVerifier: codeVerifier,
-  expectedState: state,
-});
-console.log(tokens.claims());`,
+async function begin(res) {
+  codeVerifier = client.randomPKCECodeVerifier();
+  state = client.randomState();
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: 'openid profile email',
+    code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: 'S256',
+    state,
+  });
+  res.writeHead(303, { Location: url.href }).end();
+}
+
+async function finish(currentUrl, res) {
+  const tokens = await client.authorizationCodeGrant(config, currentUrl, {
+    pkceCodeVerifier: codeVerifier,
+    expectedState: state,
+  });
+  // Begin your own session here. Key your accounts on claims().sub.
+  res.setHeader('Content-Type', 'application/json').end(JSON.stringify(tokens.claims()));
+}
+
+createServer(async (req, res) => {
+  const currentUrl = new URL(req.url, redirectUri);
+  try {
+    if (currentUrl.pathname === new URL(redirectUri).pathname) await finish(currentUrl, res);
+    else if (currentUrl.pathname === '/login') await begin(res);
+    else res.writeHead(404).end();
+  } catch (error) {
+    res.writeHead(400).end(String(error));
+  }
+}).listen(‹${portOf(values.redirectUri)}›); // then open /login there`,
   };
 }
 
 function curl(values: SnippetValues): Snippet {
-  const redirect = encodeURIComponent(values.redirectUri ?? 'https://app.example.com/callback');
+  const redirect = values.redirectUri ?? 'https://app.example.com/callback';
+  const assertion = `
+# 4. The client proves itself: a JWT of a minute, signed with its private key
+b64() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
+NOW=$(date +%s)
+HEAD=$(printf '{"alg":"EdDSA"}' | b64)
+BODY=$(printf '{"iss":"%s","sub":"%s","aud":"%s","jti":"%s","iat":%s,"exp":%s}' \\
+  '${clientIdOf(values)}' '${clientIdOf(values)}' '${issuer()}' "$(openssl rand -hex 16)" "$NOW" "$((NOW + 60))" | b64)
+printf %s "$HEAD.$BODY" > assertion.txt
+ASSERTION="$HEAD.$BODY.$(openssl pkeyutl -sign -rawin -inkey client-key.private.pem -in assertion.txt | b64)"
+`;
   const auth = values.isPublic
     ? `  -d client_id=${clientIdOf(values)} \\`
     : `  -d client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer \\
@@ -129,15 +165,17 @@ VERIFIER=$(openssl rand -base64 48 | tr '+/' '-_' | tr -d '=\\n')
 CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 | tr '+/' '-_' | tr -d '=\\n')
 
 # 2. Open this in a browser, and sign in
-echo "${issuer()}/authorize?response_type=code&client_id=${clientIdOf(values)}&redirect_uri=‹${redirect}›&scope=openid%20email&code_challenge=$CHALLENGE&code_challenge_method=S256&state=1"
+echo "${issuer()}/authorize?response_type=code&client_id=${clientIdOf(values)}&redirect_uri=‹${encodeURIComponent(redirect)}›&scope=openid%20email&code_challenge=$CHALLENGE&code_challenge_method=S256&state=1"
 
-# 3. The browser comes back with ?code=…: exchange it within 60 seconds
+# 3. The browser comes back with ?code=…: paste what stands there, within 60 seconds
+read -r -p 'code: ' CODE
+${values.isPublic ? '' : assertion}
 curl ${issuer()}/oauth2/token \\
   -d grant_type=authorization_code \\
 ${auth}
-  -d redirect_uri=${redirectOf(values)} \\
+  --data-urlencode redirect_uri='‹${redirect.replaceAll("'", "'\\''")}›' \\
   -d code_verifier="$VERIFIER" \\
-  -d code=<the code>`,
+  -d code="$CODE"`,
   };
 }
 

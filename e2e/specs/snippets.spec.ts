@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, type Page, test } from '@playwright/test';
+import { serve } from '../clients/serve.ts';
+import { AdminApi, codeIn } from '../support/admin-api.ts';
+import { type Visit, visitConsole } from '../support/console.ts';
+import { freePort, type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+
+/** What the quickstart gives to copy runs as it stands, with nothing but a key put in. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+let owner: Visit;
+/** Where the snippets find the packages that they name. */
+const folder = mkdtempSync(join(fileURLToPath(new URL('..', import.meta.url)), 'snippets-'));
+const running: ChildProcess[] = [];
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+  owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  for (const child of running) child.kill();
+  await owner.context.close();
+  await latchkey.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Made {
+  clientId: string;
+  publishableKey: string;
+  secretKey: string;
+  origin: string;
+}
+
+async function register(settings: Record<string, unknown> = {}, own?: string): Promise<Made> {
+  const origin = own ?? `http://localhost:${await freePort()}`;
+  const client = await admin.createClient({
+    projectId,
+    name: 'App',
+    redirectUris: [`${origin}/callback`],
+    ...settings,
+  });
+  return { ...client, origin };
+}
+
+/** As somebody copies it from the quickstart. */
+async function copied(clientId: string, label: string): Promise<string> {
+  const { page } = owner;
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}`);
+  await page.getByRole('tab', { name: label }).click();
+  return (await page.getByRole('region', { name: label }).locator('code').textContent()) ?? '';
+}
+
+/** Runs a program of the quickstart until the test's end. */
+async function run(name: string, code: string, origin: string, env: Record<string, string> = {}): Promise<void> {
+  writeFileSync(join(folder, name), code);
+  const child = spawn(process.execPath, [name], { cwd: folder, env: { ...process.env, ...env }, stdio: 'pipe' });
+  running.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => void (output += data));
+  await expect(async () => {
+    expect(child.exitCode, output).toBeNull();
+    await fetch(origin);
+  }).toPass();
+}
+
+function keyPair(): { jwks: object } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(folder, 'client-key.private.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return { jwks: { keys: [publicKey.export({ format: 'jwk' })] } };
+}
+
+const asPrivate = () => ({ tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', ...keyPair() });
+
+test('@latchkey/node signs people in through the hosted page', async ({ page }) => {
+  const { clientId, secretKey, origin } = await register();
+  await run('node.mjs', await copied(clientId, '@latchkey/node'), origin, { LATCHKEY_API_KEY: secretKey });
+  await page.goto(`${origin}/login`);
+  await signInOnPage(page, admin, 'node@example.com');
+  await expect(page.locator('body')).toContainText('{"hello":"node@example.com"}');
+});
+
+test('@latchkey/browser signs people in on a page of the application, with @latchkey/node behind it', async ({
+  page,
+}) => {
+  const { clientId, publishableKey, secretKey, origin } = await register();
+  await run('back-end.mjs', await copied(clientId, '@latchkey/node'), origin, { LATCHKEY_API_KEY: secretKey });
+  const code = (await copied(clientId, '@latchkey/browser')).replace('lk_pk_…', publishableKey);
+  await serveFiles(page, origin, code);
+  page.on('dialog', async (dialog) => {
+    await expect.poll(async () => (await admin.mailbox('sdk@example.com')).length).toBe(1);
+    const [newest = ''] = await admin.mailbox('sdk@example.com');
+    await dialog.accept(codeIn(newest));
+  });
+  // A page that the test puts in has no address of its own: the browser would ask before it lets it call this machine.
+  await page.context().grantPermissions(['local-network-access']);
+  await page.goto(`${origin}/page`);
+  const answer = page.waitForResponse(`${origin}/sign-in`);
+  await page.evaluate('import("/app.js").then((app) => app.signIn("sdk@example.com"))');
+  expect(await (await answer).json()).toEqual({ hello: 'sdk@example.com' });
+});
+
+/** The page, the snippet and the SDK stand beside the back end, as a bundler would put them. */
+async function serveFiles(page: Page, origin: string, code: string): Promise<void> {
+  const sdk = dirname(fileURLToPath(import.meta.resolve('@latchkey/browser')));
+  const imports = JSON.stringify({ imports: { '@latchkey/browser': '/sdk/index.js' } });
+  const html = `<!doctype html><title>App</title><script type="importmap">${imports}</script>`;
+  const js = 'text/javascript';
+  await page.route(`${origin}/page`, (route) => route.fulfill({ contentType: 'text/html', body: html }));
+  await page.route(`${origin}/app.js`, (route) => route.fulfill({ contentType: js, body: code }));
+  await page.route(`${origin}/sdk/*`, (route) => {
+    const name = new URL(route.request().url()).pathname.slice('/sdk/'.length);
+    return route.fulfill({ contentType: js, body: readFileSync(join(sdk, name), 'utf8') });
+  });
+}
+
+for (const [kind, settings] of [
+  ['public', () => ({})],
+  ['private_key_jwt', asPrivate],
+] as const) {
+  test(`openid-client signs people in to a ${kind} client`, async ({ page }) => {
+    const { clientId, origin } = await register(settings());
+    await run(`openid-${kind}.mjs`, await copied(clientId, 'openid-client'), origin);
+    const address = `openid-${kind.replaceAll('_', '-')}@example.com`;
+    await page.goto(`${origin}/login`);
+    await signInOnPage(page, admin, address);
+    await expect(page.locator('body')).toContainText(`"email":"${address}"`);
+    await expect(page.locator('body')).toContainText(`"aud":"${clientId}"`);
+  });
+
+  test(`curl exchanges a code of a ${kind} client`, async ({ page }) => {
+    const back = await serve(() => (_req, res) => res.end('Back'));
+    const { clientId, origin } = await register(settings(), back.origin);
+    writeFileSync(join(folder, 'curl.sh'), await copied(clientId, 'curl'));
+    const shell = spawn('bash', ['curl.sh'], { cwd: folder, stdio: 'pipe' });
+    running.push(shell);
+    let output = '';
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (data) => void (output += data));
+    await expect.poll(() => output).toContain('/authorize?');
+    await page.goto(/http\S+\/authorize\S+/.exec(output)?.[0] as string);
+    await signInOnPage(page, admin, `curl-${kind.replaceAll('_', '-')}@example.com`);
+    await page.waitForURL(`${origin}/callback**`);
+    shell.stdin.end(`${new URL(page.url()).searchParams.get('code')}\n`);
+    await once(shell, 'exit');
+    expect(output).toMatch(/"id_token":"eyJ/);
+    await back.close();
+  });
+}
