@@ -15,7 +15,7 @@ let admin: AdminApi;
 let callback: Callback;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey();
+  latchkey = await startLatchkey({}, { turnable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   callback = await listenForCallback();
 });

@@ -13,7 +13,7 @@ let admin: AdminApi;
 let site: Served;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey();
+  latchkey = await startLatchkey({}, { turnable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   site = await serve(() => sdkPage);
 });

@@ -16,7 +16,7 @@ export interface Latchkey {
   adminToken: string;
   dataDir: string;
   pid: number;
-  /** Turns its clock forward. Browsers and authenticator apps have their own: see {@link now}. */
+  /** Turns its clock forward, where it was started `turnable`. Browsers and authenticator apps have their own: {@link now}. */
   turn(seconds: number): Promise<void>;
   /** What its clock says, in milliseconds since 1970. */
   now(): number;
@@ -34,9 +34,13 @@ const READY_WITHIN_MS = 60_000;
 
 /**
  * Starts the built server and waits until it serves. `env` overrides what is set here; give `DATA_DIR` (and `PORT`,
- * where addresses must stay the same) to start again on the data of an earlier one.
+ * where addresses must stay the same) to start again on the data of an earlier one. A `turnable` clock is the test's doing,
+ * by a module that is loaded before the server: the product has no such door.
  */
-export async function startLatchkey(env: Record<string, string> = {}): Promise<Latchkey> {
+export async function startLatchkey(
+  env: Record<string, string> = {},
+  { turnable = false }: { turnable?: boolean } = {},
+): Promise<Latchkey> {
   const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'latchkey-e2e-'));
   const isOurs = env['DATA_DIR'] === undefined;
   const port = env['PORT'] ?? String(await freePort());
@@ -51,9 +55,9 @@ export async function startLatchkey(env: Record<string, string> = {}): Promise<L
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
     ...env,
   };
-  const server = spawn(process.execPath, ['--enable-source-maps', '--import', clock, main], {
+  const server = spawn(process.execPath, ['--enable-source-maps', ...(turnable ? ['--import', clock] : []), main], {
     env: settings,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : [])],
   });
   server.channel?.unref();
   let aheadSeconds = 0;
