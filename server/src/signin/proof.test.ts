@@ -74,6 +74,77 @@ describe('an altered proof', () => {
   });
 });
 
+describe('every step that takes a proof', () => {
+  /** Up to where the step is due; returns what it is taken with. */
+  const due: Record<string, () => Promise<Record<string, unknown>>> = {
+    'verify-device': async () => {
+      await world.verifyAddress(page, userid);
+      return {};
+    },
+    'initiate-mfa': async () => {
+      await world.verifyAddress(page, userid);
+      await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration');
+      await page.challenge();
+      const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+      return { session_id: owed['session_id'] };
+    },
+    'verify-mfa': async () => {
+      await world.enrol(page, userid, { mfa_method: 'email' });
+      return { otp: await world.codeFor(userid) };
+    },
+    'change-phone-number': async () => {
+      await stepUp();
+      return { phone_number: '+4917088000001' };
+    },
+    'verify-phone-number': async () => {
+      await stepUp();
+      const phone_number = '+4917088000002';
+      await page.step('change-phone-number', { userid, phone_number }, 'use');
+      return { otp: await world.codeFor(phone_number) };
+    },
+  };
+  const stepUp = async () => {
+    await page.challenge();
+    await page.step('authenticate', { userid, step_up: 'change_phone_number' });
+    await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) });
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+  };
+  const spare = async (): Promise<SigninPage> => {
+    const other = await world.page();
+    await other.challenge();
+    return other;
+  };
+
+  it.each(Object.keys(due))('%s refuses a foreign or spent nonce, transaction, key, origin or body', async (step) => {
+    await world.set({ mfaPolicy: 'optional' });
+    const kind = step === 'verify-device' ? 'registration' : 'use';
+    const fields = { userid, ...(await (due[step] as () => Promise<object>)()) };
+    const other = await spare();
+    const spent = page.nonce;
+    const expected: [string, Proofed, string][] = [
+      ['the nonce of another sign-in', { kind, claims: { nonce: other.nonce } }, 'NONCE_REJECTED'],
+      ['a spent nonce', { kind, claims: { nonce: spent } }, 'NONCE_REJECTED'],
+      ['another transaction', { kind, claims: { txn: other.txn } }, 'PROOF_REJECTED'],
+      ['another key', { kind, key: other.key }, 'PROOF_REJECTED'],
+      ['another origin', { kind, claims: { org: 'https://evil.example' } }, 'PROOF_REJECTED'],
+      ['another body', { kind, claims: { bh: 'x'.repeat(43) } }, 'PROOF_REJECTED'],
+      ['another step', { kind, claims: { act: 'authenticate' } }, 'PROOF_REJECTED'],
+      ['a clock far off', { kind, claims: { iat: page.now() - 360 } }, 'PROOF_REJECTED'],
+    ];
+    expect(await page.step(step, fields)).toMatchObject(error('PROOF_REQUIRED', 401));
+    for (const [what, proof, code] of expected) {
+      expect([what, await page.step(step, fields, proof)]).toEqual([what, expect.objectContaining(error(code, 401))]);
+    }
+    const { nonce } = page;
+    const elsewhere = await page.step(step, { ...fields, txn: other.txn }, kind);
+    expect(elsewhere).toMatchObject(error('OUT_OF_ORDER', 409));
+    [page.nonce, other.nonce] = [nonce, elsewhere['nonce']];
+    expect((await page.step(step, fields, kind)).status).not.toBe('ERROR');
+    // It took nothing from the other sign-in.
+    expectStatus(await other.step('authenticate', { userid: newAddress() }, 'use'), 'OTP_NEEDED');
+  });
+});
+
 describe('a registration', () => {
   it('before the code is verified is refused', async () => {
     await page.challenge();
