@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { migrate, openDatabase } from '../src/adapters/database.ts';
-import { freshDatabase } from './database.ts';
+import { migrations } from '../src/migrations/index.ts';
+import { emptyDatabase, freshDatabase } from './database.ts';
 import { administer, databaseUrl } from './global-setup.ts';
 
 describe('the migrations', () => {
@@ -32,4 +33,102 @@ describe('the migrations', () => {
     await client.end();
     await administer(url, (admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
   });
+
+  it('are in the order of their names, and each name begins with its time', () => {
+    const names = migrations.map(({ name }) => name);
+    for (const name of names) expect(name).toMatch(/^\d{14}-[a-z-]+$/);
+    expect(names).toEqual([...new Set(names)].sort());
+  });
+
+  it('lead from every earlier state, with data in it, to the same schema, and lose nothing', async () => {
+    const reference = await freshDatabase();
+    const wanted = await administer(reference.url, schemaOf);
+    await reference.drop();
+    for (let count = 1; count < migrations.length; count += 1) {
+      const { name } = migrations[count - 1] as { name: string };
+      const database = await emptyDatabase();
+      const orm = await openDatabase({ url: database.url, poolSize: 2 });
+      await orm.migrator.up({ to: name });
+      await orm.close(true);
+      await administer(database.url, async (client) => {
+        const filled = await fill(client);
+        await migrate(database.url);
+        expect(await schemaOf(client), `from ${name}`).toEqual(wanted);
+        expect(await countsOf(client, Object.keys(filled)), `from ${name}`).toEqual(filled);
+      });
+      await database.drop();
+    }
+  }, 300_000);
 });
+
+/** Columns, constraints, indexes, triggers, as text. */
+async function schemaOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ line: string }>(
+    `select line from (
+       select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') as line
+         from information_schema.columns where table_schema = 'public'
+       union all select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+         where connamespace = 'public'::regnamespace
+       union all select indexdef from pg_indexes where schemaname = 'public'
+       union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+     ) as lines order by 1`,
+  );
+  return rows.map(({ line }) => line);
+}
+
+/** A row in each table, whatever its columns are then; returns how many there are in each. */
+async function fill(client: pg.Client): Promise<Record<string, number>> {
+  const { rows: tables } = await client.query<{ name: string; columns: string; values: string }>(
+    `select c.table_name as name, string_agg(quote_ident(c.column_name), ', ') as columns, string_agg(${madeUpValue}, ', ') as values
+     from information_schema.columns c where c.table_schema = 'public' and c.table_name <> 'migrations'
+       and c.is_nullable = 'NO' and c.column_default is null group by c.table_name order by 1`,
+  );
+  let waiting = tables;
+  for (let before = -1; waiting.length > 0 && waiting.length !== before; ) {
+    before = waiting.length;
+    const left: typeof tables = [];
+    for (const table of waiting) if (!(await tryFill(client, table))) left.push(table);
+    waiting = left;
+  }
+  expect(
+    waiting.map(({ name }) => name),
+    'tables without a row',
+  ).toEqual([]);
+  return countsOf(
+    client,
+    tables.map(({ name }) => name),
+  );
+}
+
+/** False where a parent has no row yet. */
+async function tryFill(client: pg.Client, table: { name: string; columns: string; values: string }): Promise<boolean> {
+  try {
+    await client.query(
+      `insert into "${table.name}" (${table.columns}) values (${table.values}) on conflict do nothing`,
+    );
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === '23502') return false;
+    throw error;
+  }
+}
+
+async function countsOf(client: pg.Client, tables: readonly string[]): Promise<Record<string, number>> {
+  const counts = tables.map((name) => `select '${name}' as name, count(*)::int as count from "${name}"`);
+  const { rows } = await client.query<{ name: string; count: number }>(counts.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+/** The first row of a parent, the first of the values that a check allows, or something of the column's type. */
+const madeUpValue = `coalesce(
+  (select format('(select %I from %I limit 1)', f.attname, k.confrelid::regclass::text) from pg_constraint k
+     join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1] and array_length(k.conkey, 1) = 1
+     join pg_attribute f on f.attrelid = k.confrelid and f.attnum = k.confkey[1]
+     where k.contype = 'f' and k.conrelid = quote_ident(c.table_name)::regclass and a.attname = c.column_name limit 1),
+  (select (regexp_match(pg_get_constraintdef(k.oid), '(''[^'']+''::text)'))[1] from pg_constraint k
+     join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+     where k.contype = 'c' and k.conrelid = quote_ident(c.table_name)::regclass and a.attname = c.column_name limit 1),
+  case c.data_type when 'uuid' then 'gen_random_uuid()' when 'boolean' then 'true'
+    when 'timestamp with time zone' then 'now()' when 'date' then 'now()::date'
+    when 'jsonb' then quote_literal('{}') when 'ARRAY' then quote_literal('{}')
+    when 'bytea' then quote_literal('') when 'text' then quote_literal(left(md5(random()::text), 8)) else '1' end)`;

@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Metrics } from '../src/adapters/management.ts';
+import { parseInput } from '../src/commands/command.ts';
+import { commands } from '../src/commands/commands.ts';
+import { renderConfigMarkdown } from '../src/config.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = (name: string) => readdirSync(join(root, name)).map((file) => `${name}/${file}`);
+const documents = ['README.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...folder('docs')].filter((path) =>
+  path.endsWith('.md'),
+);
+const text = (path: string) => readFileSync(join(root, path), 'utf8');
+const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
+
+/** The lines of blocks that are marked as shell, without comments and prompts; a line that ends in \ goes on. */
+function shellLines(path: string): string[] {
+  const blocks = [...text(path).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block as string);
+  const lines = blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'));
+  return lines.map((line) => line.replace(/\s+#.*$/, '').trim()).filter((line) => line !== '');
+}
+
+/** Every mention of a command of ours, in blocks and in the text: its words after the name. */
+function mentions(path: string): { name: string; args: string[] }[] {
+  const inline = [...text(path).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code as string);
+  return [...shellLines(path), ...inline].flatMap((line) => {
+    const found =
+      /(?:^|[\s;&])(?:latchkey|npm run(?: -s| --silent)?) (?!latchkey\b)([a-z][a-z:-]*)(?: -- | |$)(.*)/.exec(line);
+    if (!found) return [];
+    const [, name = '', rest = ''] = found;
+    const words = rest.split(/\s+(?:&&|>|\|)\s?|[;>|]/)[0]?.trim() ?? '';
+    return [{ name, args: words.split(/\s+/).filter((word) => word !== '' && word !== '…') }];
+  });
+}
+
+const anchors = (path: string): string[] =>
+  [...text(path).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    (title as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+describe.each(documents)('%s', (path) => {
+  it('leads only to what is there', () => {
+    const links = [...text(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link as string);
+    for (const link of links.filter((each) => !/^https?:/.test(each))) {
+      const [file, anchor] = link.split('#');
+      const target = file ? join(dirname(path), file) : path;
+      expect(existsSync(join(root, target)), link).toBe(true);
+      if (anchor) expect(anchors(target), link).toContain(anchor);
+    }
+  });
+
+  it('names only commands that are there, with options that they take', () => {
+    for (const { name, args } of mentions(path)) {
+      const command = commands.find((one) => one.name === name);
+      if (!command) expect(Object.keys(scripts), name).toContain(name);
+      else if (args.length > 0) expect(() => parseInput(command, args), `${name} ${args.join(' ')}`).not.toThrow();
+    }
+  });
+
+  it('names only settings that are there', () => {
+    const known = renderConfigMarkdown();
+    const words = text(path).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
+    const others = ['LATCHKEY_TEST_DATABASE_URL', 'CHROME_PATH', 'DANGER_'];
+    for (const word of new Set(words.filter((each) => !others.includes(each))))
+      expect(known, word).toContain(`\`${word}\``);
+  });
+
+  it('names only metrics that are there', async () => {
+    const known = await new Metrics().registry.metrics();
+    const words = text(path).match(/\b(?:latchkey|nodejs|process)_[a-z0-9_]+\b/g) ?? [];
+    for (const word of words) expect(known, word).toContain(` ${word.replace(/_(count|bucket|sum)$/, '')} `);
+  });
+
+  it('names only files that are there', () => {
+    const words = [
+      ...text(path).matchAll(/(?:-f |`)((?:deploy|docs|server|shared|e2e|console)\/[\w./-]+|docker-compose\.yml)/g),
+    ];
+    for (const [, file] of words) {
+      if (file?.startsWith('server/dist/')) continue;
+      expect(existsSync(join(root, file as string)), file).toBe(true);
+    }
+  });
+});
+
+describe('the documentation', () => {
+  it('tells of every command', () => {
+    const all = documents.map(text).join('\n');
+    for (const { name } of commands) {
+      expect(all, name).toMatch(new RegExp(`(latchkey|npm run) ${name}\\b`));
+      expect(Object.keys(scripts)).toContain(name);
+      expect(scripts[name]).toBe(`exec node .config/start.mjs ${name}`);
+    }
+  });
+
+  it('is led to from its first page', () => {
+    for (const path of folder('docs').filter((each) => !each.endsWith('README.md'))) {
+      expect(text('docs/README.md')).toContain(`](${path.slice('docs/'.length)})`);
+    }
+  });
+});
