@@ -8,12 +8,16 @@ import { join } from 'node:path';
 import type { Print } from './harness/table.ts';
 import { oidc } from './oidc.ts';
 import { type Options, optionsOf } from './options.ts';
+import { scim } from './scim.ts';
+import { signIn } from './sign-in.ts';
 
 type Bench = (print: Print, options: Options) => Promise<unknown>;
 
 /** In the order in which they run. Those with a file of their own are there once that file is. */
 const benches: Record<string, Bench | { file: string; name: string }> = {
   oidc,
+  'sign-in': signIn,
+  scim,
   enumeration: { file: 'enumeration.ts', name: 'enumeration' },
   'console-lists': { file: 'console-lists.ts', name: 'consoleLists' },
 };

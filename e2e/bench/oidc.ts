@@ -1,7 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Connection } from './harness/http.ts';
 import { type Contender, type Figures, measure, type Operation } from './harness/measure.ts';
-import { cpuOf, type Print, printTable, type Row } from './harness/table.ts';
+import { lessCpu, moreOften } from './harness/place.ts';
+import { type Print, printTable, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
 import { type Application, authorizePath, Browser, pkce } from './subjects/browser.ts';
 import { type BenchedLatchkey, benchedLatchkey } from './subjects/latchkey.ts';
@@ -41,10 +42,11 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
   const peers: Peer[] = [];
   try {
     const own = await latchkeyProvider(latchkey, plan.concurrency);
-    const oidcProvider = options.peers ? await startPeer('oidc-provider', plan.concurrency) : undefined;
+    const oidcProvider = options.peersNamed('oidc-provider')
+      ? await startPeer('oidc-provider', plan.concurrency)
+      : undefined;
     if (oidcProvider) peers.push(oidcProvider);
-    const betterAuth =
-      options.peers && !process.env['NOBA'] ? await startPeer('better-auth', plan.concurrency) : undefined;
+    const betterAuth = options.peersNamed('better-auth') ? await startPeer('better-auth', plan.concurrency) : undefined;
     if (betterAuth) peers.push(betterAuth);
     const with_ = (peer: Peer | undefined, work: (relying: Relying) => Operation, kind: keyof Provider = 'public') =>
       peer?.clients[kind] ? [{ subject: peer.subject, operation: work(relyingOf(peer, kind)) }] : [];
@@ -272,20 +274,4 @@ function assertion({ clientId, issuer }: Relying, key: KeyObject): string {
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
-}
-
-function lessCpu(figures: Row['figures'], peer: string, most: number): Row['places'] {
-  const [own] = figures;
-  const other = figures.find(({ subject }) => subject.startsWith(peer));
-  if (!own || !other) return [];
-  const ratio = cpuOf(own) / cpuOf(other);
-  return [{ text: `CPU is ${ratio.toFixed(2)} × that of ${peer} (at most ${most})`, holds: ratio <= most }];
-}
-
-function moreOften(figures: Row['figures'], peer: string, least: number): Row['places'] {
-  const [own] = figures;
-  const other = figures.find(({ subject }) => subject.startsWith(peer));
-  if (!own || !other) return [];
-  const ratio = own.rate / other.rate;
-  return [{ text: `rate is ${ratio.toFixed(2)} × that of ${peer} (at least ${least})`, holds: ratio >= least }];
 }

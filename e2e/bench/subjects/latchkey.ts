@@ -15,6 +15,8 @@ export interface BenchedLatchkey {
   subject: Subject;
   /** Milliseconds from the start of the process until it is ready. */
   startMilliseconds: number;
+  /** Of the same PostgreSQL, for peers; each makes a database of its own there. */
+  peersDatabaseUrl(): string;
   stop(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
       databasePid: postmasterPid(server.dataDir),
     },
     startMilliseconds,
+    peersDatabaseUrl: () => databaseUrl(server),
     stop: async () => {
       for (const sibling of siblings) await sibling.stop();
       await server.stop();

@@ -1,0 +1,22 @@
+import type { Figures } from './measure.ts';
+import { cpuOf, type Row } from './table.ts';
+
+/** Where the first stands beside the one whose name begins so: CPU for one operation, as a ratio. */
+export function lessCpu(figures: readonly Figures[], peer: string, most: number): Row['places'] {
+  const [own, other] = pair(figures, peer);
+  if (!own || !other) return [];
+  const ratio = cpuOf(own) / cpuOf(other);
+  return [{ text: `CPU is ${ratio.toFixed(2)} × that of ${peer} (at most ${most.toFixed(2)})`, holds: ratio <= most }];
+}
+
+/** The same for operations a second. */
+export function moreOften(figures: readonly Figures[], peer: string, least: number): Row['places'] {
+  const [own, other] = pair(figures, peer);
+  if (!own || !other) return [];
+  const ratio = own.rate / other.rate;
+  return [{ text: `rate is ${ratio.toFixed(2)} × that of ${peer} (at least ${least})`, holds: ratio >= least }];
+}
+
+function pair(figures: readonly Figures[], peer: string): [Figures | undefined, Figures | undefined] {
+  return [figures[0], figures.find(({ subject }) => subject.startsWith(peer))];
+}

@@ -1,0 +1,42 @@
+import type { Latchkey } from '../../support/latchkey.ts';
+import { databaseUrl } from './latchkey.ts';
+
+/** A connection of `pg`, as far as it is used here; its types belong to the server. */
+interface Client {
+  connect(): Promise<void>;
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  end(): Promise<void>;
+}
+
+/** The database of a server, for what an import through its API would take too long for. */
+export async function onDatabase<T>(server: Latchkey, work: (client: Client) => Promise<T>): Promise<T> {
+  const name = 'pg';
+  const { default: pg } = (await import(name)) as { default: { Client: new (options: object) => Client } };
+  const client = new pg.Client({ connectionString: databaseUrl(server) });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Users as a directory would have sent them, numbered from `from`: `user-000042@example.com`. */
+export async function populate(server: Latchkey, projectId: string, from: number, count: number): Promise<void> {
+  await onDatabase(server, async (client) => {
+    await client.query(
+      `with made as (
+         insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name, family_name,
+           email, email_key, active, provenance, attributes, version, created_at, updated_at)
+         select gen_random_uuid(), $1, name, name, 'ext-' || n, 'User ' || n, 'User', 'Number ' || n, name, name, true, 'scim',
+           jsonb_build_object('emails', jsonb_build_array(jsonb_build_object('value', name, 'type', 'work', 'primary', true)),
+             'title', 'Engineer', 'locale', 'en-US'), 1, now(), now()
+         from generate_series($2::int, $2::int + $3::int - 1) n, lateral (select 'user-' || lpad(n::text, 6, '0') || '@example.com') as t(name)
+         returning id, project_id, email_key
+       )
+       insert into user_emails (user_id, value_key, project_id) select id, email_key, project_id from made`,
+      [projectId, from, count],
+    );
+    await client.query('vacuum analyze');
+  });
+}
