@@ -97,7 +97,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const projects = new Projects(db, clock, random, audit, issuer, senders.sms !== null);
   const experiences = new Experiences(db, clock, random, audit, limits);
   const clients = new Clients(db, clock, random, audit, settings);
-  const registry = new ClientRegistry(db, clock, clients);
+  const registry = new ClientRegistry(db, clock);
   const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
   const origins = new Origins(db, clock);
   const users = new Users(clock, random, audit);
@@ -128,7 +128,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const devices = new Devices(clock, random, audit);
   const accountAccess = new AccountAccess({ db, users, accounts, admins, devices, sessions, mfa, logout });
   const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery, phones });
-  const callers = new Callers(db, clients, requests, issuer);
+  const callers = new Callers(db, registry, requests, issuer);
   const ceremonies = new Ceremonies(
     {
       db,

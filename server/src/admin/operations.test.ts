@@ -188,8 +188,8 @@ describe('clients', () => {
       ['PUBLISHABLE', publishableKey.slice(-4)],
       ['SECRET', secretKey.slice(-4)],
     ]);
-    const found = await room.services.clients.byApiKey(room.services.db.reader(), secretKey);
-    expect([found?.client.id, found?.apiKey.kind]).toEqual([client.id, 'secret']);
+    const found = await room.services.registry.byApiKey(secretKey);
+    expect([found?.client.id, found?.kind]).toEqual([client.id, 'secret']);
   });
 
   it.each([
@@ -303,8 +303,7 @@ describe('clients', () => {
       { id: client.id },
     );
     const { key: second, apiKey } = issued.data.issueApiKey;
-    const works = async (text: string) =>
-      (await room.services.clients.byApiKey(room.services.db.reader(), text))?.client.id === client.id;
+    const works = async (text: string) => (await room.services.registry.byApiKey(text))?.client.id === client.id;
     expect([await works(secretKey), await works(second)]).toEqual([true, true]);
     const revoked = await room.call('mutation ($id: ID!) { revokeApiKey(id: $id) { id revokedAt } }', {
       id: apiKey.id,

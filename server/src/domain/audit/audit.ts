@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
+import { type Sql, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
@@ -31,26 +32,43 @@ export class Audit {
 
   /** Written when `em`'s transaction commits. */
   record(em: EntityManager, entry: AuditEntry): void {
-    const { actor, subject } = entry;
+    const { project, ...values } = this.valuesOf(entry);
     em.persist(
       em.create(AuditEvent, {
-        id: this.random.id(),
-        project: entry.projectId ? em.getReference(Project, entry.projectId, { wrapped: true }) : null,
-        at: this.clock.now(),
-        type: entry.type,
-        result: entry.result ?? 'success',
-        actorKind: actor.kind,
-        actorId: actor.id ?? null,
-        actorName: actor.name ?? null,
-        subjectKind: subject?.kind ?? null,
-        subjectId: subject?.id ?? null,
-        subjectName: subject?.name ?? null,
-        clientId: entry.clientId ?? null,
-        detail: entry.detail ?? null,
-        ip: actor.ip ?? null,
-        userAgent: actor.userAgent ?? null,
-        requestId: actor.requestId ?? null,
+        ...values,
+        project: project ? em.getReference(Project, project, { wrapped: true }) : null,
       }),
     );
+  }
+
+  /** The same as SQL, for a statement that writes it along with what it tells; its text never varies. */
+  insertion(entry: AuditEntry): Sql {
+    const it = this.valuesOf(entry);
+    return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind,
+        subject_id, subject_name, client_id, detail, ip, user_agent, request_id)
+      values (${it.id}, ${it.project}, ${it.at}, ${it.type}, ${it.result}, ${it.actorKind}, ${it.actorId}, ${it.actorName},
+        ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId},
+        ${it.detail === null ? null : JSON.stringify(it.detail)}, ${it.ip}, ${it.userAgent}, ${it.requestId})`;
+  }
+
+  private valuesOf({ actor, subject, ...entry }: AuditEntry) {
+    return {
+      id: this.random.id(),
+      project: entry.projectId ?? null,
+      at: this.clock.now(),
+      type: entry.type,
+      result: entry.result ?? ('success' as const),
+      actorKind: actor.kind,
+      actorId: actor.id ?? null,
+      actorName: actor.name ?? null,
+      subjectKind: subject?.kind ?? null,
+      subjectId: subject?.id ?? null,
+      subjectName: subject?.name ?? null,
+      clientId: entry.clientId ?? null,
+      detail: entry.detail ?? null,
+      ip: actor.ip ?? null,
+      userAgent: actor.userAgent ?? null,
+      requestId: actor.requestId ?? null,
+    };
   }
 }

@@ -40,8 +40,9 @@ export async function authenticate(flow: Flow): Promise<Outcome<'authenticate'>>
 async function byDevice(flow: Flow, device: Device): Promise<Outcome<'authenticate'> | null> {
   const { em, deps, caller, ceremony } = flow;
   const user = device.user.getEntity();
-  const factors = await deps.mfa.factors(em, user.id);
-  const pending = factors.length > 0 ? null : await deps.mfa.pending(em, user.id, device.id);
+  const hasAny = await deps.mfa.hasAny(em, user.id);
+  const factors = hasAny ? await deps.mfa.factors(em, user.id) : [];
+  const pending = !hasAny || factors.length > 0 ? null : await deps.mfa.pending(em, user.id, device.id);
   const owed = afterDevice(
     { policy: caller.project.mfaPolicy, hasFactor: factors.length > 0 },
     { hasPending: pending !== null, skipsFactor: deps.devices.skipsFactor(device, caller.project) },
@@ -49,7 +50,7 @@ async function byDevice(flow: Flow, device: Device): Promise<Outcome<'authentica
   );
   if (owed === 'prove-address') return null;
   em.assign(ceremony, { user: user.id, device: device.id });
-  if (owed === 'finish') return finish(flow, { user, device, amr: amr.device });
+  if (owed === 'finish') return finish(flow, { user, device, isStored: true, amr: amr.device });
   const factor = factors[0] ?? pending;
   if (!factor) throw new Error('a factor is owed that is not there');
   const sessionId = newSecret(deps.random);

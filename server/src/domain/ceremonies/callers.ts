@@ -1,5 +1,5 @@
 import type { Client } from '../clients/client.entity.ts';
-import type { Clients } from '../clients/clients.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
 import { isAllowedOrigin } from '../clients/redirect-uri.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -31,11 +31,16 @@ export interface Caller extends Page {
 /** Tells pages by their credential. */
 export class Callers {
   private readonly db: Database;
-  private readonly clients: Pick<Clients, 'byApiKey'>;
+  private readonly clients: Pick<ClientRegistry, 'byApiKey'>;
   private readonly requests: AuthorizationRequests;
   private readonly issuerOrigin: string;
 
-  constructor(db: Database, clients: Pick<Clients, 'byApiKey'>, requests: AuthorizationRequests, issuer: string) {
+  constructor(
+    db: Database,
+    clients: Pick<ClientRegistry, 'byApiKey'>,
+    requests: AuthorizationRequests,
+    issuer: string,
+  ) {
     this.db = db;
     this.clients = clients;
     this.requests = requests;
@@ -47,8 +52,8 @@ export class Callers {
    * `unauthenticated`, and `forbidden` for another origin, or none.
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<Page> {
-    const found = await this.clients.byApiKey(this.db.reader(), apiKey);
-    if (!found || found.apiKey.kind !== 'publishable') refuse({ code: 'unauthenticated' });
+    const found = await this.clients.byApiKey(apiKey);
+    if (found?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
     const { client } = found;
     if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) {
       refuse({ code: 'forbidden', reason: 'origin' });

@@ -75,26 +75,25 @@ export class Ceremonies {
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const [txn, nonce] = [newSecret(random), newSecret(random)];
     const now = clock.now();
-    await db.transaction(async (em) => {
-      em.persist(
-        em.create(Ceremony, {
-          id: random.id(),
-          project: page.project.id,
-          client: page.client.id,
-          request: page.request?.id ?? null,
-          txnHash: digest(txn),
-          nonceHash: digest(nonce),
-          nonceExpiresAt: secondsLater(now, nonceTtlSeconds),
-          state: 'challenged',
-          origin: page.origin,
-          jkt: begun.jkt ?? null,
-          codeChallenge: begun.codeChallenge ?? null,
-          amr: [],
-          createdAt: now,
-          expiresAt: secondsLater(now, txnTtlSeconds),
-        }),
-      );
-    });
+    await db.changed(
+      `insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state, origin,
+         jkt, code_challenge, amr, created_at, expires_at)
+       values (?, ?, ?, ?, ?, ?, ?, 'challenged', ?, ?, ?, '{}', ?, ?)`,
+      [
+        random.id(),
+        page.project.id,
+        page.client.id,
+        page.request?.id ?? null,
+        digest(txn),
+        digest(nonce),
+        secondsLater(now, nonceTtlSeconds),
+        page.origin,
+        begun.jkt ?? null,
+        begun.codeChallenge ?? null,
+        now,
+        secondsLater(now, txnTtlSeconds),
+      ],
+    );
     return { txn, nonce, expiresInSeconds: txnTtlSeconds };
   }
 

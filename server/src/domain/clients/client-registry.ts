@@ -1,23 +1,33 @@
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { Recollection } from '../kernel/recollection.ts';
-import { isUuid } from '../kernel/secret.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
+import type { ApiKeyKind } from './api-key.entity.ts';
+import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
-import type { Clients } from './clients.ts';
 
 /** How long a client is remembered by a process that has not heard of a change. */
 const rememberSeconds = 5;
 const mostRemembered = 10_000;
 
+/** `lastUsedAt` is as exact as this, so that a busy key is not a busy row. */
+const lastUsedSeconds = 60;
+
+/** Whose API key it is, and of which kind. */
+export interface KeyHolder {
+  client: Client;
+  kind: ApiKeyKind;
+}
+
 /** Clients as the protocol endpoints ask for them: live ones only, their project loaded. */
 export class ClientRegistry {
   private readonly db: Database;
-  private readonly clients: Clients;
+  private readonly clock: Clock;
   private readonly remembered: Recollection<Client>;
 
-  constructor(db: Database, clock: Clock, clients: Clients) {
+  constructor(db: Database, clock: Clock) {
     this.db = db;
-    this.clients = clients;
+    this.clock = clock;
     this.remembered = new Recollection(clock, rememberSeconds, mostRemembered);
   }
 
@@ -39,9 +49,47 @@ export class ClientRegistry {
     this.remembered.forget(clientId);
   }
 
+  /**
+   * The client of a live API key (`X-Api-Key`), perhaps from memory, but of the versions that its row and its project's
+   * have now; null where the key is unknown or revoked, or the client disabled. Notes the use, to the minute.
+   */
+  async byApiKey(key: string): Promise<KeyHolder | null> {
+    if (!isApiKey(key)) return null;
+    const now = this.clock.now();
+    const [row] = await this.db.rows<KeyRow>(
+      `with found as (
+         select k.id, k.kind, k.last_used_at, k.client_id, c.version, p.version as project_version
+         from api_keys k join clients c on c.id = k.client_id join projects p on p.id = c.project_id
+         where k.hash = ? and k.revoked_at is null and c.disabled_at is null
+       ), used as (
+         update api_keys set last_used_at = ?::timestamptz from found
+         where api_keys.id = found.id and (found.last_used_at is null or found.last_used_at <= ?::timestamptz)
+       )
+       select kind, client_id, version, project_version from found`,
+      [digest(key), now, secondsLater(now, -lastUsedSeconds)],
+    );
+    if (!row) return null;
+    const known = await this.recall(row.client_id);
+    if (known && isOf(known, row)) return { client: known, kind: row.kind };
+    this.forget(row.client_id);
+    const client = await this.findEnabled(row.client_id);
+    return client && { client, kind: row.kind };
+  }
+
   /** The client of a live secret key (`lk_sk_…`); null for any other key. */
   readonly bySecretKey = async (key: string): Promise<Client | null> => {
-    const found = await this.clients.byApiKey(this.db.reader(), key);
-    return found?.apiKey.kind === 'secret' ? found.client : null;
+    const found = await this.byApiKey(key);
+    return found?.kind === 'secret' ? found.client : null;
   };
+}
+
+interface KeyRow {
+  kind: ApiKeyKind;
+  client_id: string;
+  version: number;
+  project_version: number;
+}
+
+function isOf(client: Client, { version, project_version }: KeyRow): boolean {
+  return client.version === version && client.project.getEntity().version === project_version;
 }

@@ -3,14 +3,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database } from '../kernel/database.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
 import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { Project } from '../projects/project.entity.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
+import { apiKeyPrefixes } from './api-key.ts';
 import { Client } from './client.entity.ts';
 import { type ClientSettings, checkedSettings } from './client-settings.ts';
 
@@ -39,11 +40,7 @@ export interface CreatedClient {
   secretKey: string;
 }
 
-/** So that secret scanners find them. */
-const prefixes: Record<ApiKeyKind, string> = { publishable: 'lk_pk_', secret: 'lk_sk_' };
 const maxLiveKeys = 50;
-/** `lastUsedAt` is as exact as this, so that a busy key is not a busy row. */
-const lastUsedSeconds = 60;
 
 /** OIDC relying parties, and their API keys. */
 export class Clients {
@@ -85,25 +82,6 @@ export class Clients {
   apiKeysOf(em: EntityManager, clientIds: readonly string[]): Promise<ApiKey[]> {
     const where = { client: { $in: [...clientIds] } };
     return em.find(ApiKey, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ApiKey[]>;
-  }
-
-  /**
-   * The client and kind behind an API key (`X-Api-Key`), its project loaded; null where the key is unknown or revoked,
-   * or the client disabled. Notes the use, to the minute.
-   */
-  async byApiKey(em: EntityManager, key: string): Promise<{ client: Client; apiKey: ApiKey } | null> {
-    if (!Object.values(prefixes).some((prefix) => key.startsWith(prefix)) || key.length > 100) return null;
-    const apiKey = await em.findOne(
-      ApiKey,
-      { hash: digest(key), revokedAt: null, client: { disabledAt: null } },
-      { populate: ['client', 'client.project'] },
-    );
-    if (!apiKey) return null;
-    const now = this.clock.now();
-    if (!apiKey.lastUsedAt || secondsLater(apiKey.lastUsedAt, lastUsedSeconds) <= now) {
-      await changed(em, 'update api_keys set last_used_at = ? where id = ?', [now, apiKey.id]);
-    }
-    return { client: apiKey.client.getEntity(), apiKey };
   }
 
   /** With its first key of each kind. Refuses `not-found`, `invalid`. */
@@ -206,7 +184,7 @@ export class Clients {
   }
 
   private makeKey(em: EntityManager, client: Client, kind: ApiKeyKind, actor: Actor): IssuedKey {
-    const key = newSecret(this.random, prefixes[kind]);
+    const key = newSecret(this.random, apiKeyPrefixes[kind]);
     const apiKey = em.create(ApiKey, {
       id: this.random.id(),
       client,

@@ -101,10 +101,18 @@ export class Devices {
 
   /** A sign-in with this device has ended well: its trust slides on, or, where it is not remembered, is over. */
   used(device: Device, project: Project, skipFactorSeconds: number): void {
+    Object.assign(device, this.use(device, project, skipFactorSeconds));
+  }
+
+  /** What {@link used} writes. */
+  use(device: Device, project: Project, skipFactorSeconds: number) {
     const now = this.clock.now();
-    device.lastUsedAt = now;
-    device.trustedUntil = device.remembered ? secondsLater(now, project.deviceTrustSeconds) : null;
-    if (skipFactorSeconds > 0) device.mfaRememberedUntil = secondsLater(now, skipFactorSeconds);
+    return {
+      lastUsedAt: now,
+      trustedUntil: device.remembered ? secondsLater(now, project.deviceTrustSeconds) : null,
+      mfaRememberedUntil:
+        skipFactorSeconds > 0 ? secondsLater(now, skipFactorSeconds) : (device.mfaRememberedUntil ?? null),
+    };
   }
 
   /** Whether `remember_me` lets this device skip the second factor now. */

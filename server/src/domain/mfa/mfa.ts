@@ -47,6 +47,11 @@ export class Mfa {
     this.recoveryCodes = new RecoveryCodes(clock, random, vault);
   }
 
+  /** Whether there is any factor of this user at all, verified or begun. */
+  async hasAny(em: EntityManager, userId: string): Promise<boolean> {
+    return (await rows(em, 'select from enrolments where user_id = ? limit 1', [userId])).length > 0;
+  }
+
   /** The verified factors of a user, the one to ask for first: it was used or set up last. */
   async factors(em: EntityManager, userId: string): Promise<Enrolment[]> {
     const factors = await em.find(Enrolment, { user: userId, verifiedAt: { $ne: null } });

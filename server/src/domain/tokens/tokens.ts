@@ -82,23 +82,27 @@ export class Tokens {
   async issueCode(em: EntityManager, request: CodeRequest): Promise<string> {
     const code = newSecret(this.random);
     const now = this.clock.now();
-    em.persist(
-      em.create(AuthorizationCode, {
-        id: this.random.id(),
-        hash: digest(code),
-        client: request.clientId,
-        user: request.userId,
-        sessionId: request.sessionId ?? null,
-        redirectUri: request.redirectUri ?? null,
-        codeChallenge: request.codeChallenge ?? null,
-        scope: request.scope,
-        nonce: request.nonce ?? null,
-        authTime: request.authTime,
-        amr: request.amr,
-        createdAt: now,
-        expiresAt: secondsLater(now, codeTtlSeconds),
-        forgetAt: secondsLater(now, rememberSeconds),
-      }),
+    await changed(
+      em,
+      `insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope,
+         nonce, auth_time, amr, created_at, expires_at, forget_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        this.random.id(),
+        digest(code),
+        request.clientId,
+        request.userId,
+        request.sessionId ?? null,
+        request.redirectUri ?? null,
+        request.codeChallenge ?? null,
+        request.scope,
+        request.nonce ?? null,
+        request.authTime,
+        request.amr,
+        now,
+        secondsLater(now, codeTtlSeconds),
+        secondsLater(now, rememberSeconds),
+      ],
     );
     return code;
   }
