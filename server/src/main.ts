@@ -124,7 +124,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   opened.add(() => watch.stop());
   const queue = new JobQueue({
     url: database.url,
-    onError: (err, job) => log.warn({ err, job }, 'a job failed and will be tried again'),
+    onError: (err, job) =>
+      log.warn({ err, job }, job === undefined ? 'the job queue had to wait' : 'a job failed and will be tried again'),
   });
   const services = compose(config, database, orm, {
     queue,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { PooledClient } from './pooled-client.ts';
 
 /** How often the database is asked whether it is there. */
 const PROBE_EVERY_MS = 250;
@@ -80,7 +81,7 @@ export class DatabaseWatch {
   client(): typeof pg.Client {
     const { clients } = this;
     const faultNow = () => this.fault;
-    return class WatchedClient extends pg.Client {
+    return class WatchedClient extends PooledClient {
       constructor(config: pg.ClientConfig) {
         // The pool hides the password from those who enumerate.
         super({ ...config, password: config.password, connectionTimeoutMillis: CONNECT_WITHIN_MS });
@@ -121,6 +122,14 @@ export class DatabaseWatch {
 
   /** What is wrong; null where the database answers, and writes. */
   private async ask(): Promise<string | null> {
+    const wasConnected = this.probe !== undefined;
+    const fault = await this.askOnce();
+    // That this one connection has ended says nothing of the database.
+    const mayBeOurs = wasConnected && fault !== null && fault !== silent && fault !== standby;
+    return mayBeOurs ? this.askOnce() : fault;
+  }
+
+  private async askOnce(): Promise<string | null> {
     try {
       this.probe ??= await this.connect();
       const { rows } = await bounded(
@@ -130,7 +139,7 @@ export class DatabaseWatch {
       if (rows[0]?.standby !== true) return null;
       // The next connection may lead to the new primary.
       this.drop();
-      return 'the server only reads: it is a standby';
+      return standby;
     } catch (error) {
       this.drop();
       const { code, message } = error as { code?: unknown; message: string };
@@ -164,6 +173,7 @@ export class DatabaseWatch {
 }
 
 const silent = 'the database does not answer';
+const standby = 'the server only reads: it is a standby';
 /** SQLSTATE: too many connections, authentication, no such database. */
 const answered = /^(53300|28|3D)/;
 

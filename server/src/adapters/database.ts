@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { entities } from '../domain/entities.ts';
 import { migrations } from '../migrations/index.ts';
 import type { DatabaseWatch } from './database-watch.ts';
+import { PooledClient } from './pooled-client.ts';
 import { prepareConstants } from './prepared-statements.ts';
 
 /** How to reach PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
@@ -49,6 +50,7 @@ function options({
       application_name: 'latchkey',
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
+      Client: PooledClient,
       ...(watch && { ...limits, Client: watch.client() }),
       onPoolCreated: (pool: Pool) => {
         watch?.join(pool);

@@ -49,7 +49,8 @@ function describeError(error: unknown): unknown {
   return {
     type: error.name,
     message,
-    ...(typeof code === 'string' ? { code } : {}),
+    // Not as `code`, which is a secret's name: an SQLSTATE or a system error.
+    ...(typeof code === 'string' ? { errorCode: code } : {}),
     at: frames.slice(0, 8).map((line) => line.trim().slice(3)),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };

@@ -1,4 +1,5 @@
 import { createPrivateKey, sign } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   type CryptoKey,
@@ -33,6 +34,8 @@ export interface LoadedKey {
 
 /** How long a process may go on with the keys that it has read; an emergency withdrawal reaches all within this. */
 const cacheSeconds = 5;
+/** Who asks for keys that are known waits no longer for a look whether they have changed. */
+const patienceMs = 250;
 /** A number of our own: one process at a time decides about keys. */
 const keysLock = 7_316_904_552;
 
@@ -71,9 +74,19 @@ export class Keys {
         if (this.lastRead && !(error instanceof VaultError)) return this.lastRead;
         throw error;
       });
-      this.cache = { readAt: now, keys };
+      this.cache = { readAt: now, keys: this.soonOrLast(keys) };
     }
     return this.cache.keys;
+  }
+
+  /** What is being read; where that takes long, as with a database that is hard pressed, what was read last. */
+  private async soonOrLast(keys: Promise<LoadedKey[]>): Promise<LoadedKey[]> {
+    const { lastRead } = this;
+    if (!lastRead) return keys;
+    const timer = new AbortController();
+    const late = pause(patienceMs, lastRead, { signal: timer.signal, ref: false });
+    late.catch(() => undefined);
+    return Promise.race([keys, late]).finally(() => timer.abort());
   }
 
   /** The key that signs now. */
