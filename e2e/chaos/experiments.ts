@@ -1,0 +1,20 @@
+import type { Experiment } from './experiment.ts';
+import { connectionsEnded } from './experiments/connections-ended.ts';
+import { databaseFrozen, databaseStopped } from './experiments/database-away.ts';
+import { failover } from './experiments/failover.ts';
+import { logoutKilled } from './experiments/logout-killed.ts';
+import { poolStarved } from './experiments/pool-starved.ts';
+import { rollingRestart } from './experiments/rolling-restart.ts';
+import { scimImport } from './experiments/scim-import.ts';
+
+/** All of them, in the order of the table. */
+export const experiments: readonly Experiment[] = [
+  scimImport,
+  logoutKilled,
+  databaseStopped,
+  databaseFrozen,
+  connectionsEnded,
+  poolStarved,
+  rollingRestart,
+  failover,
+];

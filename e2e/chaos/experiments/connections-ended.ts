@@ -1,0 +1,51 @@
+import { type Experiment, judge, pause, percentile } from '../experiment.ts';
+import { load, World } from '../support/world.ts';
+
+export const connectionsEnded: Experiment = {
+  name: 'connections-ended',
+  done: 'pg_terminate_backend on every connection of Latchkey, each second, for 30 s under load',
+  passes: 'no wrong answer: right, or 503 with Retry-After; the process lives; right again at once afterwards',
+  async run({ scale, say }) {
+    const seconds = Math.max(5, Math.round(30 * scale));
+    const world = await World.create();
+    try {
+      const latchkey = await world.start();
+      const app = await world.app();
+      const people = await world.people(app, 6);
+      const hosted = await world.people(app, 2);
+      for (const person of hosted) await person.signInHosted();
+      const under = load([
+        ...people.map((person) => () => person.signIn()),
+        ...hosted.map((person) => () => person.signInHosted()),
+      ]);
+      let ended = 0;
+      for (let second = 0; second < seconds; second += 1) {
+        await pause(1_000);
+        const rows = await world.postgres.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = 'latchkey' and pid <> pg_backend_pid()`,
+        );
+        ended += rows.length;
+      }
+      say(`${ended} connections ended`);
+      await pause(3_000);
+      const { refused, good } = under.tally;
+      const [refusedThen, goodThen] = [refused.length, good];
+      await pause(2_000);
+      await under.stop();
+      const { tally } = under;
+      const live = await fetch(`${latchkey.managementUrl}/health/live`).then(({ status }) => status, String);
+      return judge(
+        `${ended} connections ended; ${tally.good} sign-ins right (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong`,
+        [
+          live !== 200 && `live: ${live}`,
+          tally.good < seconds && `only ${tally.good} sign-ins went through`,
+          tally.refused.length > refusedThen && `refused ${tally.refused.length - refusedThen} times after it was over`,
+          tally.good === goodThen && 'no sign-in after it was over',
+          ...tally.wrong,
+        ],
+      );
+    } finally {
+      await world.close();
+    }
+  },
+};

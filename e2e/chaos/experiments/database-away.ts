@@ -1,0 +1,80 @@
+import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import { load, World } from '../support/world.ts';
+
+const workers = 6;
+
+/** PostgreSQL is stopped, or stands still, under load; then it comes back. */
+function databaseAway(how: 'stopped' | 'frozen'): Experiment {
+  return {
+    name: how === 'stopped' ? 'database-stopped' : 'database-frozen',
+    done:
+      how === 'stopped'
+        ? 'PostgreSQL stopped for 30 s under load'
+        : 'PostgreSQL frozen for 15 s (SIGSTOP: connections stand, nothing comes)',
+    passes: '503 with Retry-After in 2 s, ready off, live on, JWKS and discovery answer, well again in 5 s, no restart',
+    async run({ scale, say }) {
+      const seconds = Math.max(4, (how === 'stopped' ? 30 : 15) * scale);
+      const world = await World.create();
+      try {
+        const latchkey = await world.start();
+        const app = await world.app();
+        const people = await world.people(app, workers);
+        const under = load(people.map((person) => () => person.signIn()));
+        await pause(2_000);
+        say(`${under.tally.good} sign-ins before`);
+        const faults: string[] = [];
+        const wentAt = performance.now();
+        if (how === 'stopped') await world.postgres.stop();
+        else world.postgres.freeze();
+        const status = async (path: string) =>
+          fetch(path, { signal: AbortSignal.timeout(5_000) }).then(({ status: code }) => code, String);
+        await pause(3_000);
+        const seen = {
+          live: await status(`${latchkey.managementUrl}/health/live`),
+          started: await status(`${latchkey.managementUrl}/health/started`),
+          ready: await status(`${latchkey.managementUrl}/health/ready`),
+        };
+        if (seen.live !== 200 || seen.started !== 200 || seen.ready !== 503)
+          faults.push(`health: ${JSON.stringify(seen)}`);
+        const publicMs: number[] = [];
+        while (performance.now() < wentAt + seconds * 1000) {
+          for (const path of ['openid-configuration', 'jwks.json']) {
+            const begun = performance.now();
+            const code = await status(`${world.issuer}/.well-known/${path}`);
+            publicMs.push(performance.now() - begun);
+            if (code !== 200) faults.push(`${path}: ${code}`);
+          }
+          await pause(250);
+        }
+        if (how === 'stopped') await world.postgres.start();
+        else world.postgres.thaw();
+        const backAt = performance.now();
+        const isReady = async () => (await status(`${latchkey.managementUrl}/health/ready`)) === 200;
+        if (!(await until(isReady, 10_000))) faults.push('not ready again');
+        const readyAfter = performance.now() - backAt;
+        const before = under.tally.good;
+        await until(() => under.tally.good > before, 10_000);
+        const goodAfter = performance.now() - backAt;
+        await pause(2_000);
+        await under.stop();
+        const { tally } = under;
+        const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
+        const late = tally.refused.filter(({ at }) => at > backAt + 5_000).length;
+        if (slowest > 2_500) faults.push(`a refusal took ${Math.round(slowest)} ms`);
+        if (Math.max(readyAfter, goodAfter) > 5_000) faults.push(`well again after ${Math.round(goodAfter)} ms`);
+        if (late > 0) faults.push(`${late} refusals later than 5 s after it came back`);
+        if (tally.good === 0 || tally.refused.length === 0) faults.push('the load saw nothing of it');
+        faults.push(...tally.wrong);
+        return judge(
+          `${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; ready again after ${Math.round(readyAfter)} ms, first sign-in after ${Math.round(goodAfter)} ms; JWKS and discovery p99 ${percentile(publicMs, 0.99)} ms; ${tally.wrong.length} wrong`,
+          faults,
+        );
+      } finally {
+        await world.close();
+      }
+    },
+  };
+}
+
+export const databaseStopped = databaseAway('stopped');
+export const databaseFrozen = databaseAway('frozen');

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { type Experiment, judge, pause, until } from '../experiment.ts';
+import type { Postgres } from '../support/postgres.ts';
+import { Way } from '../support/way.ts';
+import { load, Tally, World } from '../support/world.ts';
+
+export const failover: Experiment = {
+  name: 'failover',
+  done: 'a streaming standby (synchronous), promoted under load after the primary was killed; its address moves',
+  passes: 'no wrong answer, no acknowledged user lost, sign-ins again within 5 s of the promotion, no restart',
+  async run({ scale, say }) {
+    let way: Way | undefined;
+    let standby: Postgres | undefined;
+    const world = await World.create({
+      via: async (postgres) => {
+        way = await Way.to(postgres.port);
+        return way.port;
+      },
+    });
+    world.onClose(() => way?.close());
+    world.onClose(() => standby?.destroy());
+    try {
+      await world.start();
+      const app = await world.app();
+      const people = await world.people(app, 5);
+      standby = await world.postgres.standby();
+      await world.postgres.query("alter system set synchronous_standby_names = '*'");
+      await world.postgres.query('select pg_reload_conf()');
+      const streams = () =>
+        world.postgres.query<{ sync_state: string }>('select sync_state from pg_stat_replication').then(
+          ([row]) => row?.sync_state === 'sync',
+          () => false,
+        );
+      if (!(await until(streams, 20_000))) return judge('the standby does not follow', ['no synchronous standby']);
+      const headers = {
+        Authorization: `Bearer ${await world.admin.issueScimToken(app.projectId)}`,
+        'Content-Type': 'application/scim+json',
+      };
+      const acknowledged: string[] = [];
+      const create = async () => {
+        const body = JSON.stringify({
+          schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+          userName: `${randomUUID()}@example.com`,
+        });
+        const answer = await fetch(`${world.issuer}/v1/scim/${app.projectId}/Users`, { method: 'POST', headers, body });
+        const json = (await answer.json()) as { id?: string };
+        if (answer.status === 201 && json.id !== undefined) acknowledged.push(json.id);
+        else if (answer.status !== 503) throw new Error(`SCIM: ${answer.status} ${JSON.stringify(json).slice(0, 200)}`);
+        else await pause(100);
+      };
+      const signIns = load(people.map((person) => () => person.signIn()));
+      const creations = load([create, create], new Tally());
+      await pause(Math.max(2_000, 5_000 * scale));
+      say(`${signIns.tally.good} sign-ins and ${acknowledged.length} users before`);
+      await world.postgres.stop('immediate');
+      await pause(2_000);
+      way?.lead(standby.port);
+      // A standby that only reads must not be taken for a database that works.
+      await pause(1_000);
+      const promotedAt = performance.now();
+      await standby.promote();
+      const before = signIns.tally.good;
+      await until(() => signIns.tally.good > before, 20_000);
+      const wellAfter = performance.now() - promotedAt;
+      await pause(3_000);
+      await Promise.all([signIns.stop(), creations.stop()]);
+      const ids = await standby.query<{ id: string }>(`select id from users where project_id = '${app.projectId}'`);
+      const there = new Set(ids.map(({ id }) => id));
+      const lost = acknowledged.filter((id) => !there.has(id));
+      const { tally } = signIns;
+      return judge(
+        `${acknowledged.length} users acknowledged, ${lost.length} lost; ${tally.good} sign-ins, ${tally.refused.length} refused, ${tally.wrong.length} wrong; sign-ins again ${Math.round(wellAfter)} ms after the promotion`,
+        [
+          lost.length > 0 && `${lost.length} acknowledged users are lost`,
+          wellAfter > 5_000 && `well again only after ${Math.round(wellAfter)} ms`,
+          ...tally.wrong,
+          ...creations.tally.wrong,
+        ],
+      );
+    } finally {
+      await world.close();
+    }
+  },
+};

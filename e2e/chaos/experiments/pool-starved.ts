@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import { load, World } from '../support/world.ts';
+
+export const poolStarved: Experiment = {
+  name: 'pool-starved',
+  done: 'every connection of the pool waits for a lock that somebody holds for 20 s',
+  passes: 'JWKS and discovery answer in 500 ms; others are refused (503) in 12 s, none hangs; well again in 5 s',
+  async run({ scale, say }) {
+    const seconds = Math.max(8, 20 * scale);
+    const world = await World.create({ env: { DATABASE_POOL_SIZE: '4' } });
+    try {
+      const latchkey = await world.start();
+      const app = await world.app();
+      const people = await world.people(app, 12);
+      const holder = new pg.Client({ connectionString: world.postgres.url });
+      await holder.connect();
+      const under = load(people.map((person) => () => person.signIn()));
+      await pause(1_000);
+      await holder.query('begin');
+      await holder.query('lock table ceremonies in access exclusive mode');
+      const until_ = performance.now() + seconds * 1000;
+      const publicMs: number[] = [];
+      const faults: string[] = [];
+      await pause(1_000);
+      while (performance.now() < until_) {
+        for (const path of ['openid-configuration', 'jwks.json']) {
+          const begun = performance.now();
+          const status = await fetch(`${world.issuer}/.well-known/${path}`).then(({ status: code }) => code, String);
+          publicMs.push(performance.now() - begun);
+          if (status !== 200) faults.push(`${path}: ${status}`);
+        }
+        await pause(200);
+      }
+      const live = await fetch(`${latchkey.managementUrl}/health/live`).then(({ status }) => status, String);
+      await holder.query('rollback');
+      await holder.end();
+      const backAt = performance.now();
+      const before = under.tally.good;
+      await until(() => under.tally.good > before + 5, 15_000);
+      const wellAfter = performance.now() - backAt;
+      await under.stop();
+      const { tally } = under;
+      say(`${tally.good} sign-ins in all`);
+      const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
+      return judge(
+        `JWKS and discovery: p99 ${percentile(publicMs, 0.99)} ms over ${publicMs.length}; ${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; well again after ${Math.round(wellAfter)} ms`,
+        [
+          Math.max(...publicMs) > 500 && `JWKS or discovery took ${Math.round(Math.max(...publicMs))} ms`,
+          live !== 200 && `live: ${live}`,
+          tally.refused.length === 0 && seconds > 10 && 'the load saw nothing of it',
+          slowest > 12_000 && `a refusal took ${Math.round(slowest)} ms`,
+          wellAfter > 5_000 && `well again only after ${Math.round(wellAfter)} ms`,
+          ...faults,
+          ...tally.wrong,
+        ],
+      );
+    } finally {
+      await world.close();
+    }
+  },
+};

@@ -1,0 +1,62 @@
+import { freePort, type Latchkey } from '../../support/latchkey.ts';
+import { type Experiment, judge, pause, percentile } from '../experiment.ts';
+import { Balancer } from '../support/balancer.ts';
+import { load, World } from '../support/world.ts';
+
+export const rollingRestart: Experiment = {
+  name: 'rolling-restart',
+  done: 'two processes behind a proxy, each restarted in turn (4 restarts) under load',
+  passes: 'no failed sign-in; each process is gone within 10 s of SIGTERM, with exit code 0',
+  async run({ scale, say }) {
+    const restarts = Math.max(2, Math.round(4 * scale));
+    const world = await World.create({ env: { SHUTDOWN_DELAY_SECONDS: '1' } });
+    const balancer = new Balancer();
+    world.onClose(() => balancer.close());
+    try {
+      const start = async (): Promise<Latchkey> => {
+        const port = await freePort();
+        const latchkey = await world.start({ PORT: String(port) });
+        await balancer.add(latchkey, port);
+        return latchkey;
+      };
+      await balancer.listen(Number(world.issuerPort));
+      const running = [await start(), await start()];
+      const app = await world.app();
+      const people = await world.people(app, 5);
+      const hosted = await world.people(app, 1);
+      const under = load([
+        ...people.map((person) => () => person.signIn()),
+        ...hosted.map((person) => () => person.signInHosted()),
+      ]);
+      await pause(1_000);
+      const stopMs: number[] = [];
+      const faults: string[] = [];
+      for (let count = 0; count < restarts; count += 1) {
+        const [oldest] = running.splice(0, 1);
+        if (!oldest) break;
+        const begun = performance.now();
+        const code = await oldest.stop();
+        stopMs.push(performance.now() - begun);
+        balancer.remove(oldest);
+        if (code !== 0) faults.push(`exit code ${code}: ${oldest.output().slice(-300)}`);
+        running.push(await start());
+        say(`restarted after ${Math.round(stopMs.at(-1) ?? 0)} ms`);
+        await pause(1_500);
+      }
+      await under.stop();
+      const { tally } = under;
+      return judge(
+        `${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length + tally.wrong.length} failed over ${restarts} restarts; stopped in ${Math.round(Math.max(...stopMs))} ms at most`,
+        [
+          tally.good < 20 && `only ${tally.good} sign-ins`,
+          Math.max(...stopMs) > 10_000 && `a stop took ${Math.round(Math.max(...stopMs))} ms`,
+          ...faults,
+          ...tally.refused.map(({ why }) => why),
+          ...tally.wrong,
+        ],
+      );
+    } finally {
+      await world.close();
+    }
+  },
+};

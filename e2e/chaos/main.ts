@@ -1,0 +1,72 @@
+/**
+ * `npm run chaos`: bad days, made on purpose, against the production build on a PostgreSQL of their own. Each experiment
+ * says what must hold; the table says what was seen.
+ *
+ *     npm run chaos                          all, about 20 minutes
+ *     npm run chaos -- database-stopped …    only these
+ *     npm run chaos -- --scale=0.2           shorter and smaller
+ *     npm run chaos -- --full                fuzz 10 minutes each, an hour of mixed load
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Experiment, Outcome } from './experiment.ts';
+import { experiments } from './experiments.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    scale: { type: 'string', default: '1' },
+    full: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    /** A file for the table. */
+    out: { type: 'string' },
+  },
+});
+const scale = Number(values.scale);
+const unknown = positionals.filter((name) => !experiments.some((one) => one.name === name));
+if (unknown.length > 0 || !(scale > 0)) {
+  console.error(
+    `There is no experiment ${unknown.join(', ')}. There are: ${experiments.map(({ name }) => name).join(', ')}`,
+  );
+  process.exit(2);
+}
+if (values.list) {
+  for (const { name, done, passes } of experiments) console.log(`${name}\n  ${done}\n  passes: ${passes}`);
+  process.exit(0);
+}
+
+const chosen = experiments.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const rows: { experiment: Experiment; outcome: Outcome; seconds: number }[] = [];
+for (const experiment of chosen) {
+  console.error(`── ${experiment.name}: ${experiment.done}`);
+  const begun = performance.now();
+  const say = (line: string) => console.error(`   ${line}`);
+  const outcome = await experiment
+    .run({ scale, full: values.full, say })
+    .catch(
+      (error: unknown): Outcome => ({
+        verdict: 'fail',
+        measured: 'it broke off',
+        faults: [String((error as Error).stack)],
+      }),
+    );
+  const seconds = (performance.now() - begun) / 1000;
+  rows.push({ experiment, outcome, seconds });
+  console.error(`   ${outcome.verdict}: ${outcome.measured} (${seconds.toFixed(0)} s)`);
+  for (const fault of outcome.faults?.slice(0, 5) ?? []) console.error(`   ✗ ${fault}`);
+}
+
+const lines = [
+  '| experiment | what was done | passes where | measured | |',
+  '|---|---|---|---|---|',
+  ...rows.map(({ experiment: { name, done, passes }, outcome: { verdict, measured } }) => {
+    return `| ${[name, done, passes, measured, verdict].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  }),
+];
+console.log(lines.join('\n'));
+if (values.out !== undefined) writeFileSync(values.out, `${lines.join('\n')}\n`);
+const failed = rows.filter(({ outcome }) => outcome.verdict === 'fail');
+console.log(
+  `\n${rows.length - failed.length} of ${rows.length} without a fault${failed.length > 0 ? `; failed: ${failed.map(({ experiment }) => experiment.name).join(', ')}` : ''}`,
+);
+process.exit(failed.length > 0 ? 1 : 0);

@@ -1,0 +1,84 @@
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { Latchkey } from '../../support/latchkey.ts';
+
+const lookEveryMs = 200;
+
+/**
+ * A small HTTP proxy as one stands in front of several processes: it asks each for `/health/ready`, keeps connections,
+ * and passes a request on to another process where a connection is refused. It never sends one twice.
+ */
+export class Balancer {
+  readonly #backends = new Map<Latchkey, { port: number; isReady: boolean }>();
+  readonly #server: Server;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  #looking: NodeJS.Timeout | undefined;
+  #turn = 0;
+
+  constructor() {
+    this.#server = createServer((req, res) => void this.#pass(req, res));
+  }
+
+  async listen(port: number): Promise<void> {
+    await new Promise<void>((done) => {
+      this.#server.listen(port, '127.0.0.1', done);
+    });
+    this.#looking = setInterval(() => void this.#look(), lookEveryMs);
+  }
+
+  async add(latchkey: Latchkey, port: number): Promise<void> {
+    this.#backends.set(latchkey, { port, isReady: false });
+    await this.#look();
+  }
+
+  remove(latchkey: Latchkey): void {
+    this.#backends.delete(latchkey);
+  }
+
+  close(): void {
+    clearInterval(this.#looking);
+    this.#server.close().closeAllConnections();
+    this.#agent.destroy();
+  }
+
+  async #look(): Promise<void> {
+    await Promise.all(
+      [...this.#backends].map(async ([latchkey, backend]) => {
+        const answer = await fetch(`${latchkey.managementUrl}/health/ready`, {
+          signal: AbortSignal.timeout(1_000),
+        }).catch(() => undefined);
+        await answer?.body?.cancel();
+        backend.isReady = answer?.ok === true;
+      }),
+    );
+  }
+
+  async #pass(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const ready = [...this.#backends.values()].filter(({ isReady }) => isReady);
+    this.#turn += 1;
+    const order = ready.map((_, index) => ready[(this.#turn + index) % ready.length]?.port);
+    this.#try(req, Buffer.concat(chunks), res, order as number[]);
+  }
+
+  #try(req: IncomingMessage, body: Buffer, res: ServerResponse, [port, ...others]: number[]): void {
+    if (port === undefined) {
+      res.writeHead(502).end('no process is ready');
+      return;
+    }
+    const { connection: _, ...headers } = req.headers;
+    const onward = request(
+      { host: '127.0.0.1', port, method: req.method, path: req.url, headers, agent: this.#agent },
+      (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(res);
+        answer.on('error', () => res.destroy());
+      },
+    );
+    onward.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') this.#try(req, body, res, others);
+      else if (!res.headersSent) res.writeHead(502).end(String(error.code ?? error.message));
+    });
+    onward.end(body);
+  }
+}

@@ -1,0 +1,203 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+
+/** The server said that it cannot just now, or was not there: to be tried again, and no wrong answer. */
+export class Refused extends Error {
+  /** How long the request that was refused took. */
+  readonly tookMs: number;
+
+  constructor(message: string, tookMs = 0) {
+    super(message);
+    this.tookMs = tookMs;
+  }
+}
+/** An answer that must never be given. */
+export class WrongAnswer extends Error {}
+
+/** The application that a person signs in to. */
+export interface App {
+  issuer: string;
+  projectId: string;
+  clientId: string;
+  publishableKey: string;
+  secretKey: string;
+  redirectUri: string;
+}
+
+let addresses = 0;
+/** So that the limits for each address on the internet do not meet the machine that makes the load. */
+const nextAddress = () => `2001:db8:${(++addresses % 65_536).toString(16)}::1`;
+
+/** Somebody with a browser of their own: a device key and cookies. `base` is where requests go, e.g. a proxy. */
+export class Person {
+  readonly email: string;
+  readonly app: App;
+  base: string;
+  readonly cookies = new Map<string, string>();
+  readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  readonly #jwk = this.#key.publicKey.export({ format: 'jwk' }) as JWK;
+  readonly #from = nextAddress();
+  #jkt = '';
+  #isKnown = false;
+  /** The user's id, from the first sign-in on; every later one must have the same. */
+  sub: string | undefined;
+
+  constructor(app: App, email: string, base = app.issuer) {
+    this.app = app;
+    this.email = email;
+    this.base = base;
+  }
+
+  /** One whole sign-in of an application with the browser SDK: a code, its exchange, and what UserInfo says. */
+  async signIn(): Promise<void> {
+    const { publishableKey, secretKey, clientId, redirectUri } = this.app;
+    const origin = new URL(redirectUri).origin;
+    const code = await this.#steps({ origin, headers: { 'X-Api-Key': publishableKey } });
+    await this.#redeem(new URLSearchParams({ grant_type: 'authorization_code', code, client_id: clientId }), {
+      'X-Api-Key': secretKey,
+    });
+  }
+
+  /** One whole sign-in by the hosted page, which leaves a session; with one, no page is met. */
+  async signInHosted(): Promise<void> {
+    const { clientId, redirectUri } = this.app;
+    const verifier = randomBytes(32).toString('base64url');
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    let next = await this.#get(`/authorize?${query}`);
+    const flow = new URL(next, this.app.issuer).searchParams.get('flow');
+    if (next.startsWith('/signin') && flow !== null) {
+      const way = await this.#steps({ origin: this.app.issuer, headers: { 'Signin-Flow': flow } });
+      next = await this.#get(way.replace(this.app.issuer, ''));
+    }
+    const code = new URL(next).searchParams.get('code');
+    if (code === null) {
+      if (next.includes('temporarily_unavailable')) throw new Refused(next);
+      throw new WrongAnswer(`no code, but ${next}`);
+    }
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, client_id: clientId };
+    await this.#redeem(new URLSearchParams({ ...form, redirect_uri: redirectUri }), {});
+  }
+
+  /** Ends the session with an ID token as hint. @param idToken of a sign-in of this person */
+  async signOut(idToken: string): Promise<void> {
+    const query = new URLSearchParams({ client_id: this.app.clientId, id_token_hint: idToken });
+    await this.#request('GET', `/oauth2/end_session?${query}`, {}, undefined, [200, 303]);
+  }
+
+  /** The last ID token. */
+  idToken = '';
+
+  async #redeem(form: URLSearchParams, headers: Record<string, string>): Promise<void> {
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { json } = await this.#request('POST', '/oauth2/token', { ...type, ...headers }, form.toString());
+    this.idToken = String(json['id_token']);
+    const bearer = { Authorization: `Bearer ${json['access_token']}` };
+    const { json: claims } = await this.#request('GET', '/userinfo', bearer);
+    this.sub ??= String(claims['sub']);
+    if (claims['sub'] !== this.sub) throw new WrongAnswer(`signed in as ${claims['sub']} instead of ${this.sub}`);
+  }
+
+  async #get(path: string): Promise<string> {
+    const { location } = await this.#request('GET', path, {}, undefined, [303]);
+    return location;
+  }
+
+  /** The steps of decisions §8 in test mode, from challenge to SUCCESS: a code, or where to go. */
+  async #steps(by: { origin: string; headers: Record<string, string> }): Promise<string> {
+    this.#jkt ||= await calculateJwkThumbprint(this.#jwk);
+    const context: Record<string, string> = {};
+    const post = async (step: string, body: object, kind?: 'use' | 'registration') => {
+      const text = JSON.stringify(body);
+      const proof = kind && { 'Device-Proof': this.#prove(step, text, kind, by.origin, context) };
+      const headers = { 'Content-Type': 'application/json', Origin: by.origin, ...by.headers, ...proof };
+      const { json } = await this.#request('POST', `/v1/signin/${step}`, headers, text);
+      if (typeof json['nonce'] === 'string') context['nonce'] = json['nonce'];
+      return json;
+    };
+    const begun = await post('challenge', { jkt: this.#jkt });
+    for (const name of ['txn', 'issuer', 'project_id', 'client_id']) context[name] = String(begun[name]);
+    const txn = context['txn'];
+    const who = { txn, userid: this.email };
+    const first = await post('authenticate', { ...who, remember_device: true }, this.#isKnown ? 'use' : undefined);
+    if (first['status'] === 'SUCCESS') return String(first['code'] ?? first['redirect_to']);
+    if (first['status'] !== 'OTP_NEEDED' || this.#isKnown) throw new WrongAnswer(`authenticate: ${first['status']}`);
+    await post('verify-email-otp', { ...who, otp: first['code'] });
+    const last = await post('verify-device', who, 'registration');
+    if (last['status'] !== 'SUCCESS') throw new WrongAnswer(`verify-device: ${last['status']}`);
+    this.#isKnown = true;
+    return String(last['code'] ?? last['redirect_to']);
+  }
+
+  #prove(act: string, body: string, kind: string, org: string, context: Record<string, string>): string {
+    const named = kind === 'use' ? { kid: this.#jkt } : { jwk: this.#jwk };
+    const header = { typ: 'device-proof+jwt', alg: 'ES256', ...named };
+    const payload = {
+      act,
+      aud: `${context['issuer']}/${context['project_id']}`,
+      cid: context['client_id'],
+      org,
+      txn: context['txn'],
+      nonce: context['nonce'],
+      bh: createHash('sha256').update(body).digest('base64url'),
+      iat: Math.floor(Date.now() / 1000),
+      jti: randomBytes(16).toString('base64url'),
+    };
+    const input = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const key = { key: this.#key.privateKey, dsaEncoding: 'ieee-p1363' as const };
+    return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string,
+    good: number[] = [200],
+  ): Promise<{ json: Record<string, unknown>; location: string }> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const what = `${method} ${path.split('?')[0]}`;
+    const init = {
+      method,
+      redirect: 'manual' as const,
+      headers: { ...headers, 'X-Forwarded-For': this.#from, ...(cookie && { Cookie: cookie }) },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(20_000),
+    };
+    const begun = performance.now();
+    const tookMs = () => performance.now() - begun;
+    const response = await fetch(this.base + path, init).catch((error: unknown) => {
+      throw refusedOr(what, error, tookMs());
+    });
+    const text = await response.text().catch((error: unknown) => {
+      throw refusedOr(what, error, tookMs());
+    });
+    if (response.status === 503 && response.headers.get('retry-after') !== null) {
+      throw new Refused(`${what}: 503`, tookMs());
+    }
+    if (!good.includes(response.status)) throw new WrongAnswer(`${what}: ${response.status} ${text.slice(0, 200)}`);
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const at = pair.indexOf('=');
+      if (/max-age=0/i.test(line)) this.cookies.delete(pair.slice(0, at));
+      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return {
+      json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+      location: response.headers.get('location') ?? '',
+    };
+  }
+}
+
+function refusedOr(what: string, error: unknown, tookMs: number): Error {
+  const { name, message, cause } = error as Error & { cause?: { code?: string } };
+  if (name === 'TimeoutError') return new WrongAnswer(`${what}: no answer in 20 s`);
+  return new Refused(`${what}: ${cause?.code ?? message}`, tookMs);
+}

@@ -1,0 +1,50 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP port that leads to another one, which can be changed while it is used: as a proxy or a moving address does. */
+export class Way {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #target: number;
+
+  private constructor(target: number) {
+    this.#target = target;
+    this.#server = createServer((near) => {
+      const far = connect(this.#target, '127.0.0.1');
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.setNoDelay(true);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+      }
+      near.pipe(far).pipe(near);
+    });
+  }
+
+  static async to(target: number): Promise<Way> {
+    const way = new Way(target);
+    await new Promise<void>((done) => {
+      way.#server.listen(0, '127.0.0.1', done);
+    });
+    return way;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** New connections go there; those that stand are left alone. */
+  lead(target: number): void {
+    this.#target = target;
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}

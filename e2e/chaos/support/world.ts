@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { SMTPServer } from 'smtp-server';
+import { AdminApi } from '../../support/admin-api.ts';
+import { freePort, type Latchkey, startLatchkey } from '../../support/latchkey.ts';
+import { type App, Person, Refused, WrongAnswer } from './person.ts';
+import { Postgres } from './postgres.ts';
+
+const redirectUri = 'http://127.0.0.1:9/callback';
+
+/** A PostgreSQL, a mail server that swallows everything, and one or more Latchkeys on them, as in production. */
+export class World {
+  readonly postgres: Postgres;
+  readonly processes: Latchkey[] = [];
+  readonly #settings: Record<string, string>;
+  readonly #mail: SMTPServer;
+  readonly #closers: (() => unknown)[] = [];
+
+  private constructor(postgres: Postgres, settings: Record<string, string>, mail: SMTPServer) {
+    this.postgres = postgres;
+    this.#settings = settings;
+    this.#mail = mail;
+  }
+
+  /** @param via the port at which Latchkey finds the database, if not its own */
+  static async create(options: { via?: (postgres: Postgres) => Promise<number>; env?: Record<string, string> } = {}) {
+    const postgres = await Postgres.create();
+    const mail = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      logger: false,
+      onData: (stream, _session, done) => stream.on('end', () => done()).resume(),
+    });
+    const mailPort = await freePort();
+    mail.on('error', () => undefined);
+    mail.listen(mailPort, '127.0.0.1');
+    const issuerPort = await freePort();
+    const port = (await options.via?.(postgres)) ?? postgres.port;
+    return new World(
+      postgres,
+      {
+        BASE_URL: `http://localhost:${issuerPort}`,
+        DATABASE_URL: postgres.urlVia(port),
+        MASTER_KEY: randomBytes(32).toString('base64'),
+        BOOTSTRAP_ADMIN_TOKEN: randomBytes(24).toString('hex'),
+        SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
+        MAIL_FROM: 'latchkey@example.com',
+        // The load comes from one machine and stands for many.
+        TRUST_PROXY: 'loopback',
+        LOG_LEVEL: 'error',
+        ...options.env,
+      },
+      mail,
+    );
+  }
+
+  /** The port of the issuer's address; the first process takes it unless told otherwise. */
+  get issuerPort(): string {
+    return new URL(this.issuer).port;
+  }
+
+  get issuer(): string {
+    return this.#settings['BASE_URL'] as string;
+  }
+
+  /** Starts one more process; the first on the issuer's own port. */
+  async start(env: Record<string, string> = {}): Promise<Latchkey> {
+    const port = this.processes.length === 0 ? this.issuerPort : String(await freePort());
+    const latchkey = await startLatchkey({ ...this.#settings, PORT: port, ...env });
+    this.processes.push(latchkey);
+    return latchkey;
+  }
+
+  /** What else is to be closed, before the rest. */
+  onClose(close: () => unknown): void {
+    this.#closers.push(close);
+  }
+
+  get admin(): AdminApi {
+    return new AdminApi(this.issuer, this.#settings['BOOTSTRAP_ADMIN_TOKEN'] as string);
+  }
+
+  /** An application in a project of its own, in test mode: codes are in the answers. */
+  async app(client: Record<string, unknown> = {}): Promise<App> {
+    const projectId = await this.admin.createProject('Chaos');
+    const query = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
+    await this.admin.run(query, { input: { id: projectId, testMode: true, mfaPolicy: 'OFF' } });
+    const made = await this.admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], ...client });
+    return { issuer: this.issuer, projectId, redirectUri, ...made };
+  }
+
+  /** People whose devices are known: each has signed in once. */
+  async people(app: App, count: number, base?: string): Promise<Person[]> {
+    const people = Array.from({ length: count }, () => {
+      return new Person(app, `${randomBytes(6).toString('hex')}@example.com`, base);
+    });
+    for (const person of people) await person.signIn();
+    return people;
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.reverse()) await close();
+    this.postgres.thaw();
+    await Promise.all(this.processes.map((process) => process.stop()));
+    await new Promise<void>((done) => this.#mail.close(() => done()));
+    await this.postgres.destroy();
+  }
+}
+
+/** What came of a load. */
+export class Tally {
+  good = 0;
+  /** Told to come back, or nobody there. */
+  refused: { at: number; tookMs: number; why: string }[] = [];
+  wrong: string[] = [];
+  goodAt: number[] = [];
+  tookMs: number[] = [];
+
+  async count(work: () => Promise<void>): Promise<boolean> {
+    const begun = performance.now();
+    try {
+      await work();
+      this.good += 1;
+      this.goodAt.push(performance.now());
+      this.tookMs.push(performance.now() - begun);
+      return true;
+    } catch (error) {
+      const at = performance.now();
+      if (error instanceof Refused) this.refused.push({ at, tookMs: error.tookMs, why: error.message });
+      else this.wrong.push(error instanceof WrongAnswer ? error.message : String((error as Error).stack));
+      return false;
+    }
+  }
+}
+
+/** Each worker does its work over and over until told to stop. */
+export function load(
+  workers: readonly (() => Promise<void>)[],
+  tally = new Tally(),
+  betweenMs = 0,
+): { tally: Tally; stop(): Promise<void> } {
+  let stopping = false;
+  const running = workers.map(async (work) => {
+    while (!stopping) {
+      const isGood = await tally.count(work);
+      const waitMs = isGood ? betweenMs : 100;
+      if (waitMs > 0) await new Promise((done) => setTimeout(done, waitMs));
+    }
+  });
+  return {
+    tally,
+    async stop() {
+      stopping = true;
+      await Promise.all(running);
+    },
+  };
+}
