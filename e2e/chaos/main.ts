@@ -41,15 +41,13 @@ for (const experiment of chosen) {
   console.error(`── ${experiment.name}: ${experiment.done}`);
   const begun = performance.now();
   const say = (line: string) => console.error(`   ${line}`);
-  const outcome = await experiment
-    .run({ scale, full: values.full, say })
-    .catch(
-      (error: unknown): Outcome => ({
-        verdict: 'fail',
-        measured: 'it broke off',
-        faults: [String((error as Error).stack)],
-      }),
-    );
+  const outcome = await experiment.run({ scale, full: values.full, say }).catch(
+    (error: unknown): Outcome => ({
+      verdict: 'fail',
+      measured: 'it broke off',
+      faults: [String((error as Error).stack)],
+    }),
+  );
   const seconds = (performance.now() - begun) / 1000;
   rows.push({ experiment, outcome, seconds });
   console.error(`   ${outcome.verdict}: ${outcome.measured} (${seconds.toFixed(0)} s)`);
