@@ -2,8 +2,12 @@ import type { Experiment } from './experiment.ts';
 import { connectionsEnded } from './experiments/connections-ended.ts';
 import { databaseFrozen, databaseStopped } from './experiments/database-away.ts';
 import { failover } from './experiments/failover.ts';
+import { fuzz } from './experiments/fuzz.ts';
+import { hostileClients } from './experiments/hostile-clients.ts';
 import { logoutKilled } from './experiments/logout-killed.ts';
+import { mixedLoad } from './experiments/mixed-load.ts';
 import { poolStarved } from './experiments/pool-starved.ts';
+import { pooler } from './experiments/pooler.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
 
@@ -17,4 +21,8 @@ export const experiments: readonly Experiment[] = [
   poolStarved,
   rollingRestart,
   failover,
+  pooler,
+  hostileClients,
+  fuzz,
+  mixedLoad,
 ];

@@ -20,7 +20,7 @@ export const failover: Experiment = {
     world.onClose(() => way?.close());
     world.onClose(() => standby?.destroy());
     try {
-      await world.start();
+      const latchkey = await world.start();
       const app = await world.app();
       const people = await world.people(app, 5);
       standby = await world.postgres.standby();
@@ -32,6 +32,15 @@ export const failover: Experiment = {
           () => false,
         );
       if (!(await until(streams, 20_000))) return judge('the standby does not follow', ['no synchronous standby']);
+      const { managementUrl } = latchkey;
+      await until(
+        () =>
+          fetch(`${managementUrl}/health/ready`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        10_000,
+      );
       const headers = {
         Authorization: `Bearer ${await world.admin.issueScimToken(app.projectId)}`,
         'Content-Type': 'application/scim+json',

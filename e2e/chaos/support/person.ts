@@ -91,14 +91,16 @@ export class Person {
     await this.#request('GET', `/oauth2/end_session?${query}`, {}, undefined, [200, 303]);
   }
 
-  /** The last ID token. */
+  /** Of the last sign-in. */
   idToken = '';
+  accessToken = '';
 
   async #redeem(form: URLSearchParams, headers: Record<string, string>): Promise<void> {
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const { json } = await this.#request('POST', '/oauth2/token', { ...type, ...headers }, form.toString());
     this.idToken = String(json['id_token']);
-    const bearer = { Authorization: `Bearer ${json['access_token']}` };
+    this.accessToken = String(json['access_token']);
+    const bearer = { Authorization: `Bearer ${this.accessToken}` };
     const { json: claims } = await this.#request('GET', '/userinfo', bearer);
     this.sub ??= String(claims['sub']);
     if (claims['sub'] !== this.sub) throw new WrongAnswer(`signed in as ${claims['sub']} instead of ${this.sub}`);

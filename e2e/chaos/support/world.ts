@@ -79,6 +79,15 @@ export class World {
     return new AdminApi(this.issuer, this.#settings['BOOTSTRAP_ADMIN_TOKEN'] as string);
   }
 
+  /** A request to the admin API by its owner. */
+  graphql(body: string): RequestInit {
+    const headers = {
+      Authorization: `Bearer ${this.#settings['BOOTSTRAP_ADMIN_TOKEN']}`,
+      'Content-Type': 'application/json',
+    };
+    return { method: 'POST', headers, body };
+  }
+
   /** An application in a project of its own, in test mode: codes are in the answers. */
   async app(client: Record<string, unknown> = {}): Promise<App> {
     const projectId = await this.admin.createProject('Chaos');

@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import type { Latchkey } from '../../support/latchkey.ts';
+import { type Experiment, judge } from '../experiment.ts';
+import { Dice } from '../support/dice.ts';
+import type { App } from '../support/person.ts';
+import { World } from '../support/world.ts';
+
+/** What a fuzzer needs of the world. */
+interface Target {
+  world: World;
+  app: App;
+  scimToken: string;
+  userId: string;
+  accessToken: string;
+  idToken: string;
+  dice: Dice;
+}
+
+/** One made-up request; what it is, for the report. */
+type Fuzzer = (target: Target) => { path: string; init?: RequestInit };
+
+const scimJson = 'application/scim+json';
+const form = 'application/x-www-form-urlencoded';
+
+const fuzzers: Record<string, Fuzzer> = {
+  'SCIM filter': ({ app, scimToken, dice }) => ({
+    path: `/v1/scim/${app.projectId}/${dice.one(['Users', 'Groups'])}?${new URLSearchParams({
+      [dice.one(['filter', 'filter', 'filter', 'attributes', 'sortBy', 'cursor', 'startIndex', 'count'])]: dice.altered(
+        dice.one([
+          'userName eq "bjensen"',
+          'emails[type eq "work" and value co "@example.com"]',
+          'not (meta.lastModified gt "2011-05-13T04:42:34Z") or title pr and active eq true',
+          'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value eq "x"',
+          '((((userName sw "a"))))',
+        ]),
+      ),
+    })}`,
+    init: { headers: { Authorization: `Bearer ${scimToken}` } },
+  }),
+  'SCIM PATCH': ({ app, scimToken, userId, dice }) => {
+    const value = dice.json(3);
+    const operation = {
+      op: dice.one(['add', 'remove', 'replace', 'Replace', dice.altered('add')]),
+      path: dice.altered(
+        dice.one([
+          'name.givenName',
+          'emails[type eq "work"].value',
+          'active',
+          'phoneNumbers',
+          'members[value eq "x"]',
+          'roles',
+        ]),
+      ),
+      value,
+    };
+    const body = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [operation, ...dice.some(() => operation)],
+    };
+    return {
+      path: `/v1/scim/${app.projectId}/Users/${userId}`,
+      init: {
+        method: dice.one(['PATCH', 'PATCH', 'PUT', 'POST']),
+        headers: { Authorization: `Bearer ${scimToken}`, 'Content-Type': scimJson },
+        body: dice.maybeAltered(JSON.stringify(body)),
+      },
+    };
+  },
+  JWT: ({ app, accessToken, idToken, dice }) => {
+    const token = dice.alteredToken(dice.one([accessToken, idToken]));
+    const header = token.replace(/[^\x21-\x7e]/g, '_');
+    return dice.one<ReturnType<Fuzzer>>([
+      { path: '/userinfo', init: { headers: { Authorization: `Bearer ${header}` } } },
+      { path: `/oauth2/end_session?${new URLSearchParams({ client_id: app.clientId, id_token_hint: token })}` },
+      {
+        path: `/authorize?${new URLSearchParams({
+          ...authorization(app),
+          prompt: 'none',
+          id_token_hint: token,
+        })}`,
+      },
+      {
+        path: '/oauth2/token',
+        init: {
+          method: 'POST',
+          headers: { 'Content-Type': form },
+          body: new URLSearchParams({
+            grant_type: 'authorization_code',
+            code: token,
+            client_assertion: token,
+            client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          }).toString(),
+        },
+      },
+      {
+        path: `/v1/signin/${dice.one(['authenticate', 'verify-device', 'verify-mfa'])}`,
+        init: {
+          method: 'POST',
+          headers: {
+            'Content-Type': 'application/json',
+            'X-Api-Key': app.publishableKey,
+            Origin: 'http://127.0.0.1:9',
+            'Device-Proof': header,
+          },
+          body: dice.maybeAltered(JSON.stringify({ txn: dice.text(), userid: dice.text(), otp: dice.json(1) })),
+        },
+      },
+    ]);
+  },
+  JWE: ({ app, idToken, dice }) => {
+    const [header = '', payload = '', signature = ''] = idToken.split('.');
+    const own = Buffer.from(
+      JSON.stringify({
+        alg: dice.one(['ECDH-ES', 'dir', 'none']),
+        enc: 'A256GCM',
+        typ: 'delegation-req+jwe',
+        epk: dice.json(2),
+      }),
+    ).toString('base64url');
+    const parts = [
+      dice.one([own, header]),
+      dice.one(['', payload]),
+      randomBytes(12).toString('base64url'),
+      payload,
+      signature,
+    ];
+    return {
+      path: '/v1/delegation',
+      init: {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/jose', 'X-Api-Key': app.secretKey },
+        body: dice.maybeAltered(parts.slice(0, dice.below(7)).join('.')),
+      },
+    };
+  },
+  'redirect URI': ({ world, app, dice }) => {
+    const uri = dice.altered(
+      dice.one([
+        app.redirectUri,
+        'https://app.example.com@evil.example/',
+        'javascript:alert(1)',
+        'http://[::1]:80/x',
+        'https://a..b/%2e%2e',
+      ]),
+    );
+    const register = {
+      query: 'mutation ($input: CreateClientInput!) { createClient(input: $input) { client { id } } }',
+      variables: {
+        input: {
+          projectId: app.projectId,
+          name: 'x',
+          redirectUris: [uri],
+          postLogoutRedirectUris: [uri],
+          backchannelLogoutUri: uri,
+        },
+      },
+    };
+    return dice.one<ReturnType<Fuzzer>>([
+      { path: `/authorize?${new URLSearchParams({ ...authorization(app), redirect_uri: uri })}` },
+      {
+        path: `/oauth2/end_session?${new URLSearchParams({ client_id: app.clientId, post_logout_redirect_uri: uri })}`,
+      },
+      { path: '/admin/graphql', init: world.graphql(JSON.stringify(register)) },
+    ]);
+  },
+  GraphQL: ({ world, app, dice }) => {
+    const query = dice.altered(
+      dice.one([
+        `{ project(id: "${app.projectId}") { id name } }`,
+        `{ users(projectId: "${app.projectId}", search: "a", first: 5) { edges { cursor node { id } } } }`,
+        'query ($a: Int = 3) { projects(first: $a) { edges { node { id ...f } } } } fragment f on Project { name }',
+        'mutation { createProject(input: {name: "x"}) { id } }',
+        '{ __schema { types { name fields { name } } } }',
+      ]),
+    );
+    const body = {
+      query: dice.one<unknown>([query, query, query, dice.json(2)]),
+      variables: dice.json(3),
+      operationName: dice.json(1),
+    };
+    return { path: '/admin/graphql', init: world.graphql(dice.maybeAltered(JSON.stringify(body))) };
+  },
+  'sign-in': ({ app, dice }) => ({
+    path: `/v1/signin/${dice.one(['challenge', 'authenticate', 'verify-email-otp', 'verify-device', 'initiate-mfa', 'verify-mfa'])}`,
+    init: {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Api-Key': app.publishableKey, Origin: 'http://127.0.0.1:9' },
+      body: dice.maybeAltered(
+        JSON.stringify({
+          txn: dice.one<unknown>([randomBytes(32).toString('base64url'), dice.json(2)]),
+          userid: dice.one<unknown>([`${dice.text()}@example.com`, dice.json(2)]),
+          otp: dice.json(1),
+          code_challenge: dice.json(1),
+          jkt: dice.json(1),
+          mfa_method: dice.json(1),
+        }),
+      ),
+    },
+  }),
+};
+
+function authorization({ clientId, redirectUri }: App): Record<string, string> {
+  return {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+  };
+}
+
+export const fuzz: Experiment = {
+  name: 'fuzz',
+  done: `every parser fuzzed over HTTP (${Object.keys(fuzzers).join(', ')}), 30 s each, 10 minutes with --full`,
+  passes: 'no 5xx, no crash, no request without an answer',
+  async run({ scale, full, say }) {
+    const seconds = full ? 600 : Math.max(3, 30 * scale);
+    const world = await World.create();
+    try {
+      const latchkey = await world.start();
+      const app = await world.app();
+      const [person] = await world.people(app, 1);
+      const scimToken = await world.admin.issueScimToken(app.projectId);
+      const created = await fetch(`${world.issuer}/v1/scim/${app.projectId}/Users`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${scimToken}`, 'Content-Type': scimJson },
+        body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'fuzz@example.com' }),
+      });
+      const { id: userId } = (await created.json()) as { id: string };
+      const seed = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+      const target: Target = {
+        ...{ world, app, scimToken, userId },
+        accessToken: person?.accessToken ?? '',
+        idToken: person?.idToken ?? '',
+        dice: new Dice(seed),
+      };
+      const faults: string[] = [];
+      const counts: string[] = [];
+      for (const [name, make] of Object.entries(fuzzers)) {
+        const sent = await run(make, target, seconds, latchkey, (fault) =>
+          faults.push(`${name} (seed ${seed}): ${fault}`),
+        );
+        counts.push(`${name} ${sent}`);
+        say(`${name}: ${sent} requests`);
+      }
+      return judge(`${counts.join(', ')}; ${faults.length} faults`, faults);
+    } finally {
+      await world.close();
+    }
+  },
+};
+
+async function run(
+  make: Fuzzer,
+  target: Target,
+  seconds: number,
+  latchkey: Latchkey,
+  onFault: (fault: string) => void,
+): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let sent = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const { path, init = {} } = make(target);
+      const told = () => `${init.method ?? 'GET'} ${path.slice(0, 300)} ${String(init.body ?? '').slice(0, 300)}`;
+      sent += 1;
+      try {
+        const answer = await fetch(target.world.issuer + path, {
+          ...init,
+          redirect: 'manual',
+          headers: { 'X-Forwarded-For': `2001:db8:${(sent % 65_536).toString(16)}::2`, ...(init.headers as object) },
+          signal: AbortSignal.timeout(20_000),
+        });
+        const text = await answer.text();
+        const isBug = answer.status >= 500 && answer.status !== 501;
+        if (isBug || text.includes('INTERNAL_SERVER_ERROR'))
+          onFault(`${answer.status} for ${told()}: ${text.slice(0, 200)}`);
+      } catch (error) {
+        const { cause } = error as { cause?: { code?: string } };
+        onFault(`${cause?.code ?? (error as Error).message} for ${told()}: ${latchkey.output().slice(-300)}`);
+        return;
+      }
+    }
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+  return sent;
+}

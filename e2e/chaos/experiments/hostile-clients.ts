@@ -1,0 +1,186 @@
+import { connect, type Socket } from 'node:net';
+import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import type { App } from '../support/person.ts';
+import { load, World } from '../support/world.ts';
+
+const megabyte = 1024 * 1024;
+
+export const hostileClients: Experiment = {
+  name: 'hostile-clients',
+  done: '2,000 slow-loris sockets, bodies of 50 MB, JSON 10,000 deep, Content-Length with Transfer-Encoding, under load',
+  passes:
+    'others notice nothing (p99 of a request under 1 s), the slow are cut in 45 s, the rest get 4xx; memory stays',
+  async run({ scale, say }) {
+    const count = Math.max(200, Math.round(2_000 * scale));
+    const world = await World.create();
+    try {
+      const latchkey = await world.start();
+      const app = await world.app();
+      const people = await world.people(app, 4);
+      const port = Number(world.issuerPort);
+      const quiet = load(
+        people.map((person) => () => person.signIn()),
+        undefined,
+        50,
+      );
+      await pause(3_000);
+      const before = percentile(quiet.tally.tookMs, 0.99);
+      await quiet.stop();
+      const memoryBefore = await residentMegabytes(latchkey.managementUrl);
+
+      const faults: string[] = [];
+      const under = load(
+        people.map((person) => () => person.signIn()),
+        undefined,
+        50,
+      );
+      const begun = performance.now();
+      const slow = Array.from(
+        { length: count },
+        (_, index) => new SlowClient(port, index % 2 === 0 ? 'headers' : 'body'),
+      );
+      await until(() => slow.every(({ isOpen }) => isOpen), 10_000);
+      say(`${slow.filter(({ isOpen }) => isOpen).length} slow connections stand`);
+      const token = await world.admin.issueScimToken(app.projectId);
+      for (const attack of attacks(app, token)) {
+        const answer = await answerTo(port, attack.head, attack.body);
+        if (!/^HTTP\/1\.1 4\d\d/.test(answer) && !(answer === '' && attack.mayBeCut)) {
+          faults.push(`${attack.name}: ${answer.slice(0, 60) || 'no answer'}`);
+        }
+      }
+      await until(() => slow.every(({ isOpen }) => !isOpen), 60_000);
+      const cutAfter = performance.now() - begun;
+      const left = slow.filter(({ isOpen }) => isOpen).length;
+      for (const client of slow) client.end();
+      await under.stop();
+      const memoryAfter = await residentMegabytes(latchkey.managementUrl);
+      const p99 = percentile(under.tally.tookMs, 0.99);
+      // One sign-in is four requests.
+      const limit = Math.max(4_000, before * 3);
+      return judge(
+        `${count} slow sockets cut after ${(cutAfter / 1000).toFixed(0)} s; sign-ins p99 ${p99} ms under attack, ${before} ms before; memory ${memoryBefore} → ${memoryAfter} MB`,
+        [
+          left > 0 && `${left} slow connections still stand after a minute`,
+          cutAfter > 45_000 && `the slow were cut only after ${Math.round(cutAfter)} ms`,
+          p99 > limit && `sign-ins took ${p99} ms at p99`,
+          memoryAfter > memoryBefore + 150 && `memory grew from ${memoryBefore} to ${memoryAfter} MB`,
+          ...faults,
+          ...under.tally.refused.map(({ why }) => why),
+          ...under.tally.wrong,
+        ],
+      );
+    } finally {
+      await world.close();
+    }
+  },
+};
+
+/** Sends a byte now and then, and never comes to an end. */
+class SlowClient {
+  isOpen = false;
+  readonly #socket: Socket;
+  readonly #dribbling: NodeJS.Timeout;
+
+  constructor(port: number, part: 'headers' | 'body') {
+    this.#socket = connect(port, '127.0.0.1', () => {
+      this.isOpen = true;
+      const start =
+        'POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n';
+      this.#socket.write(part === 'headers' ? start : `${start}Content-Length: 60000\r\n\r\n`);
+    });
+    this.#socket.on('error', () => undefined);
+    this.#socket.on('close', () => this.end());
+    this.#dribbling = setInterval(() => this.#socket.write(part === 'headers' ? 'X-A: b\r\n' : 'a'), 1_000);
+  }
+
+  end(): void {
+    this.isOpen = false;
+    clearInterval(this.#dribbling);
+    this.#socket.destroy();
+  }
+}
+
+interface Attack {
+  name: string;
+  head: string[];
+  body: string | number;
+  /** True where the connection may also end without an answer: who still sends may not read it. */
+  mayBeCut: boolean;
+}
+
+function attacks(app: App, token: string): Attack[] {
+  const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+  const nested = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+  const scim = `POST /v1/scim/${app.projectId}/Users`;
+  const scimHead = [`Authorization: Bearer ${token}`, 'Content-Type: application/scim+json'];
+  const signIn = ['Content-Type: application/json', `X-Api-Key: ${app.publishableKey}`, 'Origin: http://127.0.0.1:9'];
+  const form = 'Content-Type: application/x-www-form-urlencoded';
+  const places: [string, string[]][] = [
+    [scim, scimHead],
+    ['POST /oauth2/token', [form]],
+    ['POST /v1/signin/challenge', signIn],
+    ['POST /admin/graphql', ['Content-Type: application/json']],
+    ['POST /v1/delegation', ['Content-Type: application/jose', `X-Api-Key: ${app.secretKey}`]],
+    ['POST /oauth2/end_session', [form]],
+  ];
+  return [
+    ...places.map(([request, headers]) => ({
+      name: `50 MB to ${request}`,
+      head: [request, ...headers],
+      body: 50 * megabyte,
+      mayBeCut: true,
+    })),
+    ...[deep, nested].flatMap((body) => [
+      { name: `deep JSON to ${scim}`, head: [scim, ...scimHead], body, mayBeCut: false },
+      { name: 'deep JSON to sign-in', head: ['POST /v1/signin/challenge', ...signIn], body, mayBeCut: false },
+      {
+        name: 'deep JSON to GraphQL',
+        head: ['POST /admin/graphql', 'Content-Type: application/json'],
+        body,
+        mayBeCut: false,
+      },
+    ]),
+    {
+      name: 'both Content-Length and Transfer-Encoding',
+      head: ['POST /oauth2/token', form, 'Transfer-Encoding: chunked'],
+      body: '0\r\n\r\nGET /admin HTTP/1.1\r\nHost: x\r\n\r\n',
+      mayBeCut: false,
+    },
+    {
+      name: 'a header of 64 KB',
+      head: ['GET /userinfo', `X-Long: ${'x'.repeat(64 * 1024)}`],
+      body: '',
+      mayBeCut: true,
+    },
+  ];
+}
+
+/** What comes back, as it stands on the wire. @param body its text, or how many bytes of nothing */
+function answerTo(port: number, [request = '', ...headers]: string[], body: string | number): Promise<string> {
+  const length = typeof body === 'number' ? body : Buffer.byteLength(body);
+  const head = [`${request} HTTP/1.1`, 'Host: localhost', ...headers, `Content-Length: ${length}`, 'Connection: close'];
+  return new Promise((done) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', async () => {
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      if (typeof body === 'string') return void socket.write(body);
+      const chunk = Buffer.alloc(64 * 1024, 0x20);
+      for (let sent = 0; sent < body && !socket.destroyed && answer === ''; sent += chunk.length) {
+        if (!socket.write(chunk))
+          await Promise.race([new Promise((ready) => socket.once('drain', ready)), pause(2_000)]);
+      }
+    });
+    socket.setTimeout(40_000, () => socket.destroy());
+    socket.on('data', (data) => {
+      answer += data.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => done(answer));
+  });
+}
+
+/** What the process holds in memory, as its metrics say. */
+export async function residentMegabytes(managementUrl: string): Promise<number> {
+  const text = await (await fetch(`${managementUrl}/metrics`)).text();
+  return Math.round(Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1] ?? 0) / megabyte);
+}
