@@ -1,0 +1,34 @@
+/** Paths as they stand in the rooms' routes, and what each is called in metrics and traces. */
+const fixed = new Set([
+  '/.well-known/openid-configuration',
+  '/.well-known/jwks.json',
+  '/authorize',
+  '/authorize/resume',
+  '/oauth2/token',
+  '/oauth2/end_session',
+  '/userinfo',
+  '/signin',
+  '/account',
+  '/setup',
+  '/v1/delegation',
+  '/admin/graphql',
+]);
+const signInSteps = /^\/v1\/signin\/[a-z-]{1,32}$/;
+const scim = /^\/v1\/scim\/[^/]+(?:\/(Users|Groups|Schemas|ResourceTypes|ServiceProviderConfig|Bulk|\.search|Me))?(\/[^/]+)?$/;
+const folders = ['/admin', '/assets', '/messages', '/setup', '/demo', '/account', '/signin'];
+
+/**
+ * What a path is called: one of few names, whoever asks for whatever, and never an id, a token or anything else that the
+ * caller wrote.
+ */
+export function routeLabel(path: string): string {
+  if (fixed.has(path)) return path;
+  if (signInSteps.test(path)) return '/v1/signin/:step';
+  const found = scim.exec(path);
+  if (found) {
+    const [, resource, rest] = found;
+    if (resource === undefined) return rest === undefined ? '/v1/scim/:project' : '/v1/scim/other';
+    return `/v1/scim/:project/${resource}${rest === undefined ? '' : rest === '/.search' ? rest : '/:id'}`;
+  }
+  return folders.find((folder) => path === folder || path.startsWith(`${folder}/`))?.concat('/*') ?? 'other';
+}
