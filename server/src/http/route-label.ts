@@ -14,7 +14,8 @@ const fixed = new Set([
   '/admin/graphql',
 ]);
 const signInSteps = /^\/v1\/signin\/[a-z-]{1,32}$/;
-const scim = /^\/v1\/scim\/[^/]+(?:\/(Users|Groups|Schemas|ResourceTypes|ServiceProviderConfig|Bulk|\.search|Me))?(\/[^/]+)?$/;
+const scim =
+  /^\/v1\/scim\/[^/]+(?:\/(Users|Groups|Schemas|ResourceTypes|ServiceProviderConfig|Bulk|\.search|Me))?(\/[^/]+)?$/;
 const folders = ['/admin', '/assets', '/messages', '/setup', '/demo', '/account', '/signin'];
 
 /**
