@@ -188,6 +188,7 @@ function adminDeps(
         experiences,
         delivery,
         mfa: services.mfa,
+        senderTests: services.senderTests,
         clients,
         admins,
         delegationKeys,

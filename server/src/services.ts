@@ -22,7 +22,9 @@ import { DelegationKeys } from './domain/delegation/delegation-keys.ts';
 import { FactorChanges } from './domain/delegation/factor-changes.ts';
 import { DelegationRequests } from './domain/delegation/requests.ts';
 import { Delivery } from './domain/delivery/delivery.ts';
+import type { Locale } from './domain/delivery/locale.ts';
 import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
+import { SenderTests } from './domain/delivery/sender-tests.ts';
 import { Devices } from './domain/devices/devices.ts';
 import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
@@ -109,7 +111,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   };
   const recipients = new Recipients(users, setupLinks);
   const judge = recipients.judge.bind(recipients);
-  const delivery = new Delivery({ db, clock, random, vault, queue, senders, judge });
+  const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
+  const delivery = new Delivery({ db, clock, random, vault, queue, senders, judge, lookOf });
+  const senderTests = new SenderTests({ db, clock, random, audit, limits, delivery, lookOf });
   const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);
   const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery });
@@ -176,6 +180,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     users,
     groups,
     delivery,
+    senderTests,
     devices,
     mfa,
     otp,

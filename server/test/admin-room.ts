@@ -62,7 +62,13 @@ export const bootstrap = { Authorization: `Bearer ${bootstrapToken}` };
 
 /** The administrators' room on a database of its own, over real HTTP. */
 export async function openAdminRoom(
-  options: { issuer?: string; hasMailbox?: boolean; consoleDist?: string } = {},
+  options: {
+    issuer?: string;
+    hasMailbox?: boolean;
+    consoleDist?: string;
+    /** How messages leave; absent: not at all. */
+    senders?: Parameters<typeof buildServices>[0]['senders'];
+  } = {},
 ): Promise<AdminRoom> {
   const issuer = options.issuer ?? 'http://localhost:3000';
   const fresh = await freshDatabase();
@@ -76,7 +82,7 @@ export async function openAdminRoom(
       clock,
       random,
       queue: { send: async () => undefined },
-      senders: { mail: null, sms: null },
+      senders: options.senders ?? { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },
     { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
@@ -105,6 +111,7 @@ export async function openAdminRoom(
         projects,
         experiences: services.experiences,
         mfa: services.mfa,
+        senderTests: services.senderTests,
         delivery: services.delivery,
         clients,
         admins,

@@ -1,8 +1,11 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, TLSSocket } from 'node:tls';
+import { selfSigned } from './self-signed.ts';
 
 /** A mail server of a few words (RFC 5321), for tests of the one that speaks to it. */
 export interface SmtpStandIn {
   url: string;
+  port: number;
   /** Envelopes and messages as they came. */
   received: { from: string; to: string[]; data: string }[];
   /** The reply to RCPT TO from now on, e.g. `550 5.1.1 No such user`. */
@@ -10,54 +13,92 @@ export interface SmtpStandIn {
   close(): Promise<void>;
 }
 
-export async function smtpStandIn(): Promise<SmtpStandIn> {
+export interface StandInOptions {
+  /** The first line; null: it says nothing. */
+  greeting?: string | null;
+  /** `start`: STARTTLS is offered; `first`: TLS before the greeting. The certificate is nobody's. */
+  tls?: 'start' | 'first';
+  /** The only user whom it lets in; without, none is asked for. */
+  user?: { name: string; password: string };
+  /** In the place of `250 ok`, by command. */
+  replies?: Partial<Record<'MAIL' | 'RCPT' | 'DATA' | 'END', string>>;
+}
+
+export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpStandIn> {
   const received: SmtpStandIn['received'] = [];
-  let recipientReply = '250 ok';
+  const { greeting = '220 stand-in', tls, user, replies = {} } = options;
+  let recipientReply = replies.RCPT ?? '250 ok';
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+
+  const serve = (socket: Socket, isGreeted: boolean): void => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     let envelope = { from: '', to: [] as string[], data: '' };
     let inData = false;
+    let isKnown = user === undefined;
     let pending = '';
     const say = (line: string) => void socket.write(`${line}\r\n`);
-    say('220 stand-in');
+    if (!isGreeted && greeting !== null) say(greeting);
+    const answer = (line: string): void => {
+      const [verb = ''] = line.toUpperCase().split(/[ :]/, 1);
+      const address = /<(.*?)>/.exec(line)?.[1] ?? '';
+      if (verb === 'EHLO' || verb === 'HELO') {
+        const offers = [...(tls === 'start' && !(socket instanceof TLSSocket) ? ['STARTTLS'] : [])];
+        if (user) offers.push('AUTH PLAIN');
+        say(`250${offers.length > 0 ? '-' : ' '}stand-in`);
+        for (const [index, offer] of offers.entries()) say(`250${index < offers.length - 1 ? '-' : ' '}${offer}`);
+      } else if (verb === 'STARTTLS') {
+        say('220 go on');
+        socket.removeAllListeners('data');
+        serve(new TLSSocket(socket, { isServer: true, ...selfSigned }), true);
+      } else if (verb === 'AUTH') {
+        const [, , name, password] = /^AUTH PLAIN (.*)$/i.exec(line)
+          ? ['', ...Buffer.from(line.slice(11), 'base64').toString().split('\0')]
+          : [];
+        isKnown = name === user?.name && password === user?.password;
+        say(isKnown ? '235 welcome' : '535 5.7.8 Authentication credentials invalid');
+      } else if (verb === 'MAIL') {
+        envelope.from = address;
+        say(isKnown ? (replies.MAIL ?? '250 ok') : '530 5.7.0 Authentication required');
+      } else if (verb === 'RCPT') {
+        if (recipientReply.startsWith('250')) envelope.to.push(address);
+        say(recipientReply);
+      } else if (verb === 'DATA') {
+        inData = replies.DATA === undefined;
+        say(replies.DATA ?? '354 go on');
+      } else if (verb === 'QUIT') {
+        say('221 bye');
+        socket.end();
+      } else say('250 ok');
+    };
     socket.on('data', (chunk) => {
       pending += chunk.toString();
       for (let end = pending.indexOf('\r\n'); end >= 0; end = pending.indexOf('\r\n')) {
         const line = pending.slice(0, end);
         pending = pending.slice(end + 2);
-        if (inData) {
-          if (line === '.') {
-            inData = false;
-            received.push(envelope);
-            envelope = { from: '', to: [], data: '' };
-            say('250 queued');
-          } else envelope.data += `${line.replace(/^\.\./, '.')}\n`;
-          continue;
-        }
-        const [verb = ''] = line.split(/[ :]/, 1);
-        const address = /<(.*?)>/.exec(line)?.[1] ?? '';
-        if (/^EHLO|HELO$/i.test(verb)) say('250 stand-in');
-        else if (/^MAIL$/i.test(verb)) {
-          envelope.from = address;
-          say('250 ok');
-        } else if (/^RCPT$/i.test(verb)) {
-          if (recipientReply.startsWith('250')) envelope.to.push(address);
-          say(recipientReply);
-        } else if (/^DATA$/i.test(verb)) {
-          inData = true;
-          say('354 go on');
-        } else if (/^QUIT$/i.test(verb)) {
-          say('221 bye');
-          socket.end();
-        } else say('250 ok');
+        if (!inData) {
+          answer(line);
+        } else if (line === '.') {
+          inData = false;
+          received.push(envelope);
+          envelope = { from: '', to: [], data: '' };
+          say(replies.END ?? '250 queued');
+        } else envelope.data += `${line.replace(/^\.\./, '.')}\n`;
       }
     });
-  });
+  };
+
+  const server: Server =
+    tls === 'first'
+      ? createTlsServer(selfSigned, (socket) => serve(socket, false))
+      : createServer((socket) => serve(socket, false));
+  server.on('tlsClientError', () => undefined);
+  server.on('connection', (socket: Socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls === 'first' ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
+    port,
     received,
     answerRecipients: (reply) => {
       recipientReply = reply;

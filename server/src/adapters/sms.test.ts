@@ -97,3 +97,26 @@ describe('Twilio', () => {
     expect(new URLSearchParams(received[0]?.body).get('MessagingServiceSid')).toBe('MG1');
   });
 });
+
+describe('a test of the SMS gateway', () => {
+  const diagnose = () => gatewaySms(`http://user:secret-word@127.0.0.1:${port}/send`).diagnose?.(sms);
+  const told = async () => (await diagnose())?.map(({ name, state }) => `${name} ${state}`);
+
+  it('tells a gateway that is away from one that refuses the sender, the message, or fails', async () => {
+    expect(await told()).toEqual(['reach passed', 'authorise passed', 'accept passed']);
+    answer = (res) => res.writeHead(401).end();
+    expect(await told()).toEqual(['reach passed', 'authorise failed', 'accept not-reached']);
+    answer = (res) => res.writeHead(422).end('+491700000000');
+    const refused = await diagnose();
+    expect(refused?.[2]).toMatchObject({
+      state: 'failed',
+      detail: 'HTTP 422',
+      advice: expect.stringContaining('refused'),
+    });
+    answer = (res) => res.writeHead(503).end();
+    expect((await diagnose())?.[2]?.advice).toContain('The gateway failed');
+    const away = await gatewaySms('http://127.0.0.1:1/').diagnose?.(sms);
+    expect(away?.map(({ state }) => state)).toEqual(['failed', 'not-reached', 'not-reached']);
+    expect(JSON.stringify([refused, away])).not.toMatch(/secret-word|\+49/);
+  });
+});

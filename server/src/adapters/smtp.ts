@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { type MailSender, type OutgoingMail, SendError } from '../domain/delivery/sender.ts';
+import { diagnoseSmtp } from './smtp-diagnosis.ts';
 
 export interface SmtpOptions {
   /** `smtp://` or `smtps://`, with user and password where the server wants them. */
@@ -29,6 +30,9 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
   });
   return {
     kind: 'smtp',
+    target: new URL(url).host,
+    from,
+    diagnose: (mail: OutgoingMail) => diagnoseSmtp(url, from, mail),
     async send(mail: OutgoingMail) {
       await told(
         transport.sendMail({

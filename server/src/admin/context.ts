@@ -5,6 +5,7 @@ import type { Trials } from '../domain/ceremonies/trials.ts';
 import type { Clients } from '../domain/clients/clients.ts';
 import type { DelegationKeys } from '../domain/delegation/delegation-keys.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
+import type { SenderTests } from '../domain/delivery/sender-tests.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
@@ -52,6 +53,7 @@ export interface AdminDomain {
   experiences: Experiences;
   mfa: Pick<Mfa, 'standing'>;
   delivery: Delivery;
+  senderTests: SenderTests;
   delegationKeys: DelegationKeys;
   directories: DirectoryTokens;
   access: AccountAccess;

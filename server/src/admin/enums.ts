@@ -5,6 +5,7 @@ import { apiKeyKinds } from '../domain/clients/api-key.entity.ts';
 import { logoutTokenTypes, tokenEndpointAuthMethods } from '../domain/clients/client.entity.ts';
 import { delegationParties } from '../domain/clients/delegation-key.entity.ts';
 import { messageStates } from '../domain/delivery/message.entity.ts';
+import { templateNames } from '../domain/delivery/samples.ts';
 import { checkLevels } from '../domain/instance/checks.ts';
 import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../domain/logout/logout-delivery.entity.ts';
@@ -53,6 +54,7 @@ export const CallerKindEnum = enumOf('CallerKind', 'By what a caller is known.',
   'bootstrap-token',
 ] as const);
 export const ChannelEnum = enumOf('MessageChannel', 'How a message goes out.', ['mail', 'sms'] as const);
+export const MessageTemplateEnum = enumOf('MessageTemplate', 'What a message tells of.', templateNames);
 export const MessageStateEnum = enumOf('MessageState', 'Where a message stands.', messageStates);
 export const SigningAlgorithmEnum = enumOf('SigningAlgorithm', 'What a key signs with.', signingAlgorithms);
 export const LogoutDeliveryStateEnum = enumOf(

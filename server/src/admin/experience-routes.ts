@@ -1,9 +1,13 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Role } from '../domain/admins/membership.entity.ts';
 import { allows, roleIn } from '../domain/admins/permission.ts';
+import { chooseLocale } from '../domain/delivery/locale.ts';
+import { sampleOf, templateNames } from '../domain/delivery/samples.ts';
+import { renderMail } from '../domain/delivery/templates.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import { maxLogoBytes } from '../domain/experience/logo-file.ts';
+import { mailLookOf } from '../domain/experience/mail-look.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import { type Problem, Refusal, refuse } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
@@ -19,6 +23,7 @@ export interface ExperienceRoutes {
   db: Database;
   experiences: Experiences;
   issuer: string;
+  now(): Date;
   pages: Pick<Pages, 'send' | 'text'>;
   /** By the console's session or a bearer token; null for strangers. */
   callerOf(req: Request): Promise<Caller | null>;
@@ -89,6 +94,8 @@ function preview(deps: ExperienceRoutes): RequestHandler {
     switch (req.params['page']) {
       case 'signin':
         return send('index', { ...inert, client_name: app, preview: steps.includes(step) ? step : 'address' });
+      case 'mail':
+        return sendMail();
       case 'error':
         return send('error', { message: deps.pages.text(req, 'error.flowExpired', {}, dress.uiLocales) });
       case 'confirm-logout':
@@ -99,11 +106,25 @@ function preview(deps: ExperienceRoutes): RequestHandler {
         return refuse({ code: 'invalid', field: 'page', reason: 'is not a page that can be looked at' });
     }
 
+    /** As a mail program would show it: no script, nothing from elsewhere, styles of its own. */
+    function sendMail(): void {
+      const template = templateNames.find((one) => one === asText(req.query['template'])) ?? 'sign-in-code';
+      const language = chooseLocale(dress.uiLocales, undefined);
+      const look = mailLookOf(brandIn(content, project.name, language));
+      res.setHeader('Content-Security-Policy', mailPolicy);
+      res.setHeader('Cache-Control', 'no-store');
+      res.setHeader('Referrer-Policy', 'no-referrer');
+      res.type('html').send(renderMail(sampleOf(template, app, deps.now()), language, look).html);
+    }
+
     function send(page: string, values: Record<string, string>): void {
       deps.pages.send(req, res, page, { ...dress, values });
     }
   };
 }
+
+const mailPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'self'; base-uri 'none'";
 
 /** Nothing here belongs to a sign-in. */
 const inert = {

@@ -4,6 +4,7 @@ import type { AuditEvent } from '../domain/audit/audit-event.entity.ts';
 import type { ApiKey } from '../domain/clients/api-key.entity.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
+import type { Message } from '../domain/delivery/message.entity.ts';
 import type { ScimToken } from '../domain/directories/scim-token.entity.ts';
 import type { LogoutDelivery } from '../domain/logout/logout-delivery.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -17,7 +18,7 @@ export interface NodeRule {
   fields: Partial<Record<Role, readonly string[]>>;
 }
 
-const ownProject = (node: Client | User | Group | ScimToken | LogoutDelivery) => node.project.id;
+const ownProject = (node: Client | User | Group | ScimToken | LogoutDelivery | Message) => node.project.id;
 const projectOrInstance = (node: AuditEvent | Membership | AdminToken) => node.project?.id ?? null;
 const inherit = (...fields: string[]): NodeRule => ({ projectOf: 'inherit', fields: { project_viewer: fields } });
 const pageOf = (...fields: string[]): NodeRule => inherit('edges', 'pageInfo', ...fields);
@@ -48,6 +49,19 @@ export const fieldRules: Record<string, NodeRule> = {
   SessionPolicy: { projectOf: (project: Project) => project.id, fields: { project_viewer: policyFields } },
   FactorStanding: inherit('activeUsers', 'withFactor', 'email', 'sms', 'totp', 'canSendSms'),
   ProjectContents: inherit('users', 'clients', 'sessions', 'scimTokens'),
+  Message: {
+    projectOf: ownProject,
+    fields: {
+      project_viewer: [
+        ...['id', 'createdAt', 'channel', 'template', 'recipient', 'locale', 'state', 'attempts', 'note'],
+        ...['sentAt', 'expiresAt'],
+      ],
+    },
+  },
+  MessagePreview: inherit('subject', 'text', 'sms'),
+  MessageSender: inherit('channel', 'kind', 'target', 'from', 'variables'),
+  SenderDiagnosis: inherit('channel', 'to', 'passed', 'stages'),
+  DiagnosisStage: inherit('name', 'state', 'milliseconds', 'detail', 'advice'),
   Experience: inherit(
     ...['published', 'publishedNumber', 'publishedAt', 'publishedBy', 'draft', 'draftVersion'],
     ...['draftUpdatedAt', 'draftUpdatedBy', 'textRules', 'standardMailTexts'],
@@ -211,6 +225,8 @@ export const fieldRules: Record<string, NodeRule> = {
   ProjectConnection: pageOf('totalCount'),
   ExperienceVersionConnection: pageOf(),
   ExperienceVersionEdge: inherit('cursor', 'node'),
+  MessageConnection: pageOf(),
+  MessageEdge: inherit('cursor', 'node'),
   ProjectEdge: inherit('cursor', 'node'),
   ClientConnection: pageOf('totalCount'),
   ClientEdge: inherit('cursor', 'node'),

@@ -48,7 +48,10 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   router.use('/admin', await graphqlRoute(deps));
   router.use('/admin', eventExport({ ...deps, callerOf: tokenOrSession }));
   router.use('/admin', userExport({ ...deps, callerOf: tokenOrSession }));
-  router.use('/admin', experienceRoutes({ ...deps, experiences, callerOf: tokenOrSession }));
+  router.use(
+    '/admin',
+    experienceRoutes({ ...deps, experiences, now: () => deps.clock.now(), callerOf: tokenOrSession }),
+  );
   router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf }));
   router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf }));
   router.use('/demo', pageHeaders, demoRoutes(deps));

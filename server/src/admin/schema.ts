@@ -12,6 +12,7 @@ import { ExperienceContentResolver, ExperienceResolver, ExperienceVersionResolve
 import { GroupResolver } from './group.resolver.ts';
 import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout-delivery.resolver.ts';
+import { MessageResolver } from './message.resolver.ts';
 import { ProjectResolver } from './project.resolver.ts';
 import { ScimRequestResolver } from './scim-request.resolver.ts';
 import { SystemResolver } from './system.resolver.ts';
@@ -34,6 +35,7 @@ export function adminSchema(): GraphQLSchema {
         UserAccessResolver,
         GroupResolver,
         DirectoryResolver,
+        MessageResolver,
         ExperienceResolver,
         ExperienceContentResolver,
         ExperienceVersionResolver,

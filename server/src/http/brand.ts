@@ -1,5 +1,5 @@
+import { filled } from '../domain/delivery/templates.ts';
 import type { Brand } from '../domain/experience/content.ts';
-import { filled } from '../domain/experience/texts.ts';
 import { escapeHtml } from './html.ts';
 
 /** Of the rule by which a colour becomes tones: another rule gets another number, since these files are kept for good. */

@@ -8,6 +8,7 @@ import { Migration20261121000400Delegation } from './20261121000400-delegation.t
 import { Migration20261121001000People } from './20261121001000-people.ts';
 import { Migration20261121001100Experience } from './20261121001100-experience.ts';
 import { Migration20261121001101Factors } from './20261121001101-factors.ts';
+import { Migration20261121001102Messages } from './20261121001102-messages.ts';
 import { Migration20261121001200Events } from './20261121001200-events.ts';
 import { Migration20261121001201LogoutDeliveries } from './20261121001201-logout-deliveries.ts';
 import { Migration20261121001202Processes } from './20261121001202-processes.ts';
@@ -27,6 +28,7 @@ export const migrations = [
   { name: '20261121001000-people', class: Migration20261121001000People },
   { name: '20261121001100-experience', class: Migration20261121001100Experience },
   { name: '20261121001101-factors', class: Migration20261121001101Factors },
+  { name: '20261121001102-messages', class: Migration20261121001102Messages },
   { name: '20261121001200-events', class: Migration20261121001200Events },
   { name: '20261121001201-logout-deliveries', class: Migration20261121001201LogoutDeliveries },
   { name: '20261121001202-processes', class: Migration20261121001202Processes },

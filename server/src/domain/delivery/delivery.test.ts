@@ -37,6 +37,7 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
     vault,
     queue: { send: async (_em, _job, { messageId }) => void asked.push(String(messageId)) },
     senders: { mail: kind === null ? null : mail, sms: null },
+    lookOf: async () => ({ name: 'Project', accent: null, words: {} }),
     judge: async () => recipient,
   });
 }

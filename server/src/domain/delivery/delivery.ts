@@ -7,8 +7,9 @@ import type { Random } from '../kernel/random.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Locale } from './locale.ts';
 import { Message } from './message.entity.ts';
+import { sampleOf, type TemplateName } from './samples.ts';
 import { type MailSender, SendError, type SmsSender } from './sender.ts';
-import { renderMail, renderSms } from './templates.ts';
+import { type MailLook, renderMail, renderSms } from './templates.ts';
 import type { MessageContent } from './texts.ts';
 
 /** The job that sends one message; its data is `{ messageId }`. */
@@ -52,6 +53,17 @@ export interface DeliveryDeps {
   queue: Queue;
   senders: { mail: MailSender | null; sms: SmsSender | null };
   judge: RecipientJudge;
+  /** What a project's mails bear of its own. */
+  lookOf(projectId: string, locale: Locale): Promise<MailLook>;
+}
+
+/** Which rows of the log; absent: any. */
+export interface LogFilter {
+  channel?: Channel | undefined;
+  state?: Message['state'] | undefined;
+  template?: string | undefined;
+  /** The whole address or number. */
+  recipient?: string | undefined;
 }
 
 /** A message as the dev mailbox shows it. */
@@ -71,6 +83,10 @@ export class Delivery {
 
   constructor(deps: DeliveryDeps) {
     this.deps = deps;
+  }
+
+  get senders(): DeliveryDeps['senders'] {
+    return this.deps.senders;
   }
 
   /** Whether messages of this kind can be sent at all. */
@@ -150,7 +166,46 @@ export class Delivery {
     if (!this.hasMailbox) return { items: [], hasNextPage: false };
     const where = { state: 'sent' as const, sealedContent: { $ne: null } };
     const { items, hasNextPage } = await pageOf(this.deps.db.reader(), Message, where, page);
-    return { hasNextPage, items: items.map((message) => this.readable(message)) };
+    return { hasNextPage, items: await Promise.all(items.map((message) => this.readable(message))) };
+  }
+
+  /** What became of a project's messages, newest first: never what they say. */
+  log(em: EntityManager, projectId: string, filter: LogFilter, page: PageRequest): Promise<Page<Message>> {
+    const { recipient, ...rest } = filter;
+    const exact = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    const to = recipient === undefined ? {} : { recipient: { $in: [recipient, recipient.toLowerCase()] } };
+    return pageOf(em, Message, { project: projectId, ...exact, ...to }, page);
+  }
+
+  /** Writes a test into the log, in the caller's transaction; where messages stay here, it can be read there. */
+  async recordTest(
+    em: EntityManager,
+    id: string,
+    test: { projectId: string; channel: Channel; to: string; template: TemplateName; locale: Locale; app: string },
+    fault: string | null,
+  ): Promise<void> {
+    const { clock, vault } = this.deps;
+    const now = clock.now();
+    const content = sampleOf(test.template, test.app, now);
+    const isKept = fault === null && this.keepsContent(test.channel);
+    em.persist(
+      em.create(Message, {
+        id,
+        project: test.projectId,
+        channel: test.channel,
+        template: test.template,
+        recipient: test.to,
+        sealedContent: isKept ? vault.seal('message', id, JSON.stringify({ content, context: {} })) : null,
+        locale: test.locale,
+        state: fault === null ? 'sent' : 'failed',
+        attempts: 1,
+        note: fault,
+        createdAt: now,
+        sentAt: fault === null ? now : null,
+        expiresAt: now,
+      }),
+    );
+    await em.flush();
   }
 
   /** Forgets the contents of what is settled, and drops rows that are old. */
@@ -171,11 +226,13 @@ export class Delivery {
     await changed(em, 'delete from messages where created_at <= ?', [secondsLater(now, -rememberSeconds)]);
   }
 
-  private readable(message: Message): MailboxMessage {
+  private async readable(message: Message): Promise<MailboxMessage> {
     const { content } = this.open(message);
     const locale = message.locale as Locale;
     const { subject, text } =
-      message.channel === 'mail' ? renderMail(content, locale) : { subject: '', text: renderSms(content, locale) };
+      message.channel === 'mail'
+        ? renderMail(content, locale, await this.deps.lookOf(message.project.id, locale))
+        : { subject: '', text: renderSms(content, locale) };
     return {
       id: message.id,
       projectId: message.project.id,
@@ -201,7 +258,8 @@ export class Delivery {
     try {
       if (message.channel === 'mail') {
         if (!mail) return new SendError('no mail server is set', true);
-        await mail.send({ ...renderMail(content, locale), to, id: message.id });
+        const look = await this.deps.lookOf(message.project.id, locale);
+        await mail.send({ ...renderMail(content, locale, look), to, id: message.id });
       } else {
         if (!sms) return new SendError('no SMS gateway is set', true);
         await sms.send({ to, text: renderSms(content, locale) });

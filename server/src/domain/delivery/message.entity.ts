@@ -28,6 +28,7 @@ const schema = defineEntity({
   },
   indexes: [
     { name: 'messages_project_id_id_index', properties: ['project', 'id'] },
+    { name: 'messages_project_id_state_id_index', properties: ['project', 'state', 'id'] },
     { name: 'messages_project_id_recipient_index', properties: ['project', 'recipient'] },
   ],
 });

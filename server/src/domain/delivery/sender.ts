@@ -1,3 +1,4 @@
+import type { Stage } from './diagnosis.ts';
 import type { RenderedMessage } from './templates.ts';
 
 export interface OutgoingMail extends RenderedMessage {
@@ -15,6 +16,12 @@ export interface Sender<M> {
   /** `mailbox` keeps messages here, to be read by who sets this instance up; nothing leaves. */
   kind: 'smtp' | 'sms-gateway' | 'twilio' | 'mailbox';
   send(message: M): Promise<void>;
+  /** Where it leads, for people: host and port, never a credential. */
+  target?: string;
+  /** Whom its messages come from. */
+  from?: string;
+  /** Sends one message and tells what became of it, stage by stage; throws nothing. */
+  diagnose?(message: M): Promise<Stage[]>;
 }
 export type MailSender = Sender<OutgoingMail>;
 export type SmsSender = Sender<OutgoingSms>;

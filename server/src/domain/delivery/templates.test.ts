@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseLocale, locales } from './locale.ts';
-import { renderMail, renderSms } from './templates.ts';
+import { type MailLook, renderMail, renderSms } from './templates.ts';
 import type { MessageContent } from './texts.ts';
 
 const at = '2027-02-03T04:05:00.000Z';
@@ -45,6 +45,31 @@ describe('a message', () => {
     expect(subject).not.toMatch(/[\r\n]/);
     expect(html).not.toContain('<script>');
     expect(html).toContain('&lt;script&gt;');
+  });
+});
+
+describe('a mail of a project', () => {
+  const look: MailLook = {
+    name: 'Acme <b>',
+    accent: '#123456',
+    words: { 'sign-in-code': { subject: '{project}: {code}', intro: 'Hello from {app} {app}, {code}' } },
+  };
+  const content = { template: 'sign-in-code', app: '{code}', code: '012345', minutes: 5 } as const;
+
+  it('bears its name, its colour and its own words, and takes none of them for HTML or a placeholder', () => {
+    const { subject, text, html } = renderMail(content, 'en', look);
+    expect(subject).toBe('Acme <b>: 012345');
+    expect(text).toContain('Hello from {code} {code}');
+    expect(html).toContain('Acme &lt;b&gt;</p>');
+    expect(html).toContain('background:rgb(18,52,86)');
+    expect(text).toContain('It is good for 5 minutes');
+  });
+
+  it('keeps our words where it has none, and in every other message', () => {
+    const own = renderMail({ template: 'recovery-codes-renewed', app: 'App', at: '2026-01-01T00:00:00Z' }, 'en', look);
+    expect(own.subject).toBe('New recovery codes for App');
+    const renamed = renderMail(content, 'en', { ...look, name: 'Two\r\nlines' });
+    expect(renamed.subject).toBe('Two lines: 012345');
   });
 });
 

@@ -8,15 +8,47 @@ export interface RenderedMessage {
   html: string;
 }
 
+/** What a project's mails bear of its own. */
+export interface MailLook {
+  /** As people know it. */
+  name: string;
+  /** `#rrggbb`, of a line above the text. */
+  accent: string | null;
+  /** Its own words in the place of ours, by template. */
+  words: Partial<Record<MessageContent['template'], { subject?: string | undefined; intro?: string | undefined }>>;
+}
+
 /** The message for a mail. */
-export function renderMail(content: MessageContent, locale: Locale): RenderedMessage {
-  const wording = wordingOf(content, locale);
+export function renderMail(content: MessageContent, locale: Locale, look?: MailLook): RenderedMessage {
+  const wording = worded(wordingOf(content, locale), content, look);
   const code = 'code' in content ? content.code : null;
   return {
     subject: wording.subject,
     text: [...wording.before, ...(code === null ? [] : [code]), ...wording.after].join('\n\n'),
-    html: html(wording, code, locale),
+    html: html(wording, code, locale, look),
   };
+}
+
+/** With the project's own subject and first sentence, where it has them. */
+function worded(wording: Wording, content: MessageContent, look: MailLook | undefined): Wording {
+  const own = look?.words[content.template];
+  if (!look || !own) return wording;
+  const values = {
+    app: oneLine(content.app),
+    project: oneLine(look.name),
+    ...('code' in content && { code: content.code }),
+  };
+  const { subject, intro } = own;
+  return {
+    ...wording,
+    ...(subject !== undefined && { subject: oneLine(filled(subject, values)).slice(0, 200) }),
+    ...(intro !== undefined && { before: [filled(intro, values), ...wording.before.slice(1)] }),
+  };
+}
+
+/** With its placeholders filled; what is filled in is not read again. */
+export function filled(text: string, values: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
 /** The message for a phone: a code's one line, or the notice without its subject. */
@@ -36,7 +68,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
 
-function html({ subject, before, after }: Wording, code: string | null, locale: Locale): string {
+function html({ subject, before, after }: Wording, code: string | null, locale: Locale, look?: MailLook): string {
   const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
   const digits =
     code === null
@@ -48,11 +80,22 @@ function html({ subject, before, after }: Wording, code: string | null, locale: 
     `<!doctype html><html lang="${locale}"><head><meta charset="utf-8">`,
     '<meta name="color-scheme" content="light dark">',
     `<title>${escapeHtml(subject)}</title></head><body style="margin:0"><div style="${style}">`,
+    look ? head(look) : '',
     ...before.map(paragraph),
     digits,
     ...after.map(paragraph),
     '</div></body></html>',
   ].join('');
+}
+
+/** A line in the project's colour, and its name. In numbers: six digits of a colour could be taken for a code. */
+function head({ name, accent }: MailLook): string {
+  const color = Number.parseInt((accent ?? '#2f55d4').slice(1), 16);
+  const rgb = `rgb(${color >> 16},${(color >> 8) & 255},${color & 255})`;
+  return (
+    `<div style="height:4px;width:48px;margin:0 0 16px;background:${rgb}"></div>` +
+    `<p style="margin:0 0 24px;font-weight:600">${escapeHtml(oneLine(name))}</p>`
+  );
 }
 
 /** For text in HTML, in elements and in quoted attributes. */

@@ -9,7 +9,8 @@ export type MessageContent =
   | { template: 'new-device'; app: string; device: string; at: string }
   | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
   | { template: 'recovery-code-used'; app: string; left: number; at: string }
-  | { template: 'recovery-codes-renewed'; app: string; at: string };
+  | { template: 'recovery-codes-renewed'; app: string; at: string }
+  | { template: 'test-message'; app: string; at: string };
 export type FactorChange = 'added' | 'replaced' | 'removed';
 export type FactorName = 'email' | 'sms' | 'totp';
 
@@ -99,6 +100,14 @@ const en: Texts = {
     ],
     after: [],
   }),
+  'test-message': ({ app, at }) => ({
+    subject: `Test message from ${app}`,
+    before: [
+      `This is a test message from ${app}. Messages arrive.`,
+      `You need not do anything. Time: ${time('en', at)}`,
+    ],
+    after: [],
+  }),
 };
 
 const de: Texts = {
@@ -172,6 +181,14 @@ const de: Texts = {
       `Für Ihre Anmeldung bei ${app} wurden zehn neue Wiederherstellungscodes erstellt. Die bisherigen gelten nicht mehr.`,
       `Zeit: ${time('de', at)}`,
       `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'test-message': ({ app, at }) => ({
+    subject: `Testnachricht von ${app}`,
+    before: [
+      `Dies ist eine Testnachricht von ${app}. Nachrichten kommen an.`,
+      `Sie müssen nichts tun. Zeit: ${time('de', at)}`,
     ],
     after: [],
   }),
@@ -251,6 +268,14 @@ const es: Texts = {
     ],
     after: [],
   }),
+  'test-message': ({ app, at }) => ({
+    subject: `Mensaje de prueba de ${app}`,
+    before: [
+      `Este es un mensaje de prueba de ${app}. Los mensajes llegan.`,
+      `No tienes que hacer nada. Hora: ${time('es', at)}`,
+    ],
+    after: [],
+  }),
 };
 
 const fr: Texts = {
@@ -327,6 +352,14 @@ const fr: Texts = {
     ],
     after: [],
   }),
+  'test-message': ({ app, at }) => ({
+    subject: `Message d’essai de ${app}`,
+    before: [
+      `Ceci est un message d’essai de ${app}. Les messages arrivent.`,
+      `Vous n’avez rien à faire. Date : ${time('fr', at)}`,
+    ],
+    after: [],
+  }),
 };
 
 const ja: Texts = {
@@ -400,6 +433,14 @@ const ja: Texts = {
       `${app} へのサインイン用に、新しいリカバリーコードが 10 個作成されました。以前のコードは使えません。`,
       `日時: ${time('ja', at)}`,
       `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+  'test-message': ({ app, at }) => ({
+    subject: `${app} からのテストメッセージ`,
+    before: [
+      `これは ${app} からのテストメッセージです。メッセージは届いています。`,
+      `何もする必要はありません。日時: ${time('ja', at)}`,
     ],
     after: [],
   }),

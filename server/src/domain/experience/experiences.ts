@@ -1,5 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { Locale } from '../delivery/locale.ts';
+import type { MailLook } from '../delivery/templates.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { changed, type Database, rows } from '../kernel/database.ts';
@@ -9,11 +11,19 @@ import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import type { Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
-import { checkContent, type ExperienceContent, type ExperienceInput, partsOf, plainContent } from './content.ts';
+import {
+  brandIn,
+  checkContent,
+  type ExperienceContent,
+  type ExperienceInput,
+  partsOf,
+  plainContent,
+} from './content.ts';
 import { ExperienceDraft } from './experience-draft.entity.ts';
 import { ExperienceVersion } from './experience-version.entity.ts';
 import { Logo } from './logo.entity.ts';
 import { judgeLogo } from './logo-file.ts';
+import { mailLookOf } from './mail-look.ts';
 
 /** What a project's experience is, and what it is to become. */
 export interface ExperienceState {
@@ -62,6 +72,17 @@ export class Experiences {
     const sql = 'select content from experience_versions where project_id = ? order by number desc limit 1';
     const [row] = await rows<{ content: ExperienceContent }>(em, sql, [projectId]);
     return row?.content ?? plainContent;
+  }
+
+  /** What a project's mails bear of its own, in one language. */
+  async mailLook(em: EntityManager, projectId: string, locale: Locale): Promise<MailLook> {
+    const [row] = await rows<{ name: string; content: ExperienceContent | null }>(
+      em,
+      `select name, (select content from experience_versions where project_id = p.id order by number desc limit 1) as content
+       from projects p where id = ?`,
+      [projectId],
+    );
+    return mailLookOf(brandIn(row?.content ?? plainContent, row?.name ?? '', locale));
   }
 
   async state(em: EntityManager, projectId: string): Promise<ExperienceState> {

@@ -52,11 +52,6 @@ export function textsIn(texts: Texts, locale: Locale): Partial<Record<TextKey, s
   return Object.fromEntries(given);
 }
 
-/** With its placeholders filled; what is filled in is not read again. */
-export function filled(text: string, values: Record<string, string>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-}
-
 /** Texts as they are kept: known languages and keys, trimmed, none empty. Refuses `invalid` (`texts.de.heading`). */
 export function checkTexts(entries: readonly { locale: string; key: string; text: string }[]): Texts {
   const texts: Texts = {};

@@ -1,0 +1,31 @@
+import type { MessageContent } from './texts.ts';
+
+export const templateNames = [
+  'sign-in-code',
+  'factor-code',
+  'phone-code',
+  'phone-changed',
+  'new-device',
+  'factor-changed',
+  'recovery-code-used',
+  'recovery-codes-renewed',
+  'test-message',
+] as const satisfies MessageContent['template'][];
+export type TemplateName = MessageContent['template'];
+
+/** A message of each kind, made up: for looking at, and for tests of a sender. Its code opens nothing. */
+export function sampleOf(template: TemplateName, app: string, now: Date): MessageContent {
+  const at = now.toISOString();
+  const samples: { [T in TemplateName]: Extract<MessageContent, { template: T }> } = {
+    'sign-in-code': { template: 'sign-in-code', app, code: '123456', minutes: 5 },
+    'factor-code': { template: 'factor-code', app, code: '123456', minutes: 5 },
+    'phone-code': { template: 'phone-code', app, code: '123456', minutes: 5 },
+    'phone-changed': { template: 'phone-changed', app, ending: '0143', at },
+    'new-device': { template: 'new-device', app, device: 'Firefox on Linux', at },
+    'factor-changed': { template: 'factor-changed', app, change: 'added', method: 'totp', at },
+    'recovery-code-used': { template: 'recovery-code-used', app, left: 9, at },
+    'recovery-codes-renewed': { template: 'recovery-codes-renewed', app, at },
+    'test-message': { template: 'test-message', app, at },
+  };
+  return samples[template];
+}

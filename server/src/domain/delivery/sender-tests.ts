@@ -1,0 +1,117 @@
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
+import type { Channel, Delivery } from './delivery.ts';
+import { failed, passed, type Stage } from './diagnosis.ts';
+import type { Locale } from './locale.ts';
+import { sampleOf, type TemplateName } from './samples.ts';
+import { SendError, type Sender } from './sender.ts';
+import { type MailLook, renderMail, renderSms } from './templates.ts';
+
+export interface SenderTest {
+  projectId: string;
+  channel: Channel;
+  to: string;
+  template: TemplateName;
+  locale: Locale;
+  /** The application that the message speaks of. */
+  app: string;
+}
+
+/** What became of a test, stage by stage. */
+export interface Diagnosis {
+  channel: Channel;
+  /** Null: nothing is set up to send. */
+  sender: Sender<never>['kind'] | null;
+  to: string;
+  passed: boolean;
+  stages: Stage[];
+}
+
+export interface SenderTestsDeps {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  audit: Audit;
+  limits: Limits;
+  delivery: Delivery;
+  lookOf(projectId: string, locale: Locale): Promise<MailLook>;
+}
+
+/** Somebody who tests must not become somebody who sends. */
+const rules: LimitRule[] = [
+  { name: 'sender-test-admin', max: 6, windowSeconds: 600 },
+  { name: 'sender-test-project', max: 30, windowSeconds: 3600 },
+];
+
+/** Tests of the mail server and the SMS gateway by a message to whoever asks. */
+export class SenderTests {
+  private readonly deps: SenderTestsDeps;
+
+  constructor(deps: SenderTestsDeps) {
+    this.deps = deps;
+  }
+
+  /** Sends one message now, past the queue, and says how far it came. Refuses `too-many`. */
+  async run(test: SenderTest, actor: Actor): Promise<Diagnosis> {
+    const { audit, db, delivery, random } = this.deps;
+    await this.spend(test, actor);
+    const id = random.id();
+    const { sender, stages } = await this.send(id, test);
+    const fault = stages.find(({ state }) => state === 'failed');
+    await db.transaction(async (em) => {
+      await delivery.recordTest(em, id, test, fault ? `test: ${fault.name} failed` : null);
+      audit.record(em, {
+        type: 'sender.tested',
+        actor,
+        projectId: test.projectId,
+        result: fault ? 'failure' : 'success',
+        subject: { kind: 'sender', id: test.channel, name: test.channel === 'mail' ? 'mail server' : 'SMS gateway' },
+        detail: { template: test.template, ...(fault && { failedStage: fault.name }) },
+      });
+    });
+    return { channel: test.channel, sender, to: test.to, passed: !fault, stages };
+  }
+
+  private async spend({ projectId }: SenderTest, actor: Actor): Promise<void> {
+    const subjects = [`${actor.kind}:${actor.id ?? ''}`, projectId];
+    const wait = await this.deps.db.transaction(async (em) => {
+      for (const [index, rule] of rules.entries()) {
+        const spent = await this.deps.limits.spend(em, rule, subjects[index] as string);
+        if (!spent.allowed) return spent.retryAfterSeconds;
+      }
+      return null;
+    });
+    if (wait !== null) refuse({ code: 'too-many', retryAfterSeconds: wait });
+  }
+
+  private async send(id: string, test: SenderTest): Promise<{ sender: Diagnosis['sender']; stages: Stage[] }> {
+    const { clock, delivery, lookOf } = this.deps;
+    const content = sampleOf(test.template, test.app, clock.now());
+    if (test.channel === 'mail') {
+      const look = await lookOf(test.projectId, test.locale);
+      return diagnosed(delivery.senders.mail, { ...renderMail(content, test.locale, look), to: test.to, id });
+    }
+    return diagnosed(delivery.senders.sms, { to: test.to, text: renderSms(content, test.locale) });
+  }
+}
+
+async function diagnosed<M>(
+  sender: Sender<M> | null,
+  message: M,
+): Promise<{ sender: Diagnosis['sender']; stages: Stage[] }> {
+  if (!sender) return { sender: null, stages: [failed('settings', 0, 'not-set', null)] };
+  if (sender.diagnose) return { sender: sender.kind, stages: await sender.diagnose(message) };
+  try {
+    await sender.send(message);
+    const kept = sender.kind === 'mailbox' ? 'kept in the dev mailbox: nothing leaves this machine' : null;
+    return { sender: sender.kind, stages: [passed('send', 0, kept)] };
+  } catch (error) {
+    if (!(error instanceof SendError)) throw error;
+    return { sender: sender.kind, stages: [failed('send', 0, 'closed', error.message)] };
+  }
+}

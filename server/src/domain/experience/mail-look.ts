@@ -1,0 +1,13 @@
+import type { MailLook } from '../delivery/templates.ts';
+import type { Brand } from './content.ts';
+
+const templates = ['sign-in-code', 'factor-code', 'new-device'] as const;
+
+/** What a mail in one language bears of a project's experience. */
+export function mailLookOf({ name, accent, texts }: Brand): MailLook {
+  const words = templates.map((template) => [
+    template,
+    { subject: texts[`${template}.subject`], intro: texts[`${template}.intro`] },
+  ]);
+  return { name, accent, words: Object.fromEntries(words) };
+}

@@ -1,0 +1,19 @@
+/** A certificate for localhost that nobody has signed, and its key: for stand-ins in tests, and for nothing else. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYeayqQ55yYmDvZAx
+cHWwtD+ARYUR8ig+WRI/cZrH8kihRANCAAS0LsUIMeebExn72H8Wf7jgRpaEpGyW
+bdCWrhoym/qw66CsBv+it7CQfoQ7SduRgiLgX3DIGKbBNb+r4l6t0FoP
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIUDsUVS4O6kMg0IgPruJ8KOIrNSCAwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA3MzcyMloYDzIxMjYxMDI4
+MDczNzIyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAS0LsUIMeebExn72H8Wf7jgRpaEpGyWbdCWrhoym/qw66CsBv+it7CQ
+foQ7SduRgiLgX3DIGKbBNb+r4l6t0FoPo2kwZzAdBgNVHQ4EFgQUVnwCxLPjViHa
+QANERQGz3QlFFDUwHwYDVR0jBBgwFoAUVnwCxLPjViHaQANERQGz3QlFFDUwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SAAwRQIhAIncc2U9OtFcqVc5VmOOxc2djgN3xWR/kvlfFS5Yoci3AiBEDDlWTWb8
+4OXdsxI0j2awrioHBthtrITJUjV+i1/YlA==
+-----END CERTIFICATE-----`,
+};
