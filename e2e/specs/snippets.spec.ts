@@ -18,10 +18,11 @@ let admin: AdminApi;
 let projectId: string;
 let owner: Visit;
 /** Where the snippets find the packages that they name. */
-const folder = mkdtempSync(join(fileURLToPath(new URL('..', import.meta.url)), 'snippets-'));
+let folder: string;
 const running: ChildProcess[] = [];
 
 test.beforeAll(async ({ browser }) => {
+  folder = mkdtempSync(join(fileURLToPath(new URL('..', import.meta.url)), 'snippets-'));
   latchkey = await startLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');

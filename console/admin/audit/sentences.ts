@@ -34,6 +34,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'device.revoked': ['sign-in', '{actor} revoked the device {subject}'],
   'device.proof_rejected': ['sign-in', 'A device could not prove itself'],
   'session.ended': ['sign-in', 'A session ended'],
+  'token.issued': ['sign-in', 'Tokens were issued for {subject}'],
   'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
   'user.created': ['people', '{actor} created the user {subject}'],
   'user.updated': ['people', '{actor} changed the user {subject}'],
@@ -74,6 +75,9 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'bootstrap-token.used': ['administration', 'The bootstrap token was used'],
   'signing-key.published': ['administration', '{actor} published a signing key'],
   'signing-key.withdrawn': ['administration', '{actor} withdrew a signing key'],
+  'backup.made': ['administration', 'A backup was made'],
+  'backup.restored': ['administration', 'A backup was restored'],
+  'master-key.changed': ['administration', 'The master key was changed'],
   'instance.created': ['administration', 'This instance began'],
 };
 

@@ -171,7 +171,15 @@ describe('GET /admin/export/users/{id}', () => {
     );
     const exported = [
       ...['admin_tokens', 'audit_events', 'authorization_codes', 'ceremonies', 'devices', 'enrolments'],
-      ...['factor_changes', 'group_members', 'logout_deliveries', 'memberships', 'messages', 'recovery_codes'],
+      ...[
+        'factor_changes',
+        'group_members',
+        'logout_deliveries',
+        'memberships',
+        'messages',
+        'phone_changes',
+        'recovery_codes',
+      ],
       ...['scim_request_records', 'sessions'],
     ];
     // An index over the e-mails that stand in the profile.

@@ -63,6 +63,12 @@ const sections: readonly Section[] = [
       from factor_changes c where c.user_id = ${id}`,
   },
   {
+    name: 'phoneChanges',
+    rows: ({ id }) => sql`
+      select c.id, c.phone, c.created_at as "createdAt", c.expires_at as "expiresAt"
+      from phone_changes c where c.user_id = ${id}`,
+  },
+  {
     name: 'authorizationCodes',
     rows: ({ id }) => sql`
       select c.id, c.client_id as "clientId", c.session_id as "sessionId", c.scope, c.created_at as "createdAt",
