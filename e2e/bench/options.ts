@@ -11,6 +11,8 @@ export interface Options {
   quick: boolean;
   /** Only works whose name holds this. */
   only: string | undefined;
+  /** Users that are there before, in SCIM's works. */
+  population: number;
 }
 
 export function optionsOf(flags: readonly string[]): Options {
@@ -22,6 +24,7 @@ export function optionsOf(flags: readonly string[]): Options {
   return {
     quick,
     only: valueOf('only'),
+    population: quick ? 100 : Number(valueOf('population') ?? 10_000),
     peers,
     peersNamed: (name) => peers && (named === undefined || named.includes(name)),
     plan: quick

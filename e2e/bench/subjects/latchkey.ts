@@ -15,7 +15,7 @@ export interface BenchedLatchkey {
   subject: Subject;
   /** Milliseconds from the start of the process until it is ready. */
   startMilliseconds: number;
-  /** Of the same PostgreSQL, for peers; each makes a database of its own there. */
+  /** Of the same PostgreSQL, for peers; their tables stand beside its own. */
   peersDatabaseUrl(): string;
   stop(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export class Accounts {
 
   /** A user that a directory brings. Refuses `taken`. */
   provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<UserRecord> {
-    return this.db.transaction((em) => this.users.create(em, projectId, values, 'scim', actor, id));
+    return this.users.create(this.db.reader(), projectId, values, 'scim', actor, id);
   }
 
   /**

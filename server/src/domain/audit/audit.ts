@@ -41,14 +41,15 @@ export class Audit {
     );
   }
 
-  /** The same as SQL, for a statement that writes it along with what it tells; its text never varies. */
-  insertion(entry: AuditEntry): Sql {
+  /** The same as SQL, for a statement that writes it along with what it tells, if `condition` holds. */
+  insertion(entry: AuditEntry, condition: Sql = sql`true`): Sql {
     const it = this.valuesOf(entry);
     return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind,
         subject_id, subject_name, client_id, detail, ip, user_agent, request_id)
-      values (${it.id}, ${it.project}, ${it.at}, ${it.type}, ${it.result}, ${it.actorKind}, ${it.actorId}, ${it.actorName},
-        ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId},
-        ${it.detail === null ? null : JSON.stringify(it.detail)}, ${it.ip}, ${it.userAgent}, ${it.requestId})`;
+      select ${it.id}::uuid, ${it.project}::uuid, ${it.at}::timestamptz, ${it.type}, ${it.result}, ${it.actorKind},
+        ${it.actorId}, ${it.actorName}, ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId}::uuid,
+        ${it.detail === null ? null : JSON.stringify(it.detail)}::jsonb, ${it.ip}, ${it.userAgent}, ${it.requestId}
+      where ${condition}`;
   }
 
   private valuesOf({ actor, subject, ...entry }: AuditEntry) {

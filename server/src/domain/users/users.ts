@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { execute, query, sql } from '../kernel/statement.ts';
+import { constant, execute, query, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, foldCase, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
@@ -74,8 +74,8 @@ export class Users {
   }
 
   /**
-   * Refuses `taken` (userName, login e-mail or login phone of another user of the project) without harm to the
-   * caller's transaction.
+   * One statement, which may be a transaction of its own. Refuses `taken` (userName, login e-mail or login phone of
+   * another user of the project) without harm to the caller's transaction.
    *
    * @param id given where the caller had to know it before
    */
@@ -89,9 +89,14 @@ export class Users {
   ): Promise<UserRecord> {
     const now = this.clock.now();
     const login = loginOf(values);
-    const inserted = await query(
-      em,
-      sql`with created as (
+    const event = {
+      type: 'user.created',
+      actor,
+      projectId,
+      subject: { kind: 'user', id, name: values.userName },
+      detail: { provenance },
+    };
+    const creation = sql`with created as (
             insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name,
               family_name, email, email_key, phone, active, provenance, attributes, version, created_at, updated_at)
             values (${id}, ${projectId}, ${values.userName}, ${login.userNameKey}, ${values.externalId},
@@ -102,19 +107,15 @@ export class Users {
             insert into user_emails (user_id, value_key, project_id)
             select distinct created.id, key, created.project_id
             from created, unnest(${emailKeys(values.attributes)}::text[]) as key
+          ), told as (
+            ${this.audit.insertion(event, sql`exists (select from created)`)}
           )
-          select id from created`,
-    );
+          select id from created`;
+    // Its text is always the same, though it is put together.
+    const inserted = await query(em, constant(creation));
     if (inserted.length === 0) {
       refuse({ code: 'taken', what: 'user', field: await takenField(em, projectId, login) });
     }
-    this.audit.record(em, {
-      type: 'user.created',
-      actor,
-      projectId,
-      subject: { kind: 'user', id, name: values.userName },
-      detail: { provenance },
-    });
     return {
       id,
       ...values,

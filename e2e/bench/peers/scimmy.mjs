@@ -1,0 +1,92 @@
+/** scimmy behind its Express routers, users in memory with an index by id and one by userName. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import express from 'express';
+import SCIMMY from 'scimmy';
+import SCIMMYRouters from 'scimmy-routers';
+
+const port = Number(process.env.PORT);
+const token = 'benchmark';
+const byId = new Map();
+const byName = new Map();
+const order = [];
+
+const keep = (user) => {
+  const known = byId.get(user.id);
+  if (known) return Object.assign(known, user);
+  order.push(user);
+  byId.set(user.id, user);
+  byName.set(user.userName.toLowerCase(), user);
+  return user;
+};
+
+SCIMMY.Resources.declare(SCIMMY.Resources.User)
+  .ingress((resource, data) => {
+    const now = new Date().toISOString();
+    if (resource.id !== undefined) {
+      const known = byId.get(resource.id);
+      if (!known) throw new SCIMMY.Types.Error(404, null, `Resource ${resource.id} not found`);
+      return keep({ ...known, ...data, id: known.id, meta: { ...known.meta, lastModified: now } });
+    }
+    if (byName.has(data.userName.toLowerCase())) throw new SCIMMY.Types.Error(409, 'uniqueness', 'taken');
+    return keep({ ...data, id: randomUUID(), meta: { created: now, lastModified: now } });
+  })
+  .egress((resource) => {
+    if (resource.id !== undefined) {
+      const user = byId.get(resource.id);
+      if (!user) throw new SCIMMY.Types.Error(404, null, `Resource ${resource.id} not found`);
+      return user;
+    }
+    // The index that its filters leave to whoever has the data.
+    const name = resource.filter?.[0]?.userName;
+    if (Array.isArray(name) && name[0] === 'eq') {
+      const user = byName.get(String(name[1]).toLowerCase());
+      return user ? [user] : [];
+    }
+    const { startIndex = 1, count = 100 } = resource.constraints ?? {};
+    // It counts and cuts what it is given: an array as long as all, filled where the page is.
+    const page = new Array(order.length);
+    for (let at = startIndex - 1; at < Math.min(order.length, startIndex - 1 + count); at += 1) page[at] = order[at];
+    return page;
+  })
+  .degress((resource) => void byId.delete(resource.id));
+
+for (let at = 0; at < Number(process.env.POPULATION); at += 1) {
+  const userName = `user-${String(at).padStart(6, '0')}@example.com`;
+  keep({
+    id: randomUUID(),
+    userName,
+    externalId: `ext-${at}`,
+    displayName: `User ${at}`,
+    name: { givenName: 'User', familyName: `Number ${at}` },
+    title: 'Engineer',
+    locale: 'en-US',
+    emails: [{ value: userName, type: 'work', primary: true }],
+    active: true,
+    meta: { created: new Date().toISOString(), lastModified: new Date().toISOString() },
+  });
+}
+
+const app = express();
+// Its routers hand on the query's strings, and it heeds only numbers.
+app.use((req, _res, next) => {
+  const query = { ...req.query };
+  for (const name of ['startIndex', 'count']) if (name in query) query[name] = Number(query[name]);
+  Object.defineProperty(req, 'query', { value: query });
+  next();
+});
+app.use(
+  '/scim',
+  new SCIMMYRouters({
+    type: 'bearer',
+    handler: (request) => {
+      if (request.header('Authorization') !== `Bearer ${token}`) throw new Error('Authorization not detected!');
+      return 'directory';
+    },
+  }),
+);
+const { version } = JSON.parse(readFileSync(new URL('../node_modules/scimmy/package.json', import.meta.url)));
+app.listen(port, '127.0.0.1', () => {
+  const scim = { path: '/scim', token };
+  process.stdout.write(`${JSON.stringify({ version, scim, cookies: [], clients: {} })}\n`);
+});
