@@ -9,6 +9,7 @@ import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/master
 import { postForm } from './adapters/outbound.ts';
 import { chooseSenders } from './adapters/senders.ts';
 import { systemRandom } from './adapters/system.ts';
+import { TransferFileError } from './adapters/transfer-file.ts';
 import { type Config, ConfigError } from './config.ts';
 import { Refusal } from './domain/kernel/problem.ts';
 import { VaultError } from './domain/keys/vault.ts';
@@ -96,7 +97,15 @@ export function compose(
   );
 }
 
-const tellable = [StartError, BackupFileError, PortError, EmbeddedPostgresError, MasterKeyError, VaultError];
+const tellable = [
+  StartError,
+  BackupFileError,
+  TransferFileError,
+  PortError,
+  EmbeddedPostgresError,
+  MasterKeyError,
+  VaultError,
+];
 
 /** What went wrong, in lines for the operator: what they can mend without a stack, a bug with it. */
 export function faultLines(error: unknown): string[] {

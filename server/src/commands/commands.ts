@@ -7,11 +7,22 @@ import { adminLink } from './admin-link.ts';
 import { backup } from './backup.ts';
 import { type Command, parseInput, type Surroundings, UsageError } from './command.ts';
 import { doctor } from './doctor.ts';
+import { exportProjects } from './export.ts';
+import { importProjects } from './import.ts';
 import { restore } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
-export const commands: readonly Command[] = [adminLink, rotateKeys, rotateMasterKey, backup, restore, doctor];
+export const commands: readonly Command[] = [
+  adminLink,
+  rotateKeys,
+  rotateMasterKey,
+  backup,
+  restore,
+  exportProjects,
+  importProjects,
+  doctor,
+];
 
 /** @returns the exit code: 0 done, 1 refused or failed, 2 used wrongly */
 export async function runCommand(name: string, args: readonly string[], surroundings: Surroundings): Promise<number> {

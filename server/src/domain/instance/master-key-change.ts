@@ -73,7 +73,7 @@ export class MasterKeyChange {
   private async retireMacKeys(em: EntityManager): Promise<void> {
     const [row] = await rows<{ any: boolean }>(em, 'select exists(select from recovery_codes) as any');
     if (!row?.any) return;
-    for (const { masterKey, key } of this.vault.retiringMacKeys(recoveryCodePurpose)) {
+    for (const { masterKey, key } of this.vault.macKeys(recoveryCodePurpose).slice(1)) {
       const id = `${masterKey}:${recoveryCodePurpose}`;
       if (await em.count(RetiredMacKey, { id })) continue;
       const sealedKey = this.vault.seal('mac-key', id, key);

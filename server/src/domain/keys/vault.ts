@@ -92,10 +92,9 @@ export class Vault {
     return this.macs(purpose, id, text).filter((one) => sameSecret(one, mac)).length > 0;
   }
 
-  /** What keyed hashes of one purpose are made with under each key that no longer seals, to outlive it. */
-  retiringMacKeys(purpose: string): { masterKey: string; key: Buffer }[] {
-    const retiring = this.rings.filter((ring) => ring !== this.first);
-    return retiring.map((ring) => ({ masterKey: ring.name.toString('hex'), key: ring.key(`mac:${purpose}`) }));
+  /** What keyed hashes of one purpose are made with, under each master key, the sealing one first: to outlive it. */
+  macKeys(purpose: string): { masterKey: string; key: Buffer }[] {
+    return this.rings.map((ring) => ({ masterKey: ring.name.toString('hex'), key: ring.key(`mac:${purpose}`) }));
   }
 }
 

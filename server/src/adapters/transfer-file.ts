@@ -1,0 +1,161 @@
+import { createHash, type Hash, randomBytes, scryptSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import type { Writable } from 'node:stream';
+
+/** A file that is no export, damaged or not to be imported here; told in one line. */
+export class TransferFileError extends Error {
+  override readonly name = 'TransferFileError';
+}
+
+export const transferFormat = 'latchkey-export';
+export const transferVersion = 1;
+
+/** How the passphrase became a key. */
+export interface KeyDerivation {
+  name: 'scrypt';
+  N: number;
+  r: number;
+  p: number;
+  /** base64 */
+  salt: string;
+}
+
+/** The first line. */
+export interface TransferHeader {
+  format: typeof transferFormat;
+  version: number;
+  /** RFC 3339. */
+  exportedAt: string;
+  issuer: string;
+  projects: string[];
+  /** Absent: secrets were left out. */
+  kdf?: KeyDerivation;
+}
+
+/** One record: what it is, and its fields. */
+export interface TransferRecord {
+  type: string;
+  data: Record<string, unknown>;
+  /** Where it stands in the file. */
+  line: number;
+}
+
+const costs = { N: 2 ** 17, r: 8, p: 1 } as const;
+
+/** 32 bytes of a passphrase, slow to guess: some tenths of a second and 128 MB each. */
+export function keyOfPassphrase(passphrase: string, kdf: KeyDerivation = newDerivation()) {
+  if (kdf.name !== 'scrypt' || kdf.N !== costs.N || kdf.r !== costs.r || kdf.p !== costs.p) {
+    throw new TransferFileError('The file derives its key in a way that this Latchkey does not know.');
+  }
+  const salt = Buffer.from(kdf.salt, 'base64');
+  const key = scryptSync(passphrase.normalize('NFC'), salt, 32, { ...costs, maxmem: 256 * 1024 * 1024 });
+  return { key: new Uint8Array(key), kdf };
+}
+
+function newDerivation(): KeyDerivation {
+  return { name: 'scrypt', ...costs, salt: randomBytes(16).toString('base64') };
+}
+
+/** Writes JSON lines: the header, a record each, and `{"type":"end","records":…,"checksum":…}`. */
+export class TransferWriter {
+  readonly #target: Writable;
+  readonly #hash: Hash = createHash('sha256');
+  #failure: Error | undefined;
+  records = 0;
+
+  constructor(target: Writable) {
+    this.#target = target;
+    target.on('error', (error) => {
+      this.#failure = error;
+    });
+  }
+
+  header(header: TransferHeader): Promise<void> {
+    return this.#line(header);
+  }
+
+  record(type: string, data: Record<string, unknown>): Promise<void> {
+    this.records += 1;
+    return this.#line({ type, data });
+  }
+
+  async end(): Promise<void> {
+    await this.#line({ type: 'end', records: this.records, checksum: this.#hash.copy().digest('base64url') });
+    await new Promise<void>((done, fail) => this.#target.end((error?: Error | null) => (error ? fail(error) : done())));
+  }
+
+  async #line(value: object): Promise<void> {
+    if (this.#failure) throw this.#failure;
+    const line = `${JSON.stringify(value)}\n`;
+    this.#hash.update(line);
+    if (!this.#target.write(line)) await once(this.#target, 'drain');
+  }
+}
+
+/** Reads an export in order: the header first. Throws {@link TransferFileError}, at the latest at the end. */
+export async function* readTransfer(path: string): AsyncGenerator<TransferHeader | TransferRecord> {
+  const hash = createHash('sha256');
+  let number = 0;
+  let ended = false;
+  for await (const line of lines(path)) {
+    number += 1;
+    if (ended) throw new TransferFileError(`${path} goes on after its end.`);
+    const value = parse(path, line, number);
+    if (number === 1) {
+      yield checkedHeader(path, value);
+    } else if (value['type'] === 'end') {
+      const isWhole = value['records'] === number - 2 && value['checksum'] === hash.copy().digest('base64url');
+      if (!isWhole)
+        throw new TransferFileError(`${path} was altered or is damaged: its checksum is not that of its contents.`);
+      ended = true;
+    } else {
+      const { type, data } = value;
+      if (typeof type !== 'string' || typeof data !== 'object' || data === null || Array.isArray(data)) {
+        throw new TransferFileError(`${path}:${number} is no record.`);
+      }
+      yield { type, data: data as Record<string, unknown>, line: number };
+    }
+    hash.update(`${line}\n`);
+  }
+  if (number === 0) throw new TransferFileError(`${path} is empty.`);
+  if (!ended) throw new TransferFileError(`${path} is cut off: its end is missing.`);
+}
+
+function checkedHeader(path: string, value: Record<string, unknown>): TransferHeader {
+  if (value['format'] !== transferFormat) throw new TransferFileError(`${path} is no export of Latchkey.`);
+  if (value['version'] !== transferVersion) {
+    throw new TransferFileError(
+      `${path} is of version ${value['version']}, and this Latchkey reads ${transferVersion}.`,
+    );
+  }
+  if (typeof value['issuer'] !== 'string' || !Array.isArray(value['projects'])) {
+    throw new TransferFileError(`${path} has a header that lacks something.`);
+  }
+  return value as unknown as TransferHeader;
+}
+
+function parse(path: string, line: string, number: number): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new TransferFileError(`${path}:${number} cannot be read as JSON.`);
+}
+
+async function* lines(path: string): AsyncGenerator<string> {
+  let open = '';
+  try {
+    for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+      const whole = (open + chunk).split('\n');
+      open = whole.pop() as string;
+      yield* whole;
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new TransferFileError(`${path} cannot be read (${code}).`);
+  }
+  if (open !== '') throw new TransferFileError(`${path} is cut off: its end is missing.`);
+}

@@ -1,0 +1,170 @@
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { systemRandom } from '../adapters/system.ts';
+import { keyOfPassphrase, TransferWriter, transferFormat, transferVersion } from '../adapters/transfer-file.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { rows } from '../domain/kernel/database.ts';
+import { isUuid } from '../domain/kernel/secret.ts';
+import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
+import { Vault } from '../domain/keys/vault.ts';
+import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
+import { StartError } from '../instance.ts';
+import { type Command, type Opened, UsageError, withInstance } from './command.ts';
+import { chosenPassphrase, secretOptions } from './passphrase.ts';
+import { macKeyType, rowsOfProject, type TransferTable, transferTables } from './transfer-tables.ts';
+
+export const exportProjects: Command = {
+  name: 'export',
+  summary: 'Writes a project, or all, to a file of JSON lines that another instance can import.',
+  options: {
+    project: { type: 'string', value: 'id', description: 'this project' },
+    all: { type: 'boolean', description: 'every project but the one of the admins' },
+    to: { type: 'string', value: 'file', description: 'where to; - for stdout' },
+    ...secretOptions,
+  },
+  notes: [
+    'Settings, clients, users, groups, devices and second factors, with their ids, so that `sub` stays. Signing keys,',
+    'admins, sessions and events stay behind. The format is told in docs/export.md.',
+  ],
+  async run(input, surroundings) {
+    const target = input.text('to');
+    if (target === undefined) throw new UsageError('--to is missing');
+    if ((input.text('project') !== undefined) === input.flag('all'))
+      throw new UsageError('choose one: --project or --all');
+    const passphrase = chosenPassphrase(input);
+    return withInstance(surroundings, async (opened) => {
+      const projects = await chosenProjects(opened, input.text('project'));
+      if (target === '-') {
+        const through = new PassThrough();
+        through.pipe(surroundings.stdout, { end: false });
+        const records = await write(opened, projects, passphrase, new TransferWriter(through));
+        surroundings.complain(`${records} records of ${projects.length} projects`);
+      } else {
+        const records = await toFile(resolve(target), (writer) => write(opened, projects, passphrase, writer));
+        surroundings.say(`${resolve(target)}: ${records} records of ${projects.length} projects`);
+      }
+      await tell(opened, projects);
+      return 0;
+    });
+  },
+};
+
+interface ChosenProject {
+  id: string;
+  name: string;
+}
+
+async function chosenProjects({ services }: Opened, id: string | undefined): Promise<ChosenProject[]> {
+  const em = services.db.reader();
+  if (id === undefined) {
+    return rows(em, `select id, name from projects where built_in is distinct from 'console' order by id`);
+  }
+  const sql = 'select id, name, built_in from projects where id = ?';
+  const [found] = isUuid(id) ? await rows<ChosenProject & { built_in: string | null }>(em, sql, [id]) : [];
+  if (!found) throw new StartError(`There is no project ${id}.`);
+  if (found.built_in === 'console') {
+    throw new StartError('The project of the admins belongs to this instance: a backup moves it.');
+  }
+  return [found];
+}
+
+async function toFile(path: string, work: (writer: TransferWriter) => Promise<number>): Promise<number> {
+  if (existsSync(path)) throw new UsageError(`${path} is there already: name another file`);
+  const draft = `${path}.partial`;
+  try {
+    const records = await work(new TransferWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })));
+    renameSync(draft, path);
+    return records;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new StartError(`${draft} is there: another export writes it, or one was cut off.`);
+    rmSync(draft, { force: true });
+    if (code?.startsWith('E')) throw new StartError(`${path} cannot be written (${code}).`);
+    throw error;
+  }
+}
+
+function write(
+  { services, config, now }: Opened,
+  projects: readonly ChosenProject[],
+  passphrase: string | null,
+  writer: TransferWriter,
+): Promise<number> {
+  const derived = passphrase === null ? null : keyOfPassphrase(passphrase);
+  const file = derived && new Vault(derived.key, systemRandom);
+  return services.db.snapshot(async (em) => {
+    await writer.header({
+      format: transferFormat,
+      version: transferVersion,
+      exportedAt: now().toISOString(),
+      issuer: config.BASE_URL,
+      projects: projects.map(({ id }) => id),
+      ...(derived ? { kdf: derived.kdf } : {}),
+    });
+    if (file) {
+      for (const { masterKey, key } of await macKeysOf(em, services.vault)) {
+        const sealed = file.seal(macKeyType, masterKey, key).toString('base64');
+        await writer.record(macKeyType, { masterKey, key: { sealed } });
+      }
+    }
+    for (const { id } of projects) {
+      for (const table of transferTables) {
+        for await (const row of rowsIn(em, table, id, file !== null)) {
+          await writer.record(table.type, file ? sealed(table, row, services.vault, file) : row);
+        }
+      }
+    }
+    await writer.end();
+    return writer.records;
+  });
+}
+
+/** Whoever has these can check a guess at a recovery code, and do nothing else. */
+async function macKeysOf(em: EntityManager, vault: Vault): Promise<{ masterKey: string; key: Buffer }[]> {
+  const retired = await em.find(RetiredMacKey, { purpose: recoveryCodePurpose });
+  const opened = retired.map(({ id, sealedKey }) => ({
+    masterKey: id.split(':')[0] as string,
+    key: vault.open('mac-key', id, sealedKey),
+  }));
+  return [...vault.macKeys(recoveryCodePurpose), ...opened];
+}
+
+const pageSize = 500;
+
+async function* rowsIn(em: EntityManager, table: TransferTable, projectId: string, withSecrets: boolean) {
+  const conditions = [table.where, withSecrets ? undefined : table.withoutSecrets].filter((each) => each !== undefined);
+  const hidden = [...(table.omit ?? []), ...(withSecrets ? [] : (table.secrets ?? []).map(({ column }) => column))];
+  // In the order of their making, so that an export of the same data is the same.
+  const order = table.key.map((column) => `t.${column}`).join(', ');
+  const query = `select to_jsonb(t) - ?::text[] as data from ${rowsOfProject(table)}
+    ${conditions.map((condition) => `and ${condition}`).join(' ')} order by ${order} offset ? limit ${pageSize}`;
+  for (let offset = 0; ; offset += pageSize) {
+    const page = await rows<{ data: Record<string, unknown> }>(em, query, [hidden, projectId, offset]);
+    for (const { data } of page) yield data;
+    if (page.length < pageSize) return;
+  }
+}
+
+function sealed(table: TransferTable, row: Record<string, unknown>, vault: Vault, file: Vault) {
+  const copy = { ...row };
+  const id = String(row['id']);
+  for (const { column, purpose } of table.secrets ?? []) {
+    const value = row[column];
+    if (typeof value !== 'string') continue;
+    // PostgreSQL writes bytes as \x and hexadecimal digits.
+    const plain = purpose ? vault.open(purpose, id, Buffer.from(value.slice(2), 'hex')) : value;
+    copy[column] = { sealed: file.seal(`${table.table}.${column}`, id, plain).toString('base64') };
+  }
+  return copy;
+}
+
+async function tell({ services }: Opened, projects: readonly ChosenProject[]): Promise<void> {
+  await services.db.transaction(async (em) => {
+    for (const { id, name } of projects) {
+      const subject = { kind: 'project', id, name };
+      services.audit.record(em, { type: 'project.exported', actor: system, projectId: id, subject });
+    }
+  });
+}

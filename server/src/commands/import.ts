@@ -1,0 +1,320 @@
+import { resolve } from 'node:path';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { systemRandom } from '../adapters/system.ts';
+import {
+  keyOfPassphrase,
+  readTransfer,
+  TransferFileError,
+  type TransferHeader,
+  type TransferRecord,
+} from '../adapters/transfer-file.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { rows } from '../domain/kernel/database.ts';
+import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
+import { Vault, VaultError } from '../domain/keys/vault.ts';
+import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
+import { type Command, type Opened, UsageError, withInstance } from './command.ts';
+import { chosenPassphrase, secretOptions } from './passphrase.ts';
+import { macKeyType, type TransferTable, transferTables } from './transfer-tables.ts';
+
+export const importProjects: Command = {
+  name: 'import',
+  summary: 'Takes projects from a file that export has written: all of it, or nothing.',
+  operands: ['<file>'],
+  options: {
+    ...secretOptions,
+    'dry-run': { type: 'boolean', description: 'does everything, tells what came of it, and undoes it' },
+  },
+  notes: [
+    'What is there under the same id is made as the file says; what is not in the file stays as it is. So it can be run',
+    'again. Refused: an id that belongs to another project here, and a user name, e-mail or phone that another user has.',
+  ],
+  async run(input, surroundings) {
+    const path = resolve(input.operands[0] as string);
+    const passphrase = chosenPassphrase(input);
+    return withInstance(surroundings, async (opened) => {
+      const importing = new Importing(opened, path, passphrase);
+      const { header } = await importing.check();
+      const counts = await importing.take(input.flag('dry-run'));
+      for (const [type, { added, changed, same }] of counts) {
+        surroundings.say(`${type.padEnd(15)} ${added} added, ${changed} changed, ${same} as they were`);
+      }
+      if (input.flag('dry-run')) surroundings.say('Nothing was kept: --dry-run.');
+      if (header.issuer !== opened.config.BASE_URL) {
+        surroundings.complain(
+          `It comes from ${header.issuer}: people register their devices anew at ${opened.config.BASE_URL}.`,
+        );
+      }
+      return 0;
+    });
+  },
+};
+
+interface Count {
+  added: number;
+  changed: number;
+  same: number;
+}
+
+/** Told apart from refusals: rolls everything back. */
+class Undone extends Error {}
+
+const batchSize = 300;
+
+class Importing {
+  private readonly opened: Opened;
+  private readonly path: string;
+  private readonly passphrase: string | null;
+  private file: Vault | null = null;
+  private readonly ids = new Map<string, Set<string>>();
+  private readonly counts = new Map<string, Count>();
+  private readonly columns = new Map<string, Set<string>>();
+
+  constructor(opened: Opened, path: string, passphrase: string | null) {
+    this.opened = opened;
+    this.path = path;
+    this.passphrase = passphrase;
+  }
+
+  /** Reads the file through before anything is written: whole, of a kind that is known, and the passphrase fits. */
+  async check(): Promise<{ header: TransferHeader }> {
+    let header: TransferHeader | undefined;
+    for await (const item of readTransfer(this.path)) {
+      if ('format' in item) {
+        header = item;
+        this.file = this.vaultOf(item);
+      } else if (item.type === macKeyType) this.macKey(item);
+      else if (!transferTables.some(({ type }) => type === item.type)) {
+        throw this.refusal(item, `is of a type that this Latchkey does not know: ${item.type}`);
+      }
+    }
+    return { header: header as TransferHeader };
+  }
+
+  /** @param undo does it all the same */
+  async take(undo: boolean): Promise<Map<string, Count>> {
+    const { db } = this.opened.services;
+    try {
+      await db.transaction(async (em) => {
+        let batch: TransferRecord[] = [];
+        for await (const item of readTransfer(this.path)) {
+          if ('format' in item) continue;
+          if (batch.length >= batchSize || batch[0]?.type !== item.type) {
+            await this.put(em, batch);
+            batch = [];
+          }
+          batch.push(item);
+        }
+        await this.put(em, batch);
+        await this.tell(em);
+        if (undo) {
+          await em.flush();
+          throw new Undone();
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof Undone)) throw error;
+    }
+    return this.counts;
+  }
+
+  private vaultOf({ kdf }: TransferHeader): Vault | null {
+    if (this.passphrase === null) return null;
+    if (!kdf) throw new UsageError('the file holds no secrets: use --without-secrets');
+    return new Vault(keyOfPassphrase(this.passphrase, kdf).key, systemRandom);
+  }
+
+  private async put(em: EntityManager, batch: readonly TransferRecord[]): Promise<void> {
+    const [first] = batch;
+    if (!first) return;
+    if (first.type === macKeyType) return this.keepMacKeys(em, batch);
+    const table = transferTables.find(({ type }) => type === first.type) as TransferTable;
+    const known = await this.columnsOf(em, table);
+    const kept = batch.filter((record) => this.isWanted(table, record));
+    const data = kept.map((record) => this.checked(table, record, known));
+    // One statement sets the same columns for all: those that some record lacks would become null in it.
+    const groups = Map.groupBy(data, (row) => Object.keys(row).sort().join());
+    for (const rowsAlike of groups.values()) await this.upsert(em, table, rowsAlike, kept);
+  }
+
+  /** Where secrets are left out: what cannot be without. */
+  private isWanted(table: TransferTable, { data }: TransferRecord): boolean {
+    if (this.file !== null || !table.secrets) return true;
+    const has = table.secrets.some(({ column }) => data[column] !== null && data[column] !== undefined);
+    return !has && table.withoutSecrets !== 'false';
+  }
+
+  private checked(table: TransferTable, record: TransferRecord, known: Set<string>): Record<string, unknown> {
+    const data = { ...record.data };
+    for (const name of Object.keys(data)) {
+      if (!known.has(name)) throw this.refusal(record, `has a field that a ${record.type} does not have: ${name}`);
+    }
+    for (const name of table.key) {
+      if (typeof data[name] !== 'string') throw this.refusal(record, `lacks its ${name}`);
+    }
+    if (table.parent) {
+      const parent = data[table.parent.column];
+      if (typeof parent !== 'string' || !this.ids.get(table.parent.type)?.has(parent)) {
+        throw this.refusal(record, `belongs to a ${table.parent.type} that is not in the file before it`);
+      }
+    }
+    for (const [column, type] of [
+      ['project_id', 'project'],
+      ['client_id', 'client'],
+      ['user_id', 'user'],
+    ] as const) {
+      if (data[column] == null || table.parent?.column === column) continue;
+      if (!this.ids.get(type)?.has(String(data[column]))) {
+        throw this.refusal(record, `speaks of a ${type} that is not in the file before it`);
+      }
+    }
+    const id = String(data['id'] ?? '');
+    if (data['id'] !== undefined) this.idsOf(table.type).add(id);
+    for (const { column, purpose } of table.secrets ?? []) {
+      if (data[column] == null) continue;
+      const plain = this.openSealed(record, `${table.table}.${column}`, id, data[column]);
+      const { vault } = this.opened.services;
+      data[column] = purpose ? `\\x${vault.seal(purpose, id, plain).toString('hex')}` : plain.toString();
+    }
+    return data;
+  }
+
+  private async upsert(
+    em: EntityManager,
+    table: TransferTable,
+    data: readonly Record<string, unknown>[],
+    records: readonly TransferRecord[],
+  ): Promise<void> {
+    const columns = Object.keys(data[0] as object).sort();
+    const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
+    const json = JSON.stringify(data);
+    if (table.parent || table.type === 'project') await this.refuseForeign(em, table, json, records);
+    const secrets = (table.secrets ?? []).map(({ column }) => column);
+    const settable = columns.filter((name) => !table.key.includes(name) && name !== 'version');
+    const compared = settable.filter((name) => !secrets.includes(name));
+    const sets = settable.map((name) => `"${name}" = excluded."${name}"`);
+    if (columns.includes('version')) sets.push('version = greatest(t.version, excluded.version) + 1');
+    const list = (from: string) => compared.map((name) => `${from}."${name}"`).join(', ');
+    const action =
+      compared.length === 0
+        ? 'do nothing'
+        : `do update set ${sets.join(', ')} where row(${list('t')}) is distinct from row(${list('excluded')})`;
+    const sql = `insert into ${table.table} as t (${quoted(columns)})
+      select ${quoted(columns)} from json_populate_recordset(null::${table.table}, ?::json)
+      on conflict (${quoted(table.key)}) ${action} returning (xmax = 0) as added`;
+    let written: { added: boolean }[];
+    try {
+      written = await rows<{ added: boolean }>(em, sql, [json]);
+    } catch (error) {
+      throw this.translated(error, records);
+    }
+    const count = this.counts.get(table.type) ?? { added: 0, changed: 0, same: 0 };
+    const added = written.filter((row) => row.added).length;
+    count.added += added;
+    count.changed += written.length - added;
+    count.same += data.length - written.length;
+    this.counts.set(table.type, count);
+  }
+
+  /** Ids are good everywhere: one that belongs to something else here is not to be taken over. */
+  private async refuseForeign(
+    em: EntityManager,
+    { table, parent, type, key }: TransferTable,
+    json: string,
+    records: readonly TransferRecord[],
+  ): Promise<void> {
+    const isOther = parent ? `t."${parent.column}" <> n."${parent.column}"` : `t.built_in = 'console'`;
+    const same = key.map((name) => `t."${name}" = n."${name}"`).join(' and ');
+    let found: { id: string }[];
+    try {
+      found = await rows<{ id: string }>(
+        em,
+        `select t."${key[0]}"::text as id from ${table} t join json_populate_recordset(null::${table}, ?::json) n on ${same}
+         where ${isOther} limit 1`,
+        [json],
+      );
+    } catch (error) {
+      throw this.translated(error, records);
+    }
+    const [foreign] = found;
+    if (!foreign) return;
+    const record = records.find(({ data }) => data[key[0] as string] === foreign.id) ?? (records[0] as TransferRecord);
+    throw this.refusal(record, `has the id of a ${type} that belongs to something else here: ${foreign.id}`);
+  }
+
+  private macKey(record: TransferRecord): { masterKey: string; key: Buffer } {
+    const masterKey = String(record.data['masterKey']);
+    if (!/^[0-9a-f]{8}$/.test(masterKey)) throw this.refusal(record, 'names no master key');
+    if (this.file === null) return { masterKey, key: Buffer.alloc(0) };
+    return { masterKey, key: this.openSealed(record, macKeyType, masterKey, record.data['key']) };
+  }
+
+  /** Recovery codes are keyed hashes of the instance that they come from: its key for them comes along. */
+  private async keepMacKeys(em: EntityManager, batch: readonly TransferRecord[]): Promise<void> {
+    if (this.file === null) return;
+    const { vault } = this.opened.services;
+    for (const record of batch) {
+      const { masterKey, key } = this.macKey(record);
+      const id = `${masterKey}:${recoveryCodePurpose}`;
+      if (masterKey === vault.name || (await em.count(RetiredMacKey, { id }))) continue;
+      const sealedKey = vault.seal('mac-key', id, key);
+      em.persist(
+        em.create(RetiredMacKey, { id, purpose: recoveryCodePurpose, sealedKey, createdAt: this.opened.now() }),
+      );
+    }
+    await em.flush();
+  }
+
+  private openSealed(record: TransferRecord, purpose: string, id: string, value: unknown): Buffer {
+    const text = (value as { sealed?: unknown } | null)?.sealed;
+    if (typeof text !== 'string') throw this.refusal(record, 'holds a secret that is not sealed');
+    try {
+      return (this.file as Vault).open(purpose, id, Buffer.from(text, 'base64'));
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      if (error.reason === 'other-master-key')
+        throw new TransferFileError('The passphrase is not the one of this file.');
+      throw this.refusal(record, 'holds a secret that was altered');
+    }
+  }
+
+  private async columnsOf(em: EntityManager, { table, omit = [] }: TransferTable): Promise<Set<string>> {
+    const known = this.columns.get(table);
+    if (known) return known;
+    const found = await rows<{ name: string }>(
+      em,
+      `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = ?`,
+      [table],
+    );
+    const names = new Set(found.map(({ name }) => name).filter((name) => !omit.includes(name)));
+    this.columns.set(table, names);
+    return names;
+  }
+
+  private idsOf(type: string): Set<string> {
+    const ids = this.ids.get(type) ?? new Set<string>();
+    this.ids.set(type, ids);
+    return ids;
+  }
+
+  private refusal({ line }: TransferRecord, reason: string): TransferFileError {
+    return new TransferFileError(`${this.path}:${line} ${reason}.`);
+  }
+
+  /** Codes of PostgreSQL: 22 and 23 say that a value does not fit. Anything else is not the file's fault. */
+  private translated(error: unknown, records: readonly TransferRecord[]): unknown {
+    const { code, detail, message } = error as { code?: string; detail?: string; message: string };
+    if (!code || !/^2[23]/.test(code)) return error;
+    const [first, last] = [records[0]?.line, records.at(-1)?.line];
+    const where = first === last ? `${first}` : `${first}-${last}`;
+    return new TransferFileError(`${this.path}:${where} does not fit: ${detail ?? message.split(' - ').at(-1)}`);
+  }
+
+  private async tell(em: EntityManager): Promise<void> {
+    for (const id of this.ids.get('project') ?? []) {
+      const [project] = await rows<{ name: string }>(em, 'select name from projects where id = ?', [id]);
+      const subject = { kind: 'project', id, name: project?.name };
+      this.opened.services.audit.record(em, { type: 'project.imported', actor: system, projectId: id, subject });
+    }
+  }
+}

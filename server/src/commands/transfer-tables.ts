@@ -1,0 +1,98 @@
+/** A column whose value leaves only sealed under the passphrase. */
+export interface SecretColumn {
+  column: string;
+  /** Sealed by the vault for this purpose; absent: text that is sealed in the file alone. */
+  purpose?: string;
+}
+
+/** What of a table belongs to a project and moves with it. Its fields in the file are its columns. */
+export interface TransferTable {
+  type: string;
+  table: string;
+  /** The column that leads to what it belongs to, and which type that is. */
+  parent: { column: string; type: 'project' | 'client' | 'user' | 'group' } | null;
+  key: readonly string[];
+  /** Which rows move; `t` is the table. */
+  where?: string;
+  /** Which rows move where secrets are left out; absent: all. */
+  withoutSecrets?: string;
+  /** What stays behind: what is built in here is not built in there, and counters begin anew. */
+  omit?: readonly string[];
+  secrets?: readonly SecretColumn[];
+}
+
+/** Parents before children. */
+export const transferTables: readonly TransferTable[] = [
+  { type: 'project', table: 'projects', parent: null, key: ['id'], omit: ['built_in'] },
+  { type: 'client', table: 'clients', parent: of('project'), key: ['id'], omit: ['built_in'] },
+  {
+    type: 'api-key',
+    table: 'api_keys',
+    parent: of('client'),
+    key: ['id'],
+    where: 't.revoked_at is null',
+    withoutSecrets: 'false',
+    secrets: [{ column: 'hash' }],
+  },
+  {
+    type: 'delegation-key',
+    table: 'delegation_keys',
+    parent: of('client'),
+    key: ['id'],
+    withoutSecrets: `t.party = 'sp'`,
+    secrets: [
+      { column: 'sealed_signing_key', purpose: 'delegation-signing-key' },
+      { column: 'sealed_encryption_key', purpose: 'delegation-encryption-key' },
+    ],
+  },
+  {
+    type: 'scim-token',
+    table: 'scim_tokens',
+    parent: of('project'),
+    key: ['id'],
+    where: 't.revoked_at is null',
+    withoutSecrets: 'false',
+    secrets: [{ column: 'hash' }],
+  },
+  { type: 'logo', table: 'logos', parent: of('project'), key: ['id'] },
+  { type: 'experience', table: 'experience_versions', parent: of('project'), key: ['id'] },
+  { type: 'user', table: 'users', parent: of('project'), key: ['id'] },
+  { type: 'user-email', table: 'user_emails', parent: of('user'), key: ['user_id', 'value_key'] },
+  { type: 'group', table: 'groups', parent: of('project'), key: ['id'] },
+  { type: 'group-member', table: 'group_members', parent: of('group'), key: ['group_id', 'user_id'] },
+  { type: 'device', table: 'devices', parent: of('user'), key: ['id'], where: 't.revoked_at is null' },
+  {
+    type: 'enrolment',
+    table: 'enrolments',
+    parent: of('user'),
+    key: ['id'],
+    where: 't.verified_at is not null',
+    withoutSecrets: `t.method <> 'totp'`,
+    omit: ['failures', 'locked_until'],
+    secrets: [{ column: 'sealed_secret', purpose: 'totp' }],
+  },
+  {
+    type: 'recovery-code',
+    table: 'recovery_codes',
+    parent: of('user'),
+    key: ['id'],
+    where: 't.used_at is null',
+    withoutSecrets: 'false',
+    secrets: [{ column: 'hash' }],
+  },
+];
+
+/** What recovery codes are keyed with: `{"masterKey": …, "key": {"sealed": …}}`. */
+export const macKeyType = 'mac-key';
+
+function of(type: 'project' | 'client' | 'user' | 'group') {
+  return { column: `${type}_id`, type };
+}
+
+/** The rows of one project, as SQL after `from`; the project's id is the parameter. */
+export function rowsOfProject({ table, parent }: TransferTable): string {
+  if (parent === null) return `${table} t where t.id = ?`;
+  if (parent.type === 'project') return `${table} t where t.project_id = ?`;
+  const owner = { client: 'clients', user: 'users', group: 'groups' }[parent.type];
+  return `${table} t join ${owner} o on o.id = t.${parent.column} where o.project_id = ?`;
+}

@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { shell, testMasterKey } from '../../test/shell.ts';
+import { MasterKeyChange } from '../domain/instance/master-key-change.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
+
+let here: TestApp;
+let there: TestApp;
+let folder: string;
+let file: string;
+let passphrase: string;
+
+const settings = (app: TestApp) => ({ DATABASE_URL: app.databaseUrl, MASTER_KEY: testMasterKey, BASE_URL: here.url });
+
+beforeEach(async () => {
+  [here, there] = await Promise.all([buildTestApp(), buildTestApp()]);
+  folder = mkdtempSync(join(tmpdir(), 'lk-'));
+  file = join(folder, 'a.jsonl');
+  passphrase = join(folder, 'passphrase');
+  writeFileSync(passphrase, 'correct horse battery staple\n');
+});
+
+afterEach(async () => {
+  await Promise.all([here.close(), there.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+interface Populated {
+  project: Project;
+  user: User;
+  secretKey: string;
+  scimToken: string;
+  codes: string[];
+  totp: { id: string; secret: string };
+}
+
+async function populate(): Promise<Populated> {
+  const { services, make } = here;
+  const project = await make.project({ name: 'Moving' });
+  const { client, secretKey } = await make.client(project);
+  const user = await make.user(project, { attributes: { title: 'a\u2028b\nc' } });
+  const [codes, totp] = await services.db.transaction(async (em) => {
+    const begun = await services.mfa.begin(em, { userId: user.id, deviceId: null, method: 'totp', phone: null });
+    const made = (await services.mfa.verify(em, begun, user, { kind: 'system' })) as string[];
+    const secret = services.vault.open('totp', begun.id, begun.sealedSecret as Buffer).toString();
+    return [made, { id: begun.id, secret }] as const;
+  });
+  const { token: scimToken } = await services.directories.issueScimToken(
+    { projectId: project.id, name: 'Directory' },
+    { kind: 'system' },
+  );
+  await services.delegationKeys.rotate(client.id, { kind: 'system' });
+  await services.db.transaction(async (em) => {
+    await em.execute(
+      `insert into groups (id, project_id, display_name, created_at, updated_at) values (gen_random_uuid(), ?, 'Crew', now(), now())`,
+      [project.id],
+    );
+    await em.execute('insert into group_members (group_id, user_id, created_at) select id, ?, now() from groups', [
+      user.id,
+    ]);
+    await em.execute(
+      `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
+       values (gen_random_uuid(), ?, ?, ?, 'thumbprint', '{"kty":"EC"}', 'ES256', 'Laptop', now(), now())`,
+      [project.id, client.id, user.id],
+    );
+  });
+  return { project, user, secretKey: secretKey as string, scimToken, codes, totp };
+}
+
+function exported(...args: string[]) {
+  return shell(settings(here), 'export', '--to', file, ...args);
+}
+function imported(...args: string[]) {
+  return shell(settings(there), 'import', file, ...args);
+}
+const sealedToo = () => ['--passphrase-file', passphrase];
+
+/** Changes lines and mends the checksum, as somebody would who wants to get something past the import. */
+function forge(change: (lines: string[]) => string[]): void {
+  const lines = change(readFileSync(file, 'utf8').trimEnd().split('\n').slice(0, -1));
+  const checksum = createHash('sha256')
+    .update(lines.map((line) => `${line}\n`).join(''))
+    .digest('base64url');
+  writeFileSync(
+    file,
+    `${[...lines, JSON.stringify({ type: 'end', records: lines.length - 1, checksum })].join('\n')}\n`,
+  );
+}
+function forgeFirst(type: string, change: (data: Record<string, unknown>) => void): void {
+  forge((lines) => {
+    const at = lines.findIndex((line) => line.startsWith(`{"type":"${type}"`));
+    const record = JSON.parse(lines[at] as string) as { data: Record<string, unknown> };
+    change(record.data);
+    return lines.with(at, JSON.stringify(record));
+  });
+}
+const count = async (app: TestApp, table: string) =>
+  (await app.services.db.reader().execute<{ n: number }[]>(`select count(*)::int as n from ${table}`))[0]?.n;
+
+describe('a project that is exported and imported elsewhere', () => {
+  it('is the same: its people keep their ids, factors, recovery codes and devices, its keys and tokens go on', async () => {
+    const { project, user, secretKey, scimToken, codes, totp } = await populate();
+    expect(await exported('--project', project.id, ...sealedToo())).toMatchObject({ code: 0 });
+    const { code, out, err } = await imported(...sealedToo());
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^user +1 added, 0 changed, 0 as they were$/m);
+    const { services } = there;
+    const em = services.db.reader();
+    expect(await em.findOne(User, { id: user.id, project: project.id })).toMatchObject({ attributes: user.attributes });
+    expect((await services.registry.byApiKey(secretKey))?.client.name).toBe('App');
+    expect(await services.directories.authenticate(project.id, `Bearer ${scimToken}`)).toBeTruthy();
+    const [enrolment] = await em.execute<{ sealed_secret: Buffer }[]>('select sealed_secret from enrolments');
+    expect(services.vault.open('totp', totp.id, enrolment?.sealed_secret as Buffer).toString()).toBe(totp.secret);
+    const used = (typed: string) =>
+      services.db.transaction((own) => services.mfa.recoveryCodes.use(own, user.id, typed));
+    expect(await used(codes[0] as string)).toBe(true);
+    for (const table of ['group_members', 'devices', 'delegation_keys']) expect(await count(there, table)).toBe(1);
+    expect(await count(there, `audit_events where type = 'project.imported'`)).toBe(1);
+  });
+
+  it('works under another master key, recovery codes included', async () => {
+    const { project, user, codes, totp } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    const otherKey = Buffer.alloc(32, 8).toString('base64');
+    const other = { ...settings(there), MASTER_KEY: otherKey, MASTER_KEY_SECOND: testMasterKey };
+    await shell(other, 'master-key:rotate');
+    const alone = { ...settings(there), MASTER_KEY: otherKey };
+    expect(await shell(alone, 'import', file, ...sealedToo())).toMatchObject({ code: 0 });
+    const { Vault } = await import('../domain/keys/vault.ts');
+    const { RecoveryCodes } = await import('../domain/mfa/recovery-codes.ts');
+    const { systemRandom } = await import('../adapters/system.ts');
+    const vault = new Vault(new Uint8Array(32).fill(8), systemRandom);
+    const recoveryCodes = new RecoveryCodes(there.clock, systemRandom, vault);
+    const { db } = there.services;
+    expect(await db.transaction((em) => recoveryCodes.use(em, user.id, codes[1] as string))).toBe(true);
+    const [row] = await db.reader().execute<{ sealed_secret: Buffer }[]>('select sealed_secret from enrolments');
+    expect(vault.open('totp', totp.id, row?.sealed_secret as Buffer).toString()).toBe(totp.secret);
+    expect(await new MasterKeyChange(db, there.clock, vault, there.services.audit).left()).toBe(0);
+  });
+
+  it('can be imported again, and changes nothing then; later changes are taken', async () => {
+    const { project, user } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    await imported(...sealedToo());
+    const again = await imported(...sealedToo());
+    expect(again.code).toBe(0);
+    expect(again.out).not.toMatch(/ [1-9]\d* (added|changed)/);
+    expect(await count(there, 'users')).toBe(1);
+    await here.services.db.reader().execute(`update users set display_name = 'New' where id = ?`, [user.id]);
+    rmSync(file);
+    await exported('--project', project.id, '--without-secrets');
+    expect((await imported('--without-secrets')).out).toMatch(/^user +0 added, 1 changed, 0 as they were$/m);
+    expect(await count(there, `users where display_name = 'New' and version = 2`)).toBe(1);
+    const counted = await there.services.db.reader().execute('select sum(users)::int as n from user_counts');
+    expect(counted).toEqual([{ n: 1 }]);
+  });
+
+  it('shows no secret: sealed with the passphrase, or not there at all', async () => {
+    const { project, totp, secretKey } = await populate();
+    const hash = createHash('sha256').update(secretKey).digest('base64url');
+    await exported('--project', project.id, ...sealedToo());
+    for (const secret of [totp.secret, hash, 'PRIVATE KEY']) expect(readFileSync(file, 'utf8')).not.toContain(secret);
+    rmSync(file);
+    await exported('--project', project.id, '--without-secrets');
+    const text = readFileSync(file, 'utf8');
+    for (const word of ['sealed', totp.id, 'api-key', 'scim-token', 'recovery-code', 'mac-key', hash]) {
+      expect(text).not.toContain(word);
+    }
+    expect(await imported('--without-secrets')).toMatchObject({ code: 0 });
+    expect(await count(there, 'users')).toBe(1);
+    expect(await count(there, 'enrolments')).toBe(0);
+  });
+
+  it('leaves its secrets behind where the importer says so', async () => {
+    const { project } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    expect(await imported('--without-secrets')).toMatchObject({ code: 0 });
+    for (const table of ['enrolments', 'api_keys', 'scim_tokens', 'recovery_codes'])
+      expect(await count(there, table)).toBe(0);
+  });
+
+  it('is tried without a trace', async () => {
+    const { project } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    const { code, out } = await imported(...sealedToo(), '--dry-run');
+    expect([code, out.includes('1 added')]).toEqual([0, true]);
+    expect(await count(there, 'users')).toBe(0);
+    expect(await count(there, 'retired_mac_keys')).toBe(0);
+  });
+
+  it('comes with all others but that of the admins', async () => {
+    await here.services.seed.plant({ demo: true });
+    await populate();
+    await exported('--all', '--without-secrets');
+    const projects = (JSON.parse(readFileSync(file, 'utf8').split('\n')[0] as string) as { projects: string[] })
+      .projects;
+    expect(projects).toHaveLength(2);
+    const { out } = await shell(
+      settings(here),
+      'export',
+      '--project',
+      await consoleId(),
+      '--to',
+      '-',
+      '--without-secrets',
+    );
+    expect(out).toBe('');
+  });
+});
+
+async function consoleId(): Promise<string> {
+  const sql = `select id from projects where built_in = 'console'`;
+  return ((await here.services.db.reader().execute<{ id: string }[]>(sql))[0] as { id: string }).id;
+}
+
+describe('import refuses, and keeps nothing of,', () => {
+  let populated: Populated;
+
+  beforeEach(async () => {
+    populated = await populate();
+    await exported('--project', populated.project.id, ...sealedToo());
+  });
+
+  async function refused(reason: RegExp | string, ...args: string[]): Promise<void> {
+    const before = [await count(there, 'projects'), await count(there, 'users')];
+    const { code, err } = await imported(...(args.length > 0 ? args : sealedToo()));
+    expect(err).toMatch(reason);
+    expect(code).toBeGreaterThan(0);
+    expect([await count(there, 'projects'), await count(there, 'users')]).toEqual(before);
+  }
+
+  it('a file with another passphrase, without one, or with one that is too short', async () => {
+    writeFileSync(passphrase, 'another horse battery staple');
+    await refused('passphrase is not the one');
+    await refused('choose one', '--dry-run');
+    writeFileSync(passphrase, 'short');
+    await refused('at least 12 characters');
+  });
+
+  it('a file that is cut off, altered, of another version, or something else', async () => {
+    const whole = readFileSync(file, 'utf8');
+    for (const share of [0, 0.3, 0.98]) {
+      writeFileSync(file, whole.slice(0, Math.floor(whole.length * share)));
+      await refused(/is cut off|is empty/);
+    }
+    writeFileSync(file, whole.replace('"active":true', '"active":false'));
+    await refused('was altered or is damaged');
+    writeFileSync(file, whole.replace('"version":1', '"version":9'));
+    await refused('is of version 9');
+    writeFileSync(file, 'id,name\n1,x\n');
+    await refused('cannot be read as JSON');
+    writeFileSync(file, '{"format":"latchkey-backup"}\n');
+    await refused('is no export of Latchkey');
+    rmSync(file);
+    await refused('ENOENT');
+  });
+
+  it('records that do not fit, naming their line', async () => {
+    const whole = readFileSync(file);
+    const cases: [string, (data: Record<string, unknown>) => void, RegExp][] = [
+      [
+        'user',
+        (data) => Object.assign(data, { is_admin: true }),
+        /:\d+ has a field that a user does not have: is_admin/,
+      ],
+      ['project', (data) => Object.assign(data, { built_in: 'console' }), /does not have: built_in/],
+      ['user', (data) => Object.assign(data, { id: 'x' }), /does not fit/],
+      ['user', (data) => Object.assign(data, { user_name: null }), /does not fit/],
+      ['project', (data) => Object.assign(data, { mfa_policy: 'never' }), /does not fit/],
+      [
+        'user',
+        (data) => Object.assign(data, { project_id: '00000000-0000-7000-8000-000000000000' }),
+        /belongs to a project that is not/,
+      ],
+      [
+        'device',
+        (data) => Object.assign(data, { client_id: '00000000-0000-7000-8000-000000000000' }),
+        /speaks of a client that is not/,
+      ],
+      ['api-key', (data) => Object.assign(data, { hash: 'plain' }), /holds a secret that is not sealed/],
+      [
+        'enrolment',
+        (data) => Object.assign(data, { id: '00000000-0000-7000-8000-000000000000' }),
+        /secret that was altered/,
+      ],
+    ];
+    for (const [type, change, reason] of cases) {
+      writeFileSync(file, whole);
+      forgeFirst(type, change);
+      await refused(reason);
+    }
+    writeFileSync(file, whole);
+    forge((lines) => [...lines, '{"type":"membership","data":{}}']);
+    await refused('is of a type that this Latchkey does not know: membership');
+  });
+
+  it('an id that belongs to another project here, and a name that another user has', async () => {
+    const { user } = populated;
+    const project = await there.make.project({ name: 'Other' });
+    const taken = await there.make.user(project, { id: user.id });
+    await refused('belongs to something else here');
+    expect(await there.services.db.reader().findOne(User, { id: taken.id, project: project.id })).toBeTruthy();
+    await there.services.db.reader().execute('delete from users');
+    expect(await imported(...sealedToo())).toMatchObject({ code: 0 });
+    forgeFirst('user', (data) => Object.assign(data, { id: '00000000-0000-7000-8000-000000000001' }));
+    await refused(/belongs to a user that is not in the file|does not fit: Key \(project_id/);
+  });
+});
+
+describe('export refuses', () => {
+  it('what it is not told clearly, and leaves no file', async () => {
+    for (const args of [['--all'], ['--without-secrets'], ['--all', '--project', 'x', '--without-secrets']]) {
+      expect(await exported(...args)).toMatchObject({ code: 2 });
+    }
+    expect((await exported('--project', 'x', '--without-secrets')).err).toContain('There is no project x');
+    expect(
+      (await shell(settings(here), 'export', '--all', '--without-secrets', '--to', join(folder, 'no', 'a'))).code,
+    ).toBe(1);
+    writeFileSync(file, 'mine');
+    expect((await exported('--all', '--without-secrets')).err).toContain('is there already');
+    expect(existsSync(`${file}.partial`)).toBe(false);
+  });
+});
