@@ -29,6 +29,7 @@ const inProject: RouteObject[] = [
   // As it was called before.
   { path: 'sign-in', element: <Navigate to="../factors" replace /> },
   page('events', () => import('./audit/events-page.tsx')),
+  page('messages/:tab?', () => import('./messages/messages-page.tsx')),
   page('logout-deliveries', () => import('./logout/logout-deliveries-page.tsx')),
   page('team', () => import('./admins/project-team-page.tsx')),
   page('settings', () => import('./projects/settings-page.tsx')),

@@ -56,7 +56,10 @@ test('no page keeps anybody out: axe finds nothing in light and dark, and 320 px
   const { page } = owner;
   const userId = await provision('Katherine Johnson');
   const empty = await admin.createProject('Empty');
-  const inProject = ['overview', 'applications', 'users', 'directory', 'sign-in', 'session-policy', 'events', 'team'];
+  const inProject = [
+    ...['overview', 'applications', 'users', 'directory', 'experience', 'factors', 'session-policy', 'events', 'team'],
+    ...['messages', 'messages/templates', 'messages/sending'],
+  ];
   const pages = [
     ...['/projects', '/projects?new', '/team', '/audit', '/keys', '/mailbox', '/nowhere'],
     ...[...inProject, 'settings', 'applications/new'].map((path) => `/projects/${projectId}/${path}`),
@@ -234,15 +237,44 @@ test('the session policy says what it means before it is saved', async () => {
   });
 });
 
-test('sign-in settings draw the flow that results', async () => {
+test('factors draw the flow that results, and say whom a change concerns', async () => {
   const { page } = owner;
   await page.goto(at('sign-in'));
+  await expect(page).toHaveURL(new RegExp('/factors$'));
   await page.getByRole('radio', { name: 'Required' }).check();
-  await expect(page.getByText('set up at the first sign-in').first()).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Text message' }).uncheck();
+  await expect(page.getByText('set up at first: authenticator app or code by mail').first()).toBeVisible();
+  await expect(page.getByText(/\d+ (person|people) will be asked to set one up at their next sign-in/)).toBeVisible();
+  await expect(page.getByText('Text message can no longer be set up; whoever has one keeps it.')).toBeVisible();
   await page.getByRole('radio', { name: 'Provisioned only' }).check();
   await button(page, 'Save changes').click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
-  expect(await project('mfaPolicy signUp')).toEqual({ mfaPolicy: 'REQUIRED', signUp: 'PROVISIONED_ONLY' });
+  expect(await project('mfaPolicy signUp offeredFactors')).toEqual({
+    mfaPolicy: 'REQUIRED',
+    signUp: 'PROVISIONED_ONLY',
+    offeredFactors: ['EMAIL', 'TOTP'],
+  });
+});
+
+test('messages are tested, looked at, and found by their recipient', async () => {
+  const { page } = owner;
+  await page.goto(at('messages/sending'));
+  await page.getByLabel('Send the test to', { exact: true }).fill('somebody@example.com');
+  await button(page, 'Test the mail server').click();
+  await expect(page.getByText('Sent to somebody@example.com')).toBeVisible();
+  await expect(page.getByText('kept in the dev mailbox: nothing leaves this machine')).toBeVisible();
+  await page.getByRole('link', { name: 'Templates' }).click();
+  await page.getByLabel('Message', { exact: true }).selectOption('New device');
+  await page.getByLabel('Language', { exact: true }).selectOption('Deutsch');
+  await expect(page.getByRole('heading', { name: /^Neues Gerät für/ })).toBeVisible();
+  await expect(page.frameLocator('iframe').getByText('Gerät: Firefox on Linux')).toBeVisible();
+  await button(page, 'Send this to me').click();
+  await expect(page.getByText(/^Sent to /)).toBeVisible();
+  await page.getByRole('link', { name: 'Delivery log' }).click();
+  await page.getByLabel('Search by recipient').fill('somebody@example.com');
+  const table = page.getByRole('table', { name: 'Messages' });
+  await expect(table.getByRole('row')).toHaveCount(2);
+  await expect(table.getByText('s…@example.com')).toBeVisible();
 });
 
 test('events tell who did what in words, before and after, and lead to more of the same', async () => {

@@ -62,6 +62,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'project.created': ['administration', '{actor} created the project {subject}'],
   'project.updated': ['administration', '{actor} changed the settings of {subject}'],
   'audit.exported': ['administration', '{actor} exported events'],
+  'sender.tested': ['administration', '{actor} tested the {subject}'],
   'experience.published': ['administration', '{actor} published a new look of {subject}'],
   'experience.reverted': ['administration', '{actor} brought back an earlier look of {subject}'],
   'logo.uploaded': ['administration', '{actor} uploaded a logo for {subject}'],

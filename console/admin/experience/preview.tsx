@@ -1,6 +1,7 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
+import { PageFrame, type Theme } from '../ui/page-frame.tsx';
 import { type Language, languages } from './content.ts';
 import styles from './preview.module.css';
 
@@ -20,8 +21,6 @@ const steps = {
   'confirm-logout': 'Sign out?',
   'signed-out': 'Signed out',
 } as const;
-
-type Theme = 'light' | 'dark';
 
 interface PreviewProps {
   projectId: string;
@@ -96,7 +95,7 @@ export function Preview({ projectId, app, version, language, onLanguage }: Previ
           onChange={setLook}
         />
       </div>
-      <Frame address={address} theme={theme} width={Number(width)} title={`${name}, as people see it`} />
+      <PageFrame address={address} theme={theme} width={Number(width)} title={`${name}, as people see it`} />
       <p className={styles.foot}>
         The page itself, with made-up people and codes.{' '}
         <a href={address} target="_blank" rel="noreferrer">
@@ -106,90 +105,3 @@ export function Preview({ projectId, app, version, language, onLanguage }: Previ
     </section>
   );
 }
-
-/** A page of ours at its real width, made as small as there is room. */
-export function Frame({
-  address,
-  theme,
-  width,
-  title,
-  minHeight = 600,
-}: {
-  address: string;
-  theme: Theme;
-  width: number;
-  title: string;
-  minHeight?: number;
-}) {
-  const frame = useRef<HTMLIFrameElement>(null);
-  const room = useRef<HTMLDivElement>(null);
-  const [scale, setScale] = useState(1);
-  const [height, setHeight] = useState(minHeight);
-  const [shown, setShown] = useState<string>();
-
-  useEffect(() => {
-    const element = room.current;
-    if (!element) return;
-    const observer = new ResizeObserver(([entry]) =>
-      setScale(Math.min(1, (entry?.contentRect.width ?? width) / width)),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [width]);
-
-  // The page brings both themes; which one it shows is the system's choice, and here the reader's.
-  useEffect(() => {
-    const page = frame.current?.contentDocument;
-    if (page && shown !== undefined) wear(page, theme);
-  }, [theme, shown]);
-
-  const loaded = () => {
-    const page = frame.current?.contentDocument;
-    if (!page) return;
-    wear(page, theme);
-    setShown(address);
-    const measure = () => setHeight(Math.max(minHeight, page.querySelector('body')?.scrollHeight ?? 0));
-    measure();
-    // Its script shows the step, its pictures come: the page grows.
-    const observer = new ResizeObserver(measure);
-    for (const part of page.querySelectorAll('.frame, body > div')) observer.observe(part);
-  };
-  return (
-    <div ref={room} className={styles.room} data-theme={theme} aria-busy={shown !== address}>
-      <div
-        className={styles.paper}
-        style={{ width: width * scale, height: height * scale }}
-        data-stale={shown !== address || undefined}
-      >
-        <iframe
-          ref={frame}
-          title={title}
-          src={address}
-          onLoad={loaded}
-          inert
-          tabIndex={-1}
-          style={{ width, height, scale: String(scale) }}
-        />
-      </div>
-    </div>
-  );
-}
-
-/** Has every rule and picture of the page answer for one theme, whatever the system has. */
-function wear(page: Document, theme: Theme): void {
-  page.documentElement.style.colorScheme = theme;
-  for (const sheet of page.styleSheets) {
-    for (const rule of sheet.cssRules) {
-      if (!(rule instanceof (page.defaultView as Window & typeof globalThis).CSSMediaRule)) continue;
-      const isTheme = ruleThemes.get(rule) ?? /prefers-color-scheme:\s*(dark|light)/.exec(rule.media.mediaText)?.[1];
-      if (isTheme === undefined) continue;
-      ruleThemes.set(rule, isTheme);
-      rule.media.mediaText = isTheme === theme ? 'all' : 'not all';
-    }
-  }
-  for (const source of page.querySelectorAll<HTMLSourceElement>('picture > source[media]')) {
-    source.media = theme === 'dark' ? 'all' : 'not all';
-  }
-}
-
-const ruleThemes = new WeakMap<CSSRule, string>();

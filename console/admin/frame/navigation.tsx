@@ -78,6 +78,7 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
       isInner: true,
       places: [
         { to: at('events'), label: 'Events', icon: 'events' },
+        { to: at('messages'), label: 'Messages', icon: 'mail' },
         { to: at('logout-deliveries'), label: 'Logout deliveries', icon: 'external' },
       ],
     },

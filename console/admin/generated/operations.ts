@@ -174,6 +174,25 @@ export type MessageChannel =
   | 'MAIL'
   | 'SMS';
 
+/** Where a message stands. */
+export type MessageState =
+  | 'FAILED'
+  | 'PENDING'
+  | 'SENT'
+  | 'SUPPRESSED';
+
+/** What a message tells of. */
+export type MessageTemplate =
+  | 'FACTOR_CHANGED'
+  | 'FACTOR_CODE'
+  | 'NEW_DEVICE'
+  | 'PHONE_CHANGED'
+  | 'PHONE_CODE'
+  | 'RECOVERY_CODES_RENEWED'
+  | 'RECOVERY_CODE_USED'
+  | 'SIGN_IN_CODE'
+  | 'TEST_MESSAGE';
+
 /** A kind of second factor. */
 export type MfaMethod =
   | 'EMAIL'
@@ -246,6 +265,17 @@ export type SignUp =
 export type SigningAlgorithm =
   | 'EDDSA'
   | 'ES512';
+
+export type TestSenderInput = {
+  channel: MessageChannel;
+  /** en, de, es, fr or ja; absent: en. */
+  locale?: string | null | undefined;
+  projectId: string;
+  /** Absent: a plain test message. */
+  template?: MessageTemplate | null | undefined;
+  /** Absent: the caller's own address or phone. Another one is for owners. */
+  to?: string | null | undefined;
+};
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2). */
 export type TokenEndpointAuthMethod =
@@ -704,6 +734,40 @@ export type RetryLogoutDeliveryMutationVariables = Exact<{
 
 export type RetryLogoutDeliveryMutation = { retryLogoutDelivery: LogoutDeliveryRowFragment };
 
+export type MessagesQueryVariables = Exact<{
+  projectId: string;
+  channel?: MessageChannel | null | undefined;
+  state?: MessageState | null | undefined;
+  template?: MessageTemplate | null | undefined;
+  recipient?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type MessagesQuery = { messages: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, channel: MessageChannel, template: MessageTemplate, recipient: string, locale: string, state: MessageState, attempts: number, note: string | null, sentAt: string | null } }> } };
+
+export type MessagePreviewQueryVariables = Exact<{
+  projectId: string;
+  template: MessageTemplate;
+  locale: string;
+  draft: boolean;
+}>;
+
+
+export type MessagePreviewQuery = { messagePreview: { subject: string, text: string, sms: string | null } };
+
+export type MessageSendersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MessageSendersQuery = { messageSenders: Array<{ channel: MessageChannel, kind: string | null, target: string | null, from: string | null, variables: Array<string> }> };
+
+export type TestSenderMutationVariables = Exact<{
+  input: TestSenderInput;
+}>;
+
+
+export type TestSenderMutation = { testSender: { channel: MessageChannel, to: string, passed: boolean, stages: Array<{ name: string, state: string, milliseconds: number | null, detail: string | null, advice: string | null }> } };
+
 export type OverviewQueryVariables = Exact<{
   projectId: string;
   signIns: AuditEventFilter;
@@ -901,6 +965,10 @@ export const WithdrawSigningKey = "mutation WithdrawSigningKey($id:ID!){withdraw
 export const LogoutDeliveries = "query LogoutDeliveries($projectId:ID!$filter:LogoutDeliveryFilter$first:Int!$after:String){logoutDeliveries(projectId:$projectId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...LogoutDeliveryRow}}}}fragment LogoutDeliveryRow on LogoutDelivery{id createdAt state sid uri nextAttemptAt deliveredAt userId user{id userName displayName}client{id name}attempts{at status error durationMs}}" as unknown as Operation<LogoutDeliveriesQuery, LogoutDeliveriesQueryVariables>;
 export const LogoutReceivers = "query LogoutReceivers($projectId:ID!){logoutReceivers(projectId:$projectId){delivered pending failed lastDeliveredAt client{id name backchannelLogoutUri}}}" as unknown as Operation<LogoutReceiversQuery, LogoutReceiversQueryVariables>;
 export const RetryLogoutDelivery = "mutation RetryLogoutDelivery($id:ID!){retryLogoutDelivery(id:$id){...LogoutDeliveryRow}}fragment LogoutDeliveryRow on LogoutDelivery{id createdAt state sid uri nextAttemptAt deliveredAt userId user{id userName displayName}client{id name}attempts{at status error durationMs}}" as unknown as Operation<RetryLogoutDeliveryMutation, RetryLogoutDeliveryMutationVariables>;
+export const Messages = "query Messages($projectId:ID!$channel:MessageChannel$state:MessageState$template:MessageTemplate$recipient:String$after:String){messages(projectId:$projectId channel:$channel state:$state template:$template recipient:$recipient first:50 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id createdAt channel template recipient locale state attempts note sentAt}}}}" as unknown as Operation<MessagesQuery, MessagesQueryVariables>;
+export const MessagePreview = "query MessagePreview($projectId:ID!$template:MessageTemplate!$locale:String!$draft:Boolean!){messagePreview(projectId:$projectId template:$template locale:$locale draft:$draft){subject text sms}}" as unknown as Operation<MessagePreviewQuery, MessagePreviewQueryVariables>;
+export const MessageSenders = "query MessageSenders{messageSenders{channel kind target from variables}}" as unknown as Operation<MessageSendersQuery, MessageSendersQueryVariables>;
+export const TestSender = "mutation TestSender($input:TestSenderInput!){testSender(input:$input){channel to passed stages{name state milliseconds detail advice}}}" as unknown as Operation<TestSenderMutation, TestSenderMutationVariables>;
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as unknown as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as unknown as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as unknown as Operation<ActivityQuery, ActivityQueryVariables>;

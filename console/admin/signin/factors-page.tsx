@@ -227,10 +227,10 @@ const hints = {
 
 const usedBy = (count: number) => (count === 1 ? '1 person has one.' : `${count} people have one.`);
 
-function said(name: keyof FactorValues, from: FactorValues): string {
+function said(name: keyof FactorValues, from: FactorValues): string | string[] {
   if (name === 'signUp') return signUps[from.signUp].name;
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
-  if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]).join(', ');
+  if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
   if (name === 'testMode') return from.testMode ? 'On' : 'Off';
   return from[name] === 0 ? 'never' : inWords(from[name]);
 }
@@ -242,13 +242,15 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
     values.signUp === 'PROVISIONED_ONLY' &&
       saved.signUp === 'OPEN' &&
       'People without an account can no longer make one. Those who have one keep it.',
-    values.mfaPolicy === 'REQUIRED' && saved.mfaPolicy !== 'REQUIRED' && `${enrolling(without)} Live sessions go on.`,
+    values.mfaPolicy === 'REQUIRED' &&
+      saved.mfaPolicy !== 'REQUIRED' &&
+      `${enrolling(without, standing?.activeUsers)} Live sessions go on.`,
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&
       `Nobody is asked to set one up any more. ${keeping(standing?.withFactor)}`,
     values.mfaPolicy !== 'OFF' &&
       dropped.length > 0 &&
-      `Nobody can set up ${dropped.map((method) => methodNames[method].toLowerCase()).join(' or ')} any more; whoever has it keeps it.`,
+      `${dropped.map((method) => methodNames[method]).join(' and ')} can no longer be set up; whoever has one keeps it.`,
     values.rememberMfaSeconds > saved.rememberMfaSeconds &&
       `On devices that ask for it, a second factor is good for ${inWords(values.rememberMfaSeconds)}.`,
     values.deviceTrustSeconds < saved.deviceTrustSeconds && 'Devices unused for longer than that ask for a code again.',
@@ -257,7 +259,8 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
   return parts.filter(Boolean).join(' ') || undefined;
 }
 
-function enrolling(count: number | undefined): string {
+function enrolling(count: number | undefined, users: number | undefined): string {
+  if (users === 0) return 'New people set one up at their first sign-in.';
   if (count === undefined) return 'People without a second factor will be asked to set one up at their next sign-in.';
   if (count === 0) return 'Everybody who has an account has a second factor already; new people set one up at once.';
   return `${count} ${count === 1 ? 'person' : 'people'} will be asked to set one up at their next sign-in.`;

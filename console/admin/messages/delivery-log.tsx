@@ -1,0 +1,121 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { useRead } from '../api.ts';
+import {
+  type MessageChannel,
+  type MessageState,
+  Messages,
+  type MessagesQuery,
+  type MessageTemplate,
+} from '../generated/operations.ts';
+import { type Project, useProjectPath } from '../projects/project.tsx';
+import { type Column, DataTable } from '../ui/data-table.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
+import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import styles from './messages.module.css';
+import { channels, states, templateNames } from './words.ts';
+
+type Row = MessagesQuery['messages']['edges'][number]['node'];
+
+const columns: Column<Row>[] = [
+  { header: 'Message', isName: true, cell: ({ template }) => templateNames[template] },
+  {
+    header: 'To',
+    width: '22%',
+    cell: ({ recipient, channel }) => (
+      <span className={styles.to}>
+        <span>{recipient}</span> <small>{channel === 'SMS' ? 'SMS' : 'mail'}</small>
+      </span>
+    ),
+  },
+  {
+    header: 'State',
+    width: '26%',
+    cell: ({ state, note }) => (
+      <span className={styles.state}>
+        <Mark tone={states[state].tone}>{states[state].name}</Mark>
+        {note && <span className={styles.note}>{note}</span>}
+      </span>
+    ),
+  },
+  { header: 'Tries', width: '5rem', align: 'end', cell: ({ attempts }) => attempts },
+  { header: 'Asked for', width: '8.5rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: 'Sent', width: '8.5rem', cell: ({ sentAt }) => <Time at={sentAt} fallback="–" /> },
+];
+
+const options = (any: string, names: Record<string, string>) => [
+  { value: '', label: any },
+  ...Object.entries(names).map(([value, label]) => ({ value, label })),
+];
+
+/** What became of each message; new ones come in by themselves. */
+export function DeliveryLog({ project }: { project: Project }) {
+  const { get } = useListParams();
+  const path = useProjectPath();
+  const after = get('after');
+  const asked = {
+    channel: get('channel') as MessageChannel | undefined,
+    state: get('state') as MessageState | undefined,
+    template: get('template') as MessageTemplate | undefined,
+    recipient: get('search'),
+  };
+  const variables = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, value ?? null]));
+  const { data, failure, stale, reload } = useRead(
+    Messages,
+    { projectId: project.id, ...variables, after: after ?? null },
+    { keep: true, ...(after ? {} : { everySeconds: 10 }) },
+  );
+  const isFiltered = Object.values(asked).some((value) => value !== undefined);
+  const page = data?.messages;
+  return (
+    <>
+      {failure && !page ? (
+        <Failed failure={failure} what="messages" retry={reload} />
+      ) : (
+        <Section flush>
+          <ListBar>
+            <SearchField label="Search by recipient" placeholder="Whole address or number" />
+            <Filter name="state" label="State" options={options('Any state', namesOf(states))} />
+            <Filter name="template" label="Kind" options={options('Any kind', templateNames)} />
+            <Filter name="channel" label="Channel" options={options('Mail and SMS', channels)} />
+          </ListBar>
+          <DataTable
+            label="Messages"
+            columns={columns}
+            rows={page?.edges.map(({ node }) => node)}
+            keyOf={({ id }) => id}
+            stale={stale && !page}
+            empty={
+              isFiltered ? (
+                <Empty icon="search" title="No message fits">
+                  Recipients are found by their whole address or number: they are not kept in a form to search in parts.
+                </Empty>
+              ) : (
+                <Empty
+                  icon="mail"
+                  title="Nothing was sent in the last 30 days"
+                  action={
+                    <Button component={Link} to={path('messages/sending')} variant="default">
+                      Test sending
+                    </Button>
+                  }
+                >
+                  Codes and notices of this project appear here within a second, without what they say.
+                </Empty>
+              )
+            }
+          />
+          <Pager pageInfo={page?.pageInfo} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function namesOf(of: Record<string, { name: string }>): Record<string, string> {
+  return Object.fromEntries(Object.entries(of).map(([value, { name }]) => [value, name]));
+}

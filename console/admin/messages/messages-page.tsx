@@ -1,0 +1,31 @@
+import { useParams } from 'react-router';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Page } from '../ui/page.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { DeliveryLog } from './delivery-log.tsx';
+import { Sending } from './sending.tsx';
+import { Templates } from './templates.tsx';
+
+const tabs = { log: DeliveryLog, templates: Templates, sending: Sending };
+
+/** Mail and text messages of a project: what became of them, what they look like, how they leave. */
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { tab = 'log' } = useParams();
+  const Tab = tabs[tab as keyof typeof tabs];
+  return (
+    <Page title="Messages" lead="One-time codes and notices: what became of them, how they look, and how they leave.">
+      <Tabs
+        label="Parts of the messages"
+        tabs={[
+          { to: path('messages'), label: 'Delivery log', end: true },
+          { to: path('messages/templates'), label: 'Templates' },
+          { to: path('messages/sending'), label: 'Sending' },
+        ]}
+      />
+      {Tab ? <Tab project={project} /> : <Empty icon="search" title="There is no such part" />}
+    </Page>
+  );
+}

@@ -1,0 +1,133 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useAccess } from '../access.tsx';
+import { useRead, useWrite } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import {
+  MessageSenders,
+  type MessageSendersQuery,
+  TestSender,
+  type TestSenderMutation,
+} from '../generated/operations.ts';
+import type { Project } from '../projects/project.tsx';
+import { Failed, Refused } from '../ui/failed.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import styles from './messages.module.css';
+import { Stages } from './stages.tsx';
+import { senderKinds } from './words.ts';
+
+type Sender = MessageSendersQuery['messageSenders'][number];
+
+/** How messages leave this instance, and a test of it, stage by stage. */
+export function Sending({ project }: { project: Project }) {
+  const { data, failure, reload } = useRead(MessageSenders, {});
+  if (!data) return failure ? <Failed failure={failure} what="settings" retry={reload} /> : <LinesSketch />;
+  return (
+    <div className={styles.halves}>
+      {data.messageSenders.map((sender) => (
+        <SenderCard key={sender.channel} project={project} sender={sender} />
+      ))}
+    </div>
+  );
+}
+
+function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
+  const { mayChange, isOwner } = useAccess(project.id);
+  const [to, setTo] = useState('');
+  const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
+  const [failure, setFailure] = useState<Failure>();
+  const [test, busy] = useWrite(TestSender);
+  const isMail = sender.channel === 'MAIL';
+  const run = async () => {
+    setOutcome(undefined);
+    const input = { projectId: project.id, channel: sender.channel, to: to.trim() || null };
+    const { data, failure: refused } = await test({ input });
+    setFailure(refused);
+    setOutcome(data?.testSender);
+  };
+  return (
+    <Section
+      title={isMail ? 'Mail' : 'Text messages'}
+      lead="Set by the environment of the server, for all projects; read here, changed there."
+    >
+      <dl className={styles.facts}>
+        <div>
+          <dt>Leaves by</dt>
+          <dd>
+            {sender.kind === null ? (
+              <Mark tone={isMail ? 'bad' : 'calm'}>
+                {isMail ? 'Nothing: sign-in fails' : 'Nothing: SMS is not offered'}
+              </Mark>
+            ) : (
+              <>
+                {senderKinds[sender.kind] ?? sender.kind}{' '}
+                {sender.kind === 'mailbox' && <Mark tone="note">Nothing leaves this machine</Mark>}
+              </>
+            )}
+          </dd>
+        </div>
+        {sender.target && (
+          <div>
+            <dt>Server</dt>
+            <dd>
+              <code>{sender.target}</code>
+            </dd>
+          </div>
+        )}
+        {sender.from && (
+          <div>
+            <dt>From</dt>
+            <dd>{sender.from}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Settings</dt>
+          <dd className={styles.names}>
+            {sender.variables.map((name) => (
+              <code key={name}>{name}</code>
+            ))}
+          </dd>
+        </div>
+      </dl>
+      {mayChange && (
+        <form
+          className={styles.test}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!busy) void run();
+          }}
+        >
+          {isOwner && (
+            <TextInput
+              label={isMail ? 'Send the test to' : 'Send the test to the number'}
+              placeholder={isMail ? 'Your own address' : 'Your own number, or +12025550143'}
+              type={isMail ? 'email' : 'tel'}
+              value={to}
+              error={failure?.field === 'to' ? failure.message : undefined}
+              onChange={(event) => setTo(event.currentTarget.value)}
+            />
+          )}
+          <Button type="submit" variant="default" loading={busy}>
+            {isMail ? 'Test the mail server' : 'Test the gateway'}
+          </Button>
+        </form>
+      )}
+      <Refused failure={failure?.field === 'to' && isOwner ? undefined : failure} />
+      <div role="status">
+        {busy && <p className={styles.note}>Testing: up to half a minute where a server does not answer.</p>}
+        {outcome && (
+          <div className={styles.stack}>
+            <p>
+              <Mark tone={outcome.passed ? 'good' : 'bad'}>
+                {outcome.passed ? `Sent to ${outcome.to}` : `Not sent to ${outcome.to}`}
+              </Mark>
+            </p>
+            <Stages stages={outcome.stages} />
+          </div>
+        )}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,126 @@
+import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useRead, useWrite } from '../api.ts';
+import { type Language, languages } from '../experience/content.ts';
+import type { Failure } from '../failure.ts';
+import { MessagePreview, type MessageTemplate, TestSender, type TestSenderMutation } from '../generated/operations.ts';
+import { type Project, useProjectPath } from '../projects/project.tsx';
+import { Failed, Refused } from '../ui/failed.tsx';
+import { Notice } from '../ui/mark.tsx';
+import { Section } from '../ui/page.tsx';
+import { PageFrame, type Theme } from '../ui/page-frame.tsx';
+import { LinesSketch } from '../ui/sketch.tsx';
+import styles from './messages.module.css';
+import { Stages } from './stages.tsx';
+import { templateNames } from './words.ts';
+
+/** Each message as it is sent, in each language, as HTML and as text. */
+export function Templates({ project }: { project: Project }) {
+  const path = useProjectPath();
+  const { mayChange } = useAccess(project.id);
+  const [template, setTemplate] = useState<MessageTemplate>('SIGN_IN_CODE');
+  const [language, setLanguage] = useState<Language>('en');
+  const [look, setLook] = useState('published');
+  const [theme, setTheme] = useState<Theme>('light');
+  const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
+  const [fault, setFault] = useState<Failure>();
+  const [test, busy] = useWrite(TestSender);
+  const { data, failure, reload } = useRead(
+    MessagePreview,
+    { projectId: project.id, template, locale: language, draft: look === 'draft' },
+    { keep: true },
+  );
+  const name = template.toLowerCase().replaceAll('_', '-');
+  const query = new URLSearchParams({ project: project.id, template: name, lang: language, look });
+  const preview = data?.messagePreview;
+  const send = async () => {
+    setOutcome(undefined);
+    const { data: sent, failure: refused } = await test({
+      input: { projectId: project.id, channel: 'MAIL', template, locale: language },
+    });
+    setFault(refused);
+    setOutcome(sent?.testSender);
+  };
+  return (
+    <>
+      <div className={styles.tools}>
+        <NativeSelect
+          aria-label="Message"
+          data={Object.entries(templateNames).map(([value, label]) => ({ value, label }))}
+          value={template}
+          onChange={(event) => setTemplate(event.currentTarget.value as MessageTemplate)}
+        />
+        <NativeSelect
+          aria-label="Language"
+          data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+          value={language}
+          onChange={(event) => setLanguage(event.currentTarget.value as Language)}
+        />
+        <SegmentedControl
+          aria-label="What is shown"
+          size="xs"
+          data={[
+            { value: 'published', label: 'Published' },
+            { value: 'draft', label: 'Draft' },
+          ]}
+          value={look}
+          onChange={setLook}
+        />
+        <SegmentedControl
+          aria-label="Theme"
+          size="xs"
+          data={[
+            { value: 'light', label: 'Light' },
+            { value: 'dark', label: 'Dark' },
+          ]}
+          value={theme}
+          onChange={(value) => setTheme(value as Theme)}
+        />
+        {mayChange && (
+          <Button variant="default" loading={busy} onClick={() => void send()} className={styles.end ?? ''}>
+            Send this to me
+          </Button>
+        )}
+      </div>
+      <Refused failure={fault} />
+      {outcome && (
+        <Notice tone={outcome.passed ? 'good' : 'bad'} title={outcome.passed ? `Sent to ${outcome.to}` : 'Not sent'}>
+          <Stages stages={outcome.stages} />
+        </Notice>
+      )}
+      {failure && !preview ? (
+        <Failed failure={failure} what="message" retry={reload} />
+      ) : (
+        <div className={styles.pair}>
+          <Section title={preview?.subject ?? ' '} lead="The mail, as a mail program shows it.">
+            <PageFrame
+              address={`/admin/preview/mail?${query}`}
+              theme={theme}
+              width={560}
+              minHeight={240}
+              title={`The mail “${preview?.subject ?? ''}”`}
+            />
+          </Section>
+          <div className={styles.stack}>
+            <Section title="Plain text" lead="For mail programs without HTML.">
+              {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSketch />}
+            </Section>
+            {preview?.sms && (
+              <Section title="Text message" lead="Where it goes to a phone.">
+                <pre className={styles.text}>{preview.sms}</pre>
+              </Section>
+            )}
+            <Section title="Your own words">
+              <p>
+                Name, colour, subjects and first sentences are part of the project’s{' '}
+                <Link to={path('experience')}>experience</Link>. Codes are made up here and open nothing.
+              </p>
+            </Section>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

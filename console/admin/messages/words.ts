@@ -1,0 +1,46 @@
+import type { MessageState, MessageTemplate } from '../generated/operations.ts';
+import type { Tone } from '../ui/mark.tsx';
+
+export const templateNames: Record<MessageTemplate, string> = {
+  SIGN_IN_CODE: 'Sign-in code',
+  FACTOR_CODE: 'Code of the second factor',
+  PHONE_CODE: 'Code for a new phone number',
+  PHONE_CHANGED: 'Phone number changed',
+  NEW_DEVICE: 'New device',
+  FACTOR_CHANGED: 'Second factor changed',
+  RECOVERY_CODE_USED: 'Recovery code used',
+  RECOVERY_CODES_RENEWED: 'New recovery codes',
+  TEST_MESSAGE: 'Test message',
+};
+
+/** Of those that can go out by SMS. */
+export const bySms: readonly MessageTemplate[] = ['FACTOR_CODE', 'PHONE_CODE', 'TEST_MESSAGE'];
+
+export const states: Record<MessageState, { name: string; tone: Tone }> = {
+  PENDING: { name: 'Waiting', tone: 'note' },
+  SENT: { name: 'Sent', tone: 'good' },
+  SUPPRESSED: { name: 'Not meant to be sent', tone: 'calm' },
+  FAILED: { name: 'Failed', tone: 'bad' },
+};
+
+export const channels = { MAIL: 'Mail', SMS: 'Text message' } as const;
+
+/** As the server names them in its answers. */
+export const stageNames: Record<string, string> = {
+  settings: 'Settings',
+  dns: 'Find the server (DNS)',
+  connect: 'Connect',
+  tls: 'Encrypt (TLS)',
+  'sign-in': 'Sign in',
+  send: 'Send',
+  reach: 'Reach the gateway',
+  authorise: 'Be let in',
+  accept: 'Be accepted',
+};
+
+export const senderKinds: Record<string, string> = {
+  smtp: 'Mail server (SMTP)',
+  'sms-gateway': 'HTTP gateway',
+  twilio: 'Twilio',
+  mailbox: 'Dev mailbox',
+};
