@@ -11,7 +11,7 @@ const sampleCodes = Array.from({ length: 10 }, (_, n) => `sample-code-${String(n
 
 /**
  * Shows one step of the page as it is, with made-up people and codes, for the console's preview. Every answer comes
- * from here: no service is asked, and the policy that such a page is sent with would not let it.
+ * from here: no service is asked, and none would answer a page without a flow.
  */
 export function showPreview(page: Page, step: string): void {
   // Recovery codes ask before they are left: these need not.

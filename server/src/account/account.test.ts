@@ -84,6 +84,19 @@ const isThere = async (factor: Enrolment) => (await reader().count(Enrolment, { 
 const locationOf = (response: Response) => response.headers.get('location') ?? '';
 
 describe('/account', () => {
+  it('bears the brand of its project', async () => {
+    const { visit } = await somebody();
+    const { experiences } = app.services;
+    const texts = [{ locale: 'en', key: 'supportUrl', text: 'https://acme.example/help' }];
+    const input = { displayName: 'Acme', accent: '#c81e3c', texts };
+    await experiences.saveDraft({ projectId: world.project.id }, input, system);
+    await experiences.publish({ projectId: world.project.id }, system);
+    const html = await visit.page();
+    expect(html).toContain('<strong>Acme</strong>');
+    expect(html).toContain('/experience/accent/1/c81e3c.css');
+    expect(html).toContain('<a href="https://acme.example/help" target="_blank" rel="noopener noreferrer">Help</a>');
+  });
+
   it('shows a person who they are, their devices, sessions and second factors, and nobody else’s', async () => {
     const { address, user, visit } = await somebody();
     await giveFactor(user);

@@ -47,7 +47,7 @@ const steps = [
 
 /**
  * `POST /admin/projects/{id}/logos`: a picture as the whole body. `GET /admin/preview/{page}`: a page of the hosted
- * sign-in as it would be, for a frame inside the console; it is the page itself, under a policy that lets nothing out.
+ * sign-in as it would be, for a frame inside the console; it is the page itself, without a flow.
  */
 export function experienceRoutes(deps: ExperienceRoutes): Router {
   const router = Router();

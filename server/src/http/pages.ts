@@ -22,7 +22,7 @@ export interface PageContent {
   status?: number;
   /** Whose page it is; absent: of nobody in particular. */
   brand?: ((language: PageLanguage) => Brand) | undefined;
-  /** To be looked at inside the console: it may stand in a frame of our own, and can send nothing anywhere. */
+  /** To be looked at inside the console: it may stand in a frame of our own, and its forms lead nowhere. */
   isPreview?: boolean;
 }
 
@@ -150,7 +150,7 @@ function policy(formTargets: string[]): string {
   ].join('; ');
 }
 
-/** Nothing but our own files and texts comes in, and nothing goes out: a preview cannot carry a sign-in. */
+/** Of a page that holds no flow: nobody can sign in by it, and no form of it leaves. */
 const previewPolicy = [
   "default-src 'none'",
   "script-src 'self'",
