@@ -3,8 +3,8 @@ import { type Browser, expect, type Page, test } from '@playwright/test';
 import { type Callback, listenForCallback } from '../clients/callback.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
-import { Application } from '../support/application.ts';
-import { AuthenticatorApp } from '../support/authenticator-app.ts';
+import { Application, Inbox } from '../support/application.ts';
+import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
@@ -17,7 +17,7 @@ let application: Application;
 const address = 'ada@example.com';
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey();
+  latchkey = await startLatchkey({}, { turnable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   callback = await listenForCallback();
   application = await Application.register(admin, latchkey, callback.redirectUri, { mfaPolicy: 'REQUIRED' });
@@ -28,16 +28,22 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
-async function begin(page: Page): Promise<void> {
+async function begin(page: Page, at = application): Promise<void> {
   const query = new URLSearchParams({
     response_type: 'code',
-    client_id: application.clientId,
+    client_id: at.clientId,
     redirect_uri: callback.redirectUri,
     scope: 'openid',
     code_challenge: createHash('sha256').update(randomBytes(32)).digest('base64url'),
     code_challenge_method: 'S256',
   });
   await page.goto(`${latchkey.baseUrl}/authorize?${query}`);
+}
+
+/** Back at the application. */
+async function arrived(page: Page): Promise<void> {
+  await callback.next();
+  await expect(page.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
 }
 
 const account = (page: Page) => page.goto(`${latchkey.baseUrl}/account`);
@@ -64,7 +70,7 @@ test('people see and end what is theirs, without script', async ({ browser, page
   const app = new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '', latchkey.now);
   await page.getByLabel('Six-digit code').fill(app.next());
   await press(page, 'I have saved them');
-  await callback.next();
+  await arrived(page);
 
   await account(page);
   await expect(page.getByRole('heading', { level: 1, name: address })).toBeVisible();
@@ -104,4 +110,83 @@ test('people see and end what is theirs, without script', async ({ browser, page
     await expect(page.getByRole('heading', { level: 1, name: 'Sign in to Shop' })).toBeVisible();
   });
   await still.context().close();
+});
+
+/** Somebody with an authenticator app, freshly signed in, at their account. */
+async function atTheirAccount(page: Page, who: string): Promise<void> {
+  await begin(page);
+  await signInOnPage(page, admin, who);
+  await page.getByRole('button', { name: 'Authenticator app' }).click();
+  const secret = page.locator('#secret');
+  await expect(secret).not.toBeEmpty();
+  const app = new AuthenticatorApp((await secret.textContent()) ?? '', latchkey.now);
+  await page.getByLabel('Six-digit code').fill(app.next());
+  await press(page, 'I have saved them');
+  await arrived(page);
+  await account(page);
+}
+
+test('people change their phone number; the old one stays until the new one has proved itself', async ({ page }) => {
+  await atTheirAccount(page, 'rosalind@example.com');
+  const phone = new Inbox(admin, '+12025550177');
+  await page.locator('summary', { hasText: 'Add a number' }).click();
+  await expectAccessible(page);
+  const number = page.getByLabel('New number with country code');
+  await expect(number).toHaveAttribute('autocomplete', 'tel');
+  await number.fill('0170 12');
+  await press(page, 'Send a code');
+  await expect(page.getByRole('alert')).toContainText('Enter the number with its country code');
+  await expectAccessible(page);
+
+  await page.locator('summary', { hasText: 'Add a number' }).click();
+  await number.fill('+1 (202) 555-0177');
+  await press(page, 'Send a code');
+  await expect(page.getByText('Enter the code sent to …0177')).toBeVisible();
+  await expectAccessible(page);
+  const code = await phone.code();
+  const field = page.getByLabel('Six-digit code');
+  await expect(field).toHaveAttribute('autocomplete', 'one-time-code');
+  await field.fill(otherThan(code));
+  await press(page, 'Confirm the number');
+  await expect(page.getByRole('alert')).toContainText('This code is wrong');
+  await expectAccessible(page);
+  await field.fill(code);
+  await press(page, 'Confirm the number');
+  await expect(page.getByRole('status')).toContainText('Saved');
+  await expect(page.getByText('On record: …0177')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('every state of the page is accessible: new codes, a proof that is not fresh, a wrong name, several accounts', async ({
+  page,
+}) => {
+  await atTheirAccount(page, 'dorothy@example.com');
+  await page.locator('summary', { hasText: 'Make new codes' }).click();
+  await press(page, 'Make ten new codes');
+  await expect(page.locator('.codes li')).toHaveCount(10);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'I have saved them' }).click();
+
+  await page.locator('summary', { hasText: 'Rename' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('   ');
+  await press(page, 'Save');
+  await expect(page.getByRole('alert')).toContainText('Enter a name');
+  await expectAccessible(page);
+
+  const other = await Application.register(admin, latchkey, callback.redirectUri, { name: 'Library' });
+  await begin(page, other);
+  await signInOnPage(page, admin, 'dorothy@example.com');
+  await arrived(page);
+  await account(page);
+  await expect(page.getByRole('heading', { name: 'Which account?' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: /Library project/ }).click();
+  await expect(page.getByText('Library project').first()).toBeVisible();
+  await page.goBack();
+  await page.getByRole('link', { name: /Shop project/ }).click();
+
+  await latchkey.turn(5 * 60 + 1);
+  await page.reload();
+  await expect(page.getByText('prove once more that it is you').first()).toBeVisible();
+  await expectAccessible(page);
 });

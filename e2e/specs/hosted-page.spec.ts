@@ -92,6 +92,7 @@ test('a new person proves the address once; the next time a click is enough', as
   await titled(page, 'Check your email');
   await expect(page.getByText('a…@example.com')).toBeVisible();
   await expect(sixDigits(page)).toBeFocused();
+  await expect(sixDigits(page)).toHaveAttribute('autocomplete', 'one-time-code');
   await expectAccessible(page);
 
   const code = await inbox.code();
@@ -305,4 +306,102 @@ test('the keyboard alone is enough', async ({ page }) => {
   await expect(save).toBeFocused();
   await keyboard.press('Enter');
   expect(await done()).toMatchObject({ email: inbox.address, amr: ['swk', 'otp', 'mfa'] });
+});
+
+test('a slow, lost or full connection is told, and nothing that was typed is lost', async ({ context, page }) => {
+  await page.clock.install();
+  const application = await register({ testMode: true });
+  const done = await begin(page, application);
+  const userid = 'vera@example.com';
+
+  await test.step('slow', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/signin/authenticate', async (route) => {
+      await held;
+      await route.abort();
+    });
+    await enterAddress(page, userid);
+    await page.clock.fastForward(5_000);
+    await expect(page.getByText('Still working.')).toBeVisible();
+    await expectAccessible(page);
+    release();
+    await expect(alert(page)).toHaveText('No answer. Check your connection and try again.');
+    await expect(address(page)).toHaveValue(userid);
+    await expectAccessible(page);
+    await page.unroute('**/v1/signin/authenticate');
+  });
+
+  await test.step('lost', async () => {
+    await context.setOffline(true);
+    await expect(page.getByText('You are offline. You can go on when')).toBeVisible();
+    await press(page, 'Continue');
+    await expect(alert(page)).toHaveText('You are offline. Try again when the connection is back.');
+    await expectAccessible(page);
+    await context.setOffline(false);
+  });
+
+  await test.step('too often', async () => {
+    const other = await context.newPage();
+    await begin(other, application);
+    await enterAddress(other, userid);
+    await titled(other, 'Check your email');
+    await press(page, 'Continue');
+    await expect(alert(page)).toContainText('Please wait');
+    await expectAccessible(page);
+    await other.close();
+  });
+
+  await latchkey.turn(30);
+  await press(page, 'Continue');
+  await titled(page, 'Check your email');
+  const code = await page.locator('#test-code strong').textContent();
+  await sixDigits(page).focus();
+  await page.evaluate((digits) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', `Your code is ${digits.slice(0, 3)} ${digits.slice(3)}.`);
+    document.activeElement?.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, cancelable: true, bubbles: true }),
+    );
+  }, code ?? '');
+  expect(await done()).toMatchObject({ email: userid });
+});
+
+test('a browser that keeps no site data is told so, and a number that the directory owns stays', async ({
+  browser,
+  page,
+}) => {
+  const application = await register({ mfaPolicy: 'REQUIRED', testMode: true });
+  const forgetful = await browser.newContext();
+  const closed = await forgetful.newPage();
+  await closed.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }));
+  await begin(closed, application);
+  await expect(alert(closed)).toContainText('This browser does not let the page keep a key');
+  await expectAccessible(closed);
+  await forgetful.close();
+
+  const userid = 'provisioned@example.com';
+  const created = await fetch(`${latchkey.baseUrl}/v1/scim/${application.projectId}/Users`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${await admin.issueScimToken(application.projectId)}`,
+      'Content-Type': 'application/scim+json',
+    },
+    body: JSON.stringify({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName: userid,
+      emails: [{ value: userid, type: 'work', primary: true }],
+    }),
+  });
+  expect(created.status).toBe(201);
+  await begin(page, application);
+  await enterAddress(page, userid);
+  await press(page, 'Fill in');
+  await page.getByRole('button', { name: 'Text message' }).click();
+  await page.getByLabel('Phone number with country code').fill('+12025550166');
+  await press(page, 'Continue');
+  await expect(alert(page)).toContainText('Your organization manages your phone number');
+  await expectAccessible(page);
 });

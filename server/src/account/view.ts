@@ -156,9 +156,9 @@ class AccountPage {
           <input id="phone-code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required>
           ${this.button(say('phoneConfirm'))}`,
       );
-      return html`<p class="hint">${say('phoneSent', { number: pending })}</p>
+      return html`<div class="ask"><p>${say('phoneSent', { number: pending })}</p>
         ${testCode === undefined ? nothing : html`<p class="notice">${say('phoneTest', { code: testCode })}</p>`}
-        ${confirming}${this.form('drop-phone', {}, this.button(say('phoneOther')))}`;
+        ${confirming}${this.form('drop-phone', {}, this.button(say('phoneOther')))}</div>`;
     }
     const asking = this.form(
       'change-phone',

@@ -68,7 +68,11 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
   const { code_challenge, jkt } = checked(challengeRequest, readJson(bodyOf(req)));
   const page = await pageOf(deps, req);
   const begun = { codeChallenge: code_challenge, jkt };
-  const { txn, nonce, expiresInSeconds } = await deps.ceremonies.challenge(page, begun, requestContext(req).ip);
+  const { txn, nonce, expiresInSeconds, nowSeconds } = await deps.ceremonies.challenge(
+    page,
+    begun,
+    requestContext(req).ip,
+  );
   return {
     txn,
     nonce,
@@ -76,6 +80,7 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
     project_id: page.project.id,
     client_id: page.client.id,
     issuer: deps.issuer,
+    time: nowSeconds,
   };
 }
 

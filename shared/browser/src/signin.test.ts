@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../test/memory-store.ts';
-import { application, refusal, startService } from '../test/service.ts';
+import { application, challengeBody, refusal, startService } from '../test/service.ts';
 import { LatchkeyError } from './error.ts';
 import { Signin } from './signin.ts';
 
@@ -71,6 +71,15 @@ describe('a first sign-in', () => {
     expect(key?.privateKey.extractable).toBe(false);
     expect(service.of('challenge').at(-1)?.body['jkt']).toBe(key?.kid);
     expect(service.of('authenticate')[0]?.proof).toBeUndefined();
+  });
+
+  it('proves by the time of the service, however wrong the clock of the device is', async () => {
+    const body = { ...challengeBody, time: nowMilliseconds / 1000 + 86_400 };
+    const { service, signin } = await setUp({ ...firstSignIn, challenge: [{ body }] });
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid });
+    expect(service.of('verify-device')[0]?.proof?.payload['iat']).toBe(body.time);
   });
 
   it('as a step-up goes on after its code, with the same key, until the number is changed', async () => {

@@ -49,6 +49,8 @@ type Transaction = {
   application: Application;
   key: DeviceKey;
   options: AuthenticateOptions;
+  /** Milliseconds by which the service's clock is ahead of this page's: people's clocks are wrong, and proofs carry a time. */
+  ahead: number;
   /**
    * Registered within this sign-in. Kept as a trusted device only at its end: whoever begins anew before that, because of
    * a mistyped phone number, say, proves the address again and chooses again.
@@ -172,10 +174,12 @@ export class Signin<End = CodeIssued> {
       const answer = await this.#post('challenge', encode(fields), undefined, signal);
       if (answer.status === 'ERROR') throw refused(answer);
       const { txn, nonce, issuer, project_id: projectId, client_id: clientId } = answer as Record<string, string>;
+      const { time } = answer;
+      const ahead = typeof time === 'number' ? time * 1000 - this.#setting.now() : 0;
       if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('a challenge that lacks a member');
       const told = { issuer, projectId, clientId };
       if (key && application && issuer === application.issuer && clientId === application.clientId) {
-        const transaction = { userid, txn, nonce, key, options, newDevice: false, awaitsAuthenticate: false };
+        const transaction = { userid, txn, nonce, key, options, ahead, newDevice: false, awaitsAuthenticate: false };
         return { ...transaction, application: told };
       }
       application = told;
@@ -228,7 +232,7 @@ export class Signin<End = CodeIssued> {
 
   async #prove(transaction: Transaction, act: string, kind: 'registration' | 'use', body: Uint8Array<ArrayBuffer>) {
     const { store, origin, now } = this.#setting;
-    const { application, key, txn, nonce, options } = transaction;
+    const { ahead, application, key, txn, nonce, options } = transaction;
     if ((await store.findKey(key))?.kid !== key.kid) {
       this.#forget(transaction);
       throw new LatchkeyError(
@@ -247,7 +251,7 @@ export class Signin<End = CodeIssued> {
       nonce,
       cc: options.code_challenge,
     };
-    return signProof(key, kind, claims, body, now());
+    return signProof(key, kind, claims, body, now() + ahead);
   }
 
   /** The answer in the SDK's names; at the end of the sign-in, what this browser keeps of it. */

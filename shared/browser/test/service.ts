@@ -63,16 +63,16 @@ export async function startService(replies: Record<string, Reply[]>) {
 }
 
 export const application = { issuer: 'https://id.example.com', projectId: 'project-1', clientId: 'client-1' };
-const challenge: Reply = {
-  body: {
-    txn: 'txn-1',
-    nonce: 'nonce-0',
-    expires_in: 600,
-    issuer: application.issuer,
-    project_id: application.projectId,
-    client_id: application.clientId,
-  },
+/** The answer to a challenge; without a time, as of a service that tells none. */
+export const challengeBody = {
+  txn: 'txn-1',
+  nonce: 'nonce-0',
+  expires_in: 600,
+  issuer: application.issuer,
+  project_id: application.projectId,
+  client_id: application.clientId,
 };
+const challenge: Reply = { body: challengeBody };
 
 /** A refusal as the service words it. */
 export const refusal = (code: string, http: number, more: Record<string, unknown> = {}, nonce?: string): Reply => ({

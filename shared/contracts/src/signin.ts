@@ -99,6 +99,8 @@ export type ChallengeResponse = {
   project_id: string;
   client_id: string;
   issuer: string;
+  /** What the service's clock says, Unix seconds: the page's may be wrong, and proofs carry a time. */
+  time: number;
 };
 export type AuthenticateResponse = Answer<
   | Success

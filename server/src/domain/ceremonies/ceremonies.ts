@@ -39,6 +39,8 @@ export interface Challenge {
   txn: string;
   nonce: string;
   expiresInSeconds: number;
+  /** When it was made: a page whose own clock is wrong tells the time by it. */
+  nowSeconds: number;
 }
 
 /** No user has this id: what is asked for it costs as much as for any other. */
@@ -94,7 +96,7 @@ export class Ceremonies {
         secondsLater(now, txnTtlSeconds),
       ],
     );
-    return { txn, nonce, expiresInSeconds: txnTtlSeconds };
+    return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now) };
   }
 
   /** Takes one step. Refuses with {@link StepRefusal}, which carries the next nonce where the sign-in goes on. */
