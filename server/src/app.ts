@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import helmet from 'helmet';
 import { accountRoutes } from './account/routes.ts';
 import type { Log } from './adapters/log.ts';
@@ -33,6 +39,10 @@ export interface AppOptions {
   consoleFolder: string;
   /** Accepted by the admin API as an owner. */
   bootstrapToken: string | undefined;
+  /** Who sees each request come and go. */
+  observers?: readonly RequestHandler[];
+  /** Told of each step of a sign-in and what it answered: a status, or the code of an error. */
+  onSignInStep?(step: string, result: string): void;
 }
 
 /** All rooms behind one Express application. */
@@ -45,6 +55,7 @@ export async function buildApp(options: AppOptions): Promise<Express> {
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
   app.set('query parser', 'simple');
+  for (const observe of options.observers ?? []) app.use(observe);
   app.use(withContext(options.random));
   app.use(
     helmet({
@@ -72,6 +83,7 @@ export async function buildApp(options: AppOptions): Promise<Express> {
       pages,
       hasMailbox: services.delivery.hasMailbox,
       isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
+      onStep: (step, result) => options.onSignInStep?.(step, result),
       log,
     }),
   );

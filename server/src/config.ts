@@ -19,6 +19,7 @@ const masterKey = z
   .string()
   .refine((text) => /^[A-Za-z0-9+/_-]{43}=?$/.test(text.trim()), { message: 'must be 32 bytes in base64' })
   .transform((text) => new Uint8Array(Buffer.from(text.trim(), 'base64')));
+const share = 'must be a number from 0 to 1';
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const addressWith = (...schemes: string[]) =>
   z.string().refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1)), {
@@ -133,6 +134,24 @@ const settings = {
     form: 'level',
     default: 'info',
     description: 'How much is logged.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: addressWith('http', 'https'),
+    form: 'address',
+    description: 'Where traces go, as OTLP over HTTP, e.g. `http://collector:4318`. Absent: none are made.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    schema: z.coerce.number({ error: share }).min(0, { error: share }).max(1, { error: share }),
+    form: 'share',
+    default: '0.1',
+    description: 'How many of the requests are traced, from 0 to 1, where their caller has not decided it.',
+  },
+  AUDIT_RETENTION_DAYS: {
+    schema: whole(0, 36_500),
+    form: 'days',
+    default: '0',
+    description:
+      'How long events of the audit log are kept; 0: for ever. Each sweep that forgets some is itself an event.',
   },
   BOOTSTRAP_ADMIN_TOKEN: {
     schema: z.string().min(32, { message: 'must have at least 32 characters' }),

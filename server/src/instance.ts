@@ -7,8 +7,9 @@ import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } f
 import { PortError } from './adapters/listener.ts';
 import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/master-key.ts';
 import { postForm } from './adapters/outbound.ts';
-import { chooseSenders } from './adapters/senders.ts';
+import { chooseSenders, counted } from './adapters/senders.ts';
 import { systemRandom } from './adapters/system.ts';
+import type { Tracing } from './adapters/trace-port.ts';
 import { TransferFileError } from './adapters/transfer-file.ts';
 import { type Config, ConfigError } from './config.ts';
 import { Refusal } from './domain/kernel/problem.ts';
@@ -75,7 +76,14 @@ export function compose(
   config: Config,
   database: OpenedDatabase,
   orm: MikroORM,
-  ports: Pick<Ports, 'queue' | 'clock' | 'gauge' | 'runtime'>,
+  {
+    onMessage = () => undefined,
+    tracing,
+    ...ports
+  }: Pick<Ports, 'queue' | 'clock' | 'gauge' | 'runtime' | 'onEvent'> & {
+    onMessage?: (channel: string, result: 'sent' | 'failed') => void;
+    tracing?: Tracing | undefined;
+  },
 ): Services {
   const allowPrivate = config.DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS;
   return buildServices(
@@ -83,15 +91,19 @@ export function compose(
       orm,
       ...ports,
       random: systemRandom,
-      senders: chooseSenders(config, database.embedded !== undefined),
-      postLogoutToken: (uri, token) =>
-        postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000 }),
+      senders: counted(chooseSenders(config, database.embedded !== undefined), onMessage),
+      postLogoutToken: (uri, token) => {
+        const post = (headers: Record<string, string>) =>
+          postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000, headers });
+        return tracing ? tracing.outgoing(uri, post) : post({});
+      },
     },
     {
       issuer: config.BASE_URL,
       masterKey: database.masterKeys.first,
       secondMasterKey: database.masterKeys.second,
       allowPrivateLogoutTargets: allowPrivate,
+      auditRetentionDays: config.AUDIT_RETENTION_DAYS,
       challengesPerMinute: config.SIGNIN_CHALLENGES_PER_MINUTE,
     },
   );

@@ -5,9 +5,11 @@ import { DatabaseWatch } from './adapters/database-watch.ts';
 import { JobQueue } from './adapters/job-queue.ts';
 import { bind, listen } from './adapters/listener.ts';
 import { type Log, openLog } from './adapters/log.ts';
-import { type Check, Metrics, managementServer, type Phase } from './adapters/management.ts';
+import { type Check, managementServer, type Phase } from './adapters/management.ts';
+import { Metrics } from './adapters/metrics.ts';
 import { runtimeOf } from './adapters/runtime.ts';
 import { systemClock, systemRandom } from './adapters/system.ts';
+import type { Tracing } from './adapters/trace-port.ts';
 import { buildApp } from './app.ts';
 import { runCommand } from './commands/commands.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -113,8 +115,12 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
 
   const database = await openConfigured(config, true, (line) => say(`· ${line}`));
   opened.add(() => database.embedded?.stop());
+  const runtime = await runtimeOf();
+  const tracing = await tracingOf(config, runtime.version);
+  opened.add(() => Promise.race([tracing?.stop(), pause(leftMs())]));
   const watch = new DatabaseWatch({
     url: database.url,
+    tracing,
     onChange: (fault) =>
       fault === null ? log.info({}, 'the database is back') : log.error({ fault }, 'the database is away'),
   });
@@ -124,14 +130,20 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   opened.add(() => watch.stop());
   const queue = new JobQueue({
     url: database.url,
+    onDone: (job, result) => metrics.job(job, result),
     onError: (err, job) =>
       log.warn({ err, job }, job === undefined ? 'the job queue had to wait' : 'a job failed and will be tried again'),
   });
+  metrics.watchDatabase(watch);
+  metrics.watchQueue(queue);
   const services = compose(config, database, orm, {
     queue,
     clock: systemClock,
     gauge: queue,
-    runtime: await runtimeOf(),
+    runtime,
+    tracing,
+    onEvent: (type, result) => metrics.event(type, result),
+    onMessage: (channel, result) => metrics.message(channel, result),
   });
   await services.keys.tend();
   await services.keys.published();
@@ -151,6 +163,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
       trustProxy: config.TRUST_PROXY,
       consoleFolder,
       bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
+      observers: [metrics.observe(), ...(tracing ? [tracing.observe] : [])],
+      onSignInStep: (step, result) => metrics.signIn(step, result),
     }),
   );
   opened.add(() => listening.drain(leftMs(afterRequestsMs)));
@@ -171,6 +185,14 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   checks['mail'] = async () => (mail === null ? 'no mail server: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
   log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
+}
+
+/** Loaded only where it is wanted: it is no small library. */
+async function tracingOf(config: Config, version: string): Promise<Tracing | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: ratio } = config;
+  if (endpoint === undefined) return undefined;
+  const { startTracing } = await import('./adapters/tracing.ts');
+  return startTracing({ endpoint, ratio, version });
 }
 
 async function greet(config: Config, services: Services, has: { demo: boolean; mailbox: boolean }): Promise<void> {

@@ -7,6 +7,7 @@ import { Seed } from './domain/admins/seed.ts';
 import { SetupLink } from './domain/admins/setup-link.entity.ts';
 import { Activity } from './domain/audit/activity.ts';
 import { Audit } from './domain/audit/audit.ts';
+import { AuditRetention } from './domain/audit/audit-retention.ts';
 import { AuthorizationRequests } from './domain/ceremonies/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/authorizations.ts';
 import { Callers } from './domain/ceremonies/callers.ts';
@@ -61,6 +62,8 @@ export interface Ports {
   /** Null where messages of this kind cannot be sent. */
   senders: { mail: MailSender | null; sms: SmsSender | null };
   postLogoutToken: PostLogoutToken;
+  /** Told of each event of the audit log, for counting. */
+  onEvent?(type: string, result: string): void;
   /** Absent where no jobs are done. */
   gauge?: QueueGauge;
   /** Absent in a command, which is over in a moment. */
@@ -75,6 +78,8 @@ export interface DomainSettings {
   /** Opens what it sealed, and never seals. */
   secondMasterKey?: Uint8Array | undefined;
   allowPrivateLogoutTargets: boolean;
+  /** How long events of the audit log are kept; absent or 0: for ever. */
+  auditRetentionDays?: number;
   /** Sign-ins that one network may begin in a minute; absent: any number. */
   challengesPerMinute?: number;
 }
@@ -90,8 +95,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const { orm, clock, random, queue, senders } = ports;
   const { issuer } = settings;
   const db = new Database(orm);
-  const audit = new Audit(clock, random);
+  const audit = new Audit(clock, random, ports.onEvent);
   const activity = new Activity(db, clock);
+  const auditRetention = new AuditRetention(db, clock, audit, settings.auditRetentionDays ?? 0);
   const limits = new Limits(clock);
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
@@ -204,6 +210,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     ownAccount,
     seed,
     retention,
+    auditRetention,
     backups,
     masterKeyChange,
     processes,

@@ -61,6 +61,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'scim-token.revoked': ['directory', '{actor} revoked the directory token {subject}'],
   'project.created': ['administration', '{actor} created the project {subject}'],
   'project.updated': ['administration', '{actor} changed the settings of {subject}'],
+  'audit.trimmed': ['administration', '{actor} let go of events that were kept for long enough'],
   'audit.exported': ['administration', '{actor} exported events'],
   'sender.tested': ['administration', '{actor} tested the {subject}'],
   'experience.published': ['administration', '{actor} published a new look of {subject}'],

@@ -2,13 +2,14 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import type { Latchkey } from '../../support/latchkey.ts';
 
 const lookEveryMs = 200;
+const looksMissed = 5;
 
 /**
  * A small HTTP proxy as one stands in front of several processes: it asks each for `/health/ready`, keeps connections,
  * and passes a request on to another process where a connection is refused. It never sends one twice.
  */
 export class Balancer {
-  readonly #backends = new Map<Latchkey, { port: number; isReady: boolean }>();
+  readonly #backends = new Map<Latchkey, { port: number; isReady: boolean; missed: number }>();
   readonly #server: Server;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   #looking: NodeJS.Timeout | undefined;
@@ -22,11 +23,15 @@ export class Balancer {
     await new Promise<void>((done) => {
       this.#server.listen(port, '127.0.0.1', done);
     });
-    this.#looking = setInterval(() => void this.#look(), lookEveryMs);
+    const look = async (): Promise<void> => {
+      await this.#look();
+      this.#looking = setTimeout(look, lookEveryMs);
+    };
+    await look();
   }
 
   async add(latchkey: Latchkey, port: number): Promise<void> {
-    this.#backends.set(latchkey, { port, isReady: false });
+    this.#backends.set(latchkey, { port, isReady: false, missed: 0 });
     await this.#look();
   }
 
@@ -35,7 +40,7 @@ export class Balancer {
   }
 
   close(): void {
-    clearInterval(this.#looking);
+    clearTimeout(this.#looking);
     this.#server.close().closeAllConnections();
     this.#agent.destroy();
   }
@@ -44,10 +49,13 @@ export class Balancer {
     await Promise.all(
       [...this.#backends].map(async ([latchkey, backend]) => {
         const answer = await fetch(`${latchkey.managementUrl}/health/ready`, {
-          signal: AbortSignal.timeout(1_000),
+          signal: AbortSignal.timeout(3_000),
         }).catch(() => undefined);
         await answer?.body?.cancel();
-        backend.isReady = answer?.ok === true;
+        // An answer counts at once, a silence only when it lasts: the machine may be busy.
+        backend.missed = answer ? 0 : backend.missed + 1;
+        if (answer) backend.isReady = answer.ok;
+        else if (backend.missed >= looksMissed) backend.isReady = false;
       }),
     );
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { PooledClient } from './pooled-client.ts';
+import type { Tracing } from './trace-port.ts';
 
 /** How often the database is asked whether it is there. */
 const PROBE_EVERY_MS = 250;
@@ -16,6 +17,7 @@ class DatabaseAway extends Error {
 
 export interface WatchOptions {
   url: string;
+  tracing?: Tracing | undefined;
   /** Told of each change: what is wrong, or null when it is well again. */
   onChange(fault: string | null): void;
 }
@@ -81,10 +83,20 @@ export class DatabaseWatch {
   client(): typeof pg.Client {
     const { clients } = this;
     const faultNow = () => this.fault;
+    const { tracing } = this.options;
     return class WatchedClient extends PooledClient {
       constructor(config: pg.ClientConfig) {
         // The pool hides the password from those who enumerate.
         super({ ...config, password: config.password, connectionTimeoutMillis: CONNECT_WITHIN_MS });
+      }
+
+      // oxlint-disable-next-line typescript/no-explicit-any -- pg's own signature is a dozen overloads
+      override query(...args: any[]): any {
+        const [asked] = args as [string | { text?: unknown } | undefined];
+        const text = typeof asked === 'string' ? asked : asked?.text;
+        return tracing && typeof text === 'string'
+          ? tracing.statement(text, () => super.query(...args))
+          : super.query(...args);
       }
 
       override connect(): Promise<this>;

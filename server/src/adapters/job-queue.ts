@@ -8,6 +8,8 @@ export interface JobQueueOptions {
   url: string;
   /** Errors of jobs and of the queue itself. What they say holds no secret: jobs carry ids. */
   onError(error: unknown, job: string | undefined): void;
+  /** Told of each try of a job. */
+  onDone?(job: string, result: 'completed' | 'failed'): void;
 }
 
 /** Connections of the queue's own, beside one that listens. */
@@ -45,9 +47,11 @@ const consumption = {
 export class JobQueue implements Queue, QueueGauge {
   private readonly boss: PgBoss;
   private readonly onError: JobQueueOptions['onError'];
+  private readonly onDone: JobQueueOptions['onDone'];
 
-  constructor({ url, onError }: JobQueueOptions) {
+  constructor({ url, onError, onDone }: JobQueueOptions) {
     this.onError = onError;
+    this.onDone = onDone;
     this.boss = new PgBoss({
       connectionString: url,
       schema: 'jobs',
@@ -132,9 +136,11 @@ export class JobQueue implements Queue, QueueGauge {
   private async try(name: string, job: Job<Record<string, unknown>>, run: QueuedJob['run']): Promise<JobResult> {
     try {
       await run(job.data);
+      this.onDone?.(name, 'completed');
       return { id: job.id, status: 'completed' };
     } catch (error) {
       this.onError(error, name);
+      this.onDone?.(name, 'failed');
       // Stored with the job, so only its kind: the words of a database repeat the values.
       return { id: job.id, status: 'failed', output: { error: error instanceof Error ? error.name : 'failed' } };
     }

@@ -1,33 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Metrics } from './metrics.ts';
 
 /** One condition of readiness; a string says what is wrong. */
 export type Check = () => Promise<string | null>;
-
-/** The figures that this process shows. */
-export class Metrics {
-  readonly registry = new Registry();
-  readonly requests: Histogram<'room' | 'method' | 'status'>;
-  readonly jobs: Counter<'job' | 'result'>;
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-    this.requests = new Histogram({
-      name: 'latchkey_http_request_seconds',
-      help: 'Time to answer a request.',
-      labelNames: ['room', 'method', 'status'],
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers: [this.registry],
-    });
-    this.jobs = new Counter({
-      name: 'latchkey_jobs_total',
-      help: 'Jobs done, by result.',
-      labelNames: ['job', 'result'],
-      registers: [this.registry],
-    });
-  }
-}
 
 /** Where the process is in its life. */
 export type Phase = 'starting' | 'serving' | 'stopping';

@@ -10,6 +10,8 @@ export interface OutboundOptions {
   /** For tests and networks that are private on purpose: loopback and private addresses, and plain http. */
   allowPrivate: boolean;
   timeoutMs: number;
+  /** Beside its own. */
+  headers?: Record<string, string>;
   /** How names are resolved; the system's way unless a test has another. */
   resolve?: typeof resolveBySystem;
 }
@@ -72,7 +74,11 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
     const send = secure ? httpsRequest : httpRequest;
     const requestOptions: RequestOptions = {
       method: 'POST',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': Buffer.byteLength(body) },
+      headers: {
+        ...options.headers,
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'Content-Length': Buffer.byteLength(body),
+      },
       lookup: options.allowPrivate ? undefined : publicLookup(options.resolve ?? resolveBySystem),
       // A socket of its own: a pooled one would skip the check.
       agent: false,

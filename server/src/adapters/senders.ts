@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { MailSender, SmsSender } from '../domain/delivery/sender.ts';
+import type { MailSender, Sender, SmsSender } from '../domain/delivery/sender.ts';
 import { mailboxMail, mailboxSms } from './mailbox.ts';
 import { gatewaySms, twilioSms } from './sms.ts';
 import { smtpSender } from './smtp.ts';
@@ -8,6 +8,24 @@ import { smtpSender } from './smtp.ts';
 export interface Senders {
   mail: MailSender | null;
   sms: SmsSender | null;
+}
+
+/** The same, telling what became of each message. */
+export function counted({ mail, sms }: Senders, onSent: (channel: string, result: 'sent' | 'failed') => void): Senders {
+  const wrap = <M>(channel: string, sender: Sender<M> | null): Sender<M> | null =>
+    sender && {
+      kind: sender.kind,
+      send: async (message) => {
+        try {
+          await sender.send(message);
+          onSent(channel, 'sent');
+        } catch (error) {
+          onSent(channel, 'failed');
+          throw error;
+        }
+      },
+    };
+  return { mail: wrap('mail', mail), sms: wrap('sms', sms) };
 }
 
 /** By the settings; without any, an embedded instance keeps messages in the dev mailbox. */

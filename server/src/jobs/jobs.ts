@@ -3,6 +3,7 @@
  * name, period and domain call. Who runs it, and how a try that failed is made again, is the job queue's affair.
  */
 import type { Activity } from '../domain/audit/activity.ts';
+import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
 import { type Delivery, sendJob } from '../domain/delivery/delivery.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
@@ -24,6 +25,7 @@ export interface JobsDeps {
   otp: Otp;
   limits: Limits;
   retention: Retention;
+  auditRetention: AuditRetention;
   experiences: Experiences;
   activity: Activity;
   requestRecords: RequestRecords;
@@ -40,6 +42,7 @@ export function jobs({
   otp,
   limits,
   retention,
+  auditRetention,
   experiences,
   requestRecords,
   activity,
@@ -72,6 +75,7 @@ export function jobs({
       { name: 'sweep.request-records', everyMinutes: 60, run: () => requestRecords.sweep() },
       { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
       { name: 'activity.count', everyMinutes: 30, run: () => activity.count() },
+      { name: 'sweep.events', everyMinutes: 60, run: () => auditRetention.sweep() },
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };

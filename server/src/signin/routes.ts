@@ -24,6 +24,8 @@ export interface SigninDeps extends SigninPageDeps {
   callers: Pick<Callers, 'byApiKey' | 'byFlow' | 'requestOf'>;
   /** Whether this is the origin of a redirect URI of any client (CORS preflights name no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
+  /** Told of each step and what it answered: a status, or the code of an error. */
+  onStep?(step: string, result: string): void;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
@@ -60,7 +62,9 @@ type Handler = (deps: SigninDeps, req: Request, res: Response) => Promise<object
 function answering(deps: SigninDeps, handler: Handler): express.RequestHandler {
   return async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
-    res.json(await handler(deps, req, res));
+    const answer = await handler(deps, req, res);
+    deps.onStep?.(req.path.slice(1), 'status' in answer ? String(answer.status) : 'BEGUN');
+    res.json(answer);
   };
 }
 
@@ -124,6 +128,9 @@ function failing(deps: SigninDeps): express.ErrorRequestHandler {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
     const { status, retryAfterSeconds, body, isBug } = toSigninFailure(thrown, requestId);
+    if (Object.hasOwn(steps, req.path.slice(1)) || req.path === '/challenge') {
+      deps.onStep?.(req.path.slice(1), body.error.code);
+    }
     if (isBug) deps.log.error({ err: thrown, requestId }, 'sign-in failed');
     else deps.log.info({ requestId, status, ...logFields(thrown) }, 'sign-in refused');
     res.setHeader('Cache-Control', 'no-store');

@@ -24,10 +24,13 @@ export interface AuditEntry {
 export class Audit {
   private readonly clock: Clock;
   private readonly random: Random;
+  private readonly onRecord: (type: string, result: string) => void;
 
-  constructor(clock: Clock, random: Random) {
+  /** @param onRecord told of each event as it is written, for counting; its transaction may still be rolled back */
+  constructor(clock: Clock, random: Random, onRecord: (type: string, result: string) => void = () => undefined) {
     this.clock = clock;
     this.random = random;
+    this.onRecord = onRecord;
   }
 
   /** Written when `em`'s transaction commits. */
@@ -53,6 +56,7 @@ export class Audit {
   }
 
   private valuesOf({ actor, subject, ...entry }: AuditEntry) {
+    this.onRecord(entry.type, entry.result ?? 'success');
     return {
       id: this.random.id(),
       project: entry.projectId ?? null,

@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@playwright/test';
+
+const runner = fileURLToPath(new URL('../chaos/main.ts', import.meta.url));
+
+test('connections that end under load give no wrong answer, and the experiments still run', async () => {
+  test.setTimeout(180_000);
+  const { code, output } = await new Promise<{ code: number | string; output: string }>((done) => {
+    execFile(process.execPath, [runner, '--scale=0.2', 'connections-ended'], (error, stdout, stderr) =>
+      done({ code: error?.code ?? 0, output: stdout + stderr }),
+    );
+  });
+  expect(output).toContain('| connections-ended |');
+  expect(code, output).toBe(0);
+});

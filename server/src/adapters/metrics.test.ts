@@ -1,0 +1,42 @@
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { expect, it } from 'vitest';
+import { Metrics } from './metrics.ts';
+
+it('requests are counted by route and status, and nothing that a caller wrote becomes a label', async () => {
+  const metrics = new Metrics();
+  const app = express();
+  app.use(metrics.observe());
+  app.get('/userinfo', (_req, res) => void res.status(401).end());
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => {
+    server.once('listening', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  for (const path of ['/userinfo?access_token=lk_secret', '/lk_sk_secret', '/v1/scim/lk_secret/Users/lk_secret']) {
+    await new Promise<void>((resolve) => {
+      get({ port, path, host: '127.0.0.1', agent: false }, (answer) => answer.resume().on('close', () => resolve()));
+    });
+  }
+  server.close();
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('latchkey_http_request_seconds_count{route="/userinfo",method="GET",status="401"} 1');
+  expect(text).toContain('latchkey_http_request_seconds_count{route="other",method="GET",status="404"} 1');
+  expect(text).not.toContain('secret');
+});
+
+it('the database, its connections and the queue are shown, and a queue that cannot be asked holds up nothing', async () => {
+  const metrics = new Metrics();
+  metrics.watchDatabase({ fault: 'away', use: () => ({ total: 5, idle: 2, waiting: 1 }) });
+  metrics.watchQueue({ stats: () => Promise.reject(new Error('away')) });
+  metrics.signIn('authenticate', 'OTP_NEEDED');
+  metrics.message('mail', 'sent');
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('latchkey_database_up 0');
+  expect(text).toContain('latchkey_database_connections{state="active"} 3');
+  expect(text).toContain('latchkey_database_connections{state="waiting"} 1');
+  expect(text).toContain('latchkey_signin_steps_total{step="authenticate",result="OTP_NEEDED"} 1');
+  expect(text).toContain('latchkey_messages_total{channel="mail",result="sent"} 1');
+  expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
+});

@@ -1,0 +1,43 @@
+import { system } from '../kernel/actor.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { changed, type Database } from '../kernel/database.ts';
+import type { Audit } from './audit.ts';
+import { firstIdFrom } from './moment.ts';
+
+const daySeconds = 24 * 3600;
+/** So many at once, so that nobody waits for its locks. */
+const bite = 5000;
+
+/** Forgets what the audit log has kept for long enough, where the settings say how long that is. */
+export class AuditRetention {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly audit: Audit;
+  private readonly days: number;
+
+  /** @param days 0: everything is kept for ever */
+  constructor(db: Database, clock: Clock, audit: Audit, days: number) {
+    this.db = db;
+    this.clock = clock;
+    this.audit = audit;
+    this.days = days;
+  }
+
+  /** In bites, each of its own transaction; where anything was forgotten, that is an event. */
+  async sweep(): Promise<void> {
+    if (this.days === 0) return;
+    const before = secondsLater(this.clock.now(), -this.days * daySeconds);
+    let forgotten = 0;
+    for (let gone = bite; gone === bite; forgotten += gone) {
+      gone = await changed(
+        this.db.reader(),
+        `delete from audit_events where id = any(array(
+           select id from audit_events where id < ? order by id limit ${bite}))`,
+        [firstIdFrom(before)],
+      );
+    }
+    if (forgotten === 0) return;
+    const detail = { forgotten, before: before.toISOString() };
+    await this.db.transaction(async (em) => this.audit.record(em, { type: 'audit.trimmed', actor: system, detail }));
+  }
+}
