@@ -148,6 +148,22 @@ test('a group says where it comes from, and its members are searched', async () 
   await expect.poll(() => namesIn(page)).toEqual(['Grace Hopper']);
   await page.getByRole('link', { name: 'Grace Hopper' }).click();
   await expect(page.getByRole('heading', { name: 'Grace Hopper', level: 1 })).toBeVisible();
+  await page.keyboard.press('Control+K');
+  await page.getByRole('combobox', { name: 'Search or go to' }).fill('engin');
+  await page.getByRole('option', { name: /^Engineering/ }).click();
+  await expect(page.getByRole('heading', { name: 'Engineering', level: 1 })).toBeVisible();
+});
+
+test('the keys of an application show what its assertions are checked against', async () => {
+  const { page } = owner;
+  const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
+  const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x }] };
+  const settings = { projectId, name: 'Server', tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwks };
+  const server = await admin.createClient(settings);
+  await page.goto(at(`applications/${server.clientId}/keys`));
+  await expect(page.getByRole('region', { name: 'JWK Set' })).toContainText(x);
+  await page.goto(at(`applications/${clientId}/keys`));
+  await expect(page.getByText('It has none: it proves itself by PKCE alone.')).toBeVisible();
 });
 
 test('new pages keep nobody out, empty or not', async () => {

@@ -1,8 +1,11 @@
 import { Button, Menu, Modal } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { type ApiKeyKind, type ApiKeyRowFragment, IssueApiKey, RevokeApiKey } from '../generated/operations.ts';
+import { useProjectPath } from '../projects/project.tsx';
+import { Code } from '../ui/code.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -29,6 +32,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
   const [issued, setIssued] = useState<{ kind: ApiKeyKind; key: string }>();
   const [revoking, setRevoking] = useState<ApiKeyRowFragment>();
   const [failure, setFailure] = useState<Failure>();
+  const path = useProjectPath();
   const [issue, issuing] = useWrite(IssueApiKey);
   const [revoke, busy] = useWrite(RevokeApiKey);
   const live = client.apiKeys.filter(({ revokedAt }) => revokedAt === null);
@@ -113,6 +117,23 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
             </Empty>
           }
         />
+      </Section>
+      <Section
+        title="Client key"
+        lead="The public half of the key with which its server signs client assertions (private_key_jwt)."
+        actions={
+          mayChange && (
+            <Button component={Link} to={path(`applications/${client.id}/settings`)} variant="default">
+              {client.jwks ? 'Replace' : 'Set up'}
+            </Button>
+          )
+        }
+      >
+        {client.jwks ? (
+          <Code what="JWK Set" code={JSON.stringify(client.jwks, null, 2)} />
+        ) : (
+          <p>It has none: it proves itself by PKCE alone.</p>
+        )}
       </Section>
       <DelegationKeys client={client} mayChange={mayChange} />
       <Modal

@@ -28,7 +28,7 @@ interface PaletteProps {
   projectId: string | undefined;
 }
 
-/** Every page, application, user and project, by a few letters. */
+/** Every page, application, user, group and project, by a few letters. */
 export function Palette({ opened, onClose, projectId }: PaletteProps) {
   return (
     <Modal.Root
@@ -102,7 +102,7 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   return (
     <Listbox
       label="Search or go to"
-      placeholder="Pages, applications, users, projects"
+      placeholder="Pages, applications, users, groups, projects"
       text={text}
       onText={setText}
       choices={choices}
@@ -115,6 +115,7 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
 interface Found {
   clients?: { edges: { node: { id: string; name: string } }[] };
   users?: { edges: { node: { id: string; userName: string; displayName?: string | null } }[] };
+  groups?: { edges: { node: { id: string; displayName: string } }[] };
   projects: { edges: { node: { id: string; name: string } }[] };
 }
 
@@ -123,6 +124,7 @@ type Go = (group: string, icon: IconName, label: string, to: string, detail?: st
 function foundIn(found: Found | undefined, projectId: string | undefined, go: Go): Choice[] {
   const clients = found?.clients?.edges ?? [];
   const users = found?.users?.edges ?? [];
+  const groups = found?.groups?.edges ?? [];
   const projects = found?.projects.edges ?? [];
   return [
     ...clients.map(({ node }) =>
@@ -137,6 +139,7 @@ function foundIn(found: Found | undefined, projectId: string | undefined, go: Go
         displayName ? userName : undefined,
       ),
     ),
+    ...groups.map(({ node }) => go('Groups', 'groups', node.displayName, `/projects/${projectId}/groups/${node.id}`)),
     ...projects.map(({ node }) => go('Projects', 'projects', node.name, `/projects/${node.id}/overview`)),
   ];
 }

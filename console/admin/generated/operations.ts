@@ -656,7 +656,7 @@ export type PaletteInProjectQueryVariables = Exact<{
 }>;
 
 
-export type PaletteInProjectQuery = { clients: { edges: Array<{ node: { id: string, name: string } }> }, users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, projects: { edges: Array<{ node: { id: string, name: string } }> } };
+export type PaletteInProjectQuery = { clients: { edges: Array<{ node: { id: string, name: string } }> }, users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> }, projects: { edges: Array<{ node: { id: string, name: string } }> } };
 
 export type PaletteProjectsQueryVariables = Exact<{
   search: string;
@@ -954,7 +954,7 @@ export const PublishExperience = "mutation PublishExperience($input:PublishExper
 export const RevertExperience = "mutation RevertExperience($input:RevertExperienceInput!){revertExperience(input:$input){...ExperienceState}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as unknown as Operation<RevertExperienceMutation, RevertExperienceMutationVariables>;
 export const Session = "query Session{me{kind id name freshUntil grants{role projectId}}}" as unknown as Operation<SessionQuery, SessionQueryVariables>;
 export const SwitcherProjects = "query SwitcherProjects($search:String){projects(search:$search first:8){totalCount edges{node{id name builtIn testMode}}}}" as unknown as Operation<SwitcherProjectsQuery, SwitcherProjectsQueryVariables>;
-export const PaletteInProject = "query PaletteInProject($projectId:ID!$search:String!){clients(projectId:$projectId search:$search first:5){edges{node{id name}}}users(projectId:$projectId search:$search first:5){edges{node{id userName displayName}}}projects(search:$search first:5){edges{node{id name}}}}" as unknown as Operation<PaletteInProjectQuery, PaletteInProjectQueryVariables>;
+export const PaletteInProject = "query PaletteInProject($projectId:ID!$search:String!){clients(projectId:$projectId search:$search first:5){edges{node{id name}}}users(projectId:$projectId search:$search first:5){edges{node{id userName displayName}}}groups(projectId:$projectId search:$search first:5){edges{node{id displayName}}}projects(search:$search first:5){edges{node{id name}}}}" as unknown as Operation<PaletteInProjectQuery, PaletteInProjectQueryVariables>;
 export const PaletteProjects = "query PaletteProjects($search:String!){projects(search:$search first:8){edges{node{id name}}}}" as unknown as Operation<PaletteProjectsQuery, PaletteProjectsQueryVariables>;
 export const Groups = "query Groups($projectId:ID!$search:String$after:String){groups(projectId:$projectId search:$search first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id displayName externalId memberCount updatedAt}}}}" as unknown as Operation<GroupsQuery, GroupsQueryVariables>;
 export const GroupById = "query GroupById($id:ID!){group(id:$id){id displayName externalId memberCount createdAt updatedAt}}" as unknown as Operation<GroupByIdQuery, GroupByIdQueryVariables>;
