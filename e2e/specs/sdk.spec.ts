@@ -289,3 +289,30 @@ test('a person changes their phone number after proving afresh who they are', as
   const { code } = answered(await sdk.authenticate(userid), 'SUCCESS');
   expect(await application.redeem(code)).toMatchObject({ phone_number: phoneNumber, amr: ['swk'] });
 });
+
+test('a browser that cannot keep a key that is not extractable is told so before a code is asked for', async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    // As private windows of some browsers do.
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('The object could not be cloned.', 'DataCloneError');
+    };
+  });
+  const application = await register();
+  const userid = 'private@example.com';
+  const sdk = await open(page, application);
+  const refused = { code: 'STORAGE_UNAVAILABLE', category: 'user_action' };
+  await expect(sdk.authenticate(userid)).rejects.toMatchObject(refused);
+  expect(await admin.mailbox(userid)).toEqual([]);
+});
+
+test('a device whose clock is a day wrong signs in', async ({ page }) => {
+  await page.clock.install({ time: Date.now() + 86_400_000 });
+  const application = await register({ testMode: true });
+  const userid = 'late@example.com';
+  const sdk = await open(page, application);
+  await proveAddress(sdk, userid);
+  answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
+  answered(await sdk.authenticate(userid), 'SUCCESS');
+});
