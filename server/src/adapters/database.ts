@@ -1,6 +1,7 @@
+import type { ConnectionOptions } from 'node:tls';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { entities } from '../domain/entities.ts';
 import { migrations } from '../migrations/index.ts';
 import type { DatabaseWatch } from './database-watch.ts';
@@ -47,6 +48,7 @@ function options({
     discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: poolSize },
     driverOptions: {
+      ...tlsOptions(url),
       application_name: 'latchkey',
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
@@ -81,6 +83,15 @@ function socketOptions(url: string): Options {
     password: decodeURIComponent(parsed.password),
     dbName: decodeURIComponent(parsed.pathname.slice(1)),
   } as Options;
+}
+
+/**
+ * What the URL says of TLS (`sslmode`, `sslrootcert`, …), as the driver reads it: the ORM takes host, user and database of
+ * the URL, and would go on in the clear.
+ */
+function tlsOptions(url: string): { ssl?: ConnectionOptions | true } {
+  const { ssl } = new Client({ connectionString: url }) as Client & { ssl?: ConnectionOptions | boolean };
+  return ssl === undefined || ssl === false ? {} : { ssl };
 }
 
 export async function openDatabase(database: DatabaseOptions): Promise<MikroORM> {
