@@ -15,18 +15,22 @@ export const pooler: Experiment = {
   done: 'Latchkey behind PgBouncer with transaction pooling: sign-ins, logouts and jobs under load for 10 s',
   passes: 'no wrong answer, none refused; jobs are done',
   async run({ scale }) {
+    let version: string;
     try {
-      execFileSync(program, ['--version'], { stdio: 'ignore' });
+      version = execFileSync(program, ['--version'], { encoding: 'utf8' });
     } catch {
       return {
         verdict: 'skipped',
         measured: 'there is no pgbouncer on this machine (Debian: apt-get install pgbouncer)',
       };
     }
+    const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
+    const keepsStatements = major > 1 || minor >= 21;
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-chaos-pgbouncer-'));
     chmodSync(folder, 0o755);
     const port = await freePort();
     const world = await World.create({
+      env: { DATABASE_PREPARED_STATEMENTS: String(keepsStatements) },
       via: async (postgres) => {
         const { password } = new URL(postgres.url);
         writeFileSync(join(folder, 'users.txt'), `"latchkey" "${password}"\n`, { mode: 0o644 });
@@ -41,7 +45,7 @@ export const pooler: Experiment = {
           `auth_file = ${join(folder, 'users.txt')}`,
           'pool_mode = transaction',
           'default_pool_size = 10',
-          'max_prepared_statements = 200',
+          ...(keepsStatements ? ['max_prepared_statements = 200'] : []),
           'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
         ];
         writeFileSync(join(folder, 'pgbouncer.ini'), `${settings.join('\n')}\n`, { mode: 0o644 });
@@ -79,7 +83,7 @@ export const pooler: Experiment = {
            (count(*) filter (where state = 'completed' and name = 'delivery.send'))::int as done from jobs.job`,
       );
       return judge(
-        `${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
+        `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
         [
           tally.good < 10 && `only ${tally.good} sign-ins: ${said.slice(-300)}`,
           (jobs?.open ?? 1) > 0 && `${jobs?.open} mails still wait`,

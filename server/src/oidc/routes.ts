@@ -6,6 +6,7 @@
  * Back-Channel Logout 1.0.
  */
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { Refusal } from '../domain/kernel/problem.ts';
 import { requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
@@ -117,7 +118,7 @@ function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
     // Somebody stands before these pages; they are told as on every other page.
     if (isPage.test(req.path) && statusOf(error.error) >= 500 && wantsPage(req)) return next(thrown);
     if (error.error === 'server_error') log.error({ err: thrown, requestId }, 'request failed');
-    else log.info({ requestId, error: error.error, problem: problemOf(failure) }, 'request refused');
+    else log.info({ requestId, error: error.error, ...refusalOf(failure) }, 'request refused');
     res.setHeader('Cache-Control', 'no-store');
     if (error.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="Latchkey"');
     if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(error.retryAfterSeconds));
@@ -126,6 +127,9 @@ function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
   };
 }
 
-function problemOf(failure: unknown): unknown {
-  return typeof failure === 'object' && failure !== null && 'problem' in failure ? failure.problem : undefined;
+/** Why, for the log; a problem's own `code` would be taken for a secret there. */
+function refusalOf(failure: unknown): object {
+  if (!(failure instanceof Refusal)) return {};
+  const { code, ...detail } = failure.problem;
+  return { problem: code, detail };
 }
