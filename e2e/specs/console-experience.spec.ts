@@ -66,6 +66,7 @@ test('a look is drafted, seen in the preview, published, worn by the hosted page
   browser,
   page,
 }) => {
+  test.slow();
   const { projectId, clientId } = await register('Northwind');
   const { page: console, complaints } = await openExperience(browser, projectId);
   await expect(preview(console).getByRole('heading', { name: 'Sign in to Shop', includeHidden: true })).toBeVisible();
@@ -151,6 +152,7 @@ test('the preview carries no sign-in: it can be tried out, and nothing reaches t
 });
 
 test('whatever colour a project has, its pages can be read in both themes and at 320 px', async ({ page }) => {
+  test.slow();
   const { projectId, clientId } = await register('Colourful');
   for (const accent of ['#ffee00', '#777777', '#000000', '#ffffff', '#00c878']) {
     const save = `mutation ($input: SaveExperienceDraftInput!) { saveExperienceDraft(input: $input) { draftVersion } }`;

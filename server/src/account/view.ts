@@ -66,12 +66,12 @@ export function accountView(
   /** Of a new phone number; in test mode only. */
   testCode?: string,
 ): View {
-  const { project, user } = visitor;
+  const { user } = visitor;
   return (say, language) => {
     const page = new AccountPage(visitor, csrf, say, language);
     const name = nameOf(user);
     return html`<header class="who"><h1>${name}</h1>
-        <p class="lead">${[user.email, project.name].filter((text) => text && text !== name).join(' · ')}</p></header>
+        ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
       ${notice ? page.notice(notice) : nothing}
       ${page.devices(overview.devices)}
       ${page.sessions(overview.sessions, overview.devices)}
