@@ -14,13 +14,14 @@ export interface Shot {
 export function shots({ projectId, emptyProjectId, clientId, userId, groupId, issuer }: World): Shot[] {
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
   const inProject = [
-    ...['overview', 'applications', 'users', 'groups', 'directory', 'experience', 'factors', 'sign-in'],
-    ...['session-policy', 'events', 'messages', 'logout-deliveries', 'team', 'settings'],
+    ...['overview', 'applications', 'users', 'groups', 'directory', 'experience', 'factors'],
+    ...['session-policy', 'events', 'messages', 'messages/templates', 'messages/sending', 'logout-deliveries', 'team'],
+    'settings',
   ];
   const withData: Shot[] = [
     ...['projects', 'team', 'audit', 'keys', 'system', 'mailbox'].map((name) => ({ name, path: `/admin/${name}` })),
     { name: 'projects-create', path: '/admin/projects?new' },
-    ...inProject.map((name) => ({ name: `project-${name}`, path: project(projectId, name) })),
+    ...inProject.map((name) => ({ name: `project-${name.replace('/', '-')}`, path: project(projectId, name) })),
     { name: 'application-create', path: project(projectId, 'applications/new') },
     ...['', 'settings', 'keys', 'tokens', 'events', 'danger'].map((tab) => ({
       name: `application-${tab || 'quickstart'}`,
@@ -31,7 +32,10 @@ export function shots({ projectId, emptyProjectId, clientId, userId, groupId, is
     { name: 'events-filtered', path: project(projectId, 'events?group=sign-in&result=FAILURE&period=month') },
     { name: 'missing', path: '/admin/nowhere' },
   ];
-  const empty = inProject.map((name) => ({ name: `empty-${name}`, path: project(emptyProjectId, name) }));
+  const empty = inProject.map((name) => ({
+    name: `empty-${name.replace('/', '-')}`,
+    path: project(emptyProjectId, name),
+  }));
   const states = ['overview', 'users', 'events', 'directory', 'logout-deliveries'].flatMap((name): Shot[] => [
     { name: `loading-${name}`, path: project(projectId, name), data: 'loading' },
     { name: `error-${name}`, path: project(projectId, name), data: 'error' },

@@ -33,6 +33,8 @@ export async function readmePictures(
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(shot.path);
       await settled(page);
+      const steps = page.getByRole('button', { name: 'Show the steps' });
+      if (await steps.isVisible()) await steps.click();
       const session = await page.context().newCDPSession(page);
       const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
       const file = join(folder, `${name}-${theme}.webp`);

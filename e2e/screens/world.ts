@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import pg from 'pg';
 import { AdminApi } from '../support/admin-api.ts';
+import { openDatabase } from '../support/database.ts';
 import type { Latchkey } from '../support/latchkey.ts';
 
 /** What the pictures show: a company with people, applications, a directory and four weeks behind it. */
@@ -120,8 +118,7 @@ async function mistakes(scim: Scim): Promise<void> {
 
 /** Four weeks of sign-ins with weekends, a bad day, directories and logouts: rows as the server writes them. */
 async function past(latchkey: Latchkey, projectId: string, clientId: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl(latchkey.dataDir) });
-  await client.connect();
+  const client = await openDatabase(latchkey);
   const events = `
     insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind, subject_id,
       subject_name, client_id, detail, ip, user_agent)
@@ -195,11 +192,4 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
      values (gen_random_uuid(), 'latchkey.backup', now() - interval '6 hours', now() - interval '6 hours', 48211033, 91244, 'x')`,
   );
   await client.end();
-}
-
-function databaseUrl(dataDir: string): string {
-  const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-  const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];
-  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
-  return `postgresql://latchkey:${password}@/latchkey?host=${encodeURIComponent(socketFolder)}&port=${port}`;
 }

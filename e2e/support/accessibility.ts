@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const ofColour = ['color-contrast', 'link-in-text-block'];
 /** WCAG 2.1, 1.4.10 (Reflow). */
 const narrow = { width: 320, height: 640 };
 
@@ -12,7 +13,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // The new theme is on the page from the next frame on.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+    // Names, roles and order are the same in both themes: the second is looked at for what colours alone decide.
+    const axe = new AxeBuilder({ page });
+    const { violations } = await (colorScheme === 'light' ? axe.withTags(tags) : axe.withRules(ofColour)).analyze();
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
     expect(found, `what axe finds in ${colorScheme}`).toEqual([]);
   }

@@ -65,6 +65,7 @@ export function databaseUrl({ dataDir }: Latchkey): string {
   return `postgresql://latchkey:${password}@${encodeURIComponent(socketFolder)}:${port}/latchkey`;
 }
 
-function postmasterPid(dataDir: string): number {
+/** Of a server's own database. */
+export function postmasterPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }

@@ -1,0 +1,95 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { type Visit, visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** No page of the console keeps anybody out: axe finds nothing in light and dark, and 320 px are enough. */
+
+test.describe.configure({ mode: 'parallel', timeout: 240_000 });
+
+let latchkey: Latchkey;
+let owner: Visit;
+let projectId: string;
+let emptyId: string;
+let clientId: string;
+let userId: string;
+let groupId: string;
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+  emptyId = await admin.createProject('Empty');
+  const redirectUris = ['https://app.example.com/callback'];
+  const backchannelLogoutUri = 'https://app.example.com/logout';
+  clientId = (await admin.createClient({ projectId, name: 'Portal', redirectUris, backchannelLogoutUri })).clientId;
+  const token = await admin.issueScimToken(projectId);
+  const create = async (path: string, schema: string, body: object) => {
+    const response = await fetch(`${latchkey.baseUrl}/v1/scim/${projectId}/${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' },
+      body: JSON.stringify({ schemas: [`urn:ietf:params:scim:schemas:core:2.0:${schema}`], ...body }),
+    });
+    return ((await response.json()) as { id: string }).id;
+  };
+  userId = await create('Users', 'User', { userName: 'katherine@example.com', displayName: 'Katherine Johnson' });
+  groupId = await create('Groups', 'Group', { displayName: 'Staff', members: [{ value: userId }] });
+  owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  expect(owner.complaints).toEqual([]);
+  await owner.context.close();
+  await latchkey.stop();
+});
+
+async function visit(paths: readonly string[]): Promise<void> {
+  const { page } = owner;
+  for (const path of paths) {
+    await test.step(path, async () => {
+      await page.goto(`${latchkey.baseUrl}/admin${path}`);
+      await expect(page.locator('main :is(h1, h2, h3)').first()).toBeVisible();
+      await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
+      await expectAccessible(page);
+    });
+  }
+}
+
+const people = ['overview', 'applications', 'users', 'groups', 'directory'];
+const rest = ['experience', 'factors', 'session-policy', 'events', 'logout-deliveries', 'team'];
+const messages = ['messages', 'messages/templates', 'messages/sending'];
+const inProject = (id: string, paths: readonly string[]) => paths.map((path) => `/projects/${id}/${path}`);
+
+test('the pages of the instance', async () => {
+  await visit(['/projects', '/projects?new', '/team', '/audit', '/keys', '/system', '/mailbox', '/nowhere']);
+});
+
+test('the pages of a project: overview, people, directory', async () => {
+  await visit([
+    ...inProject(projectId, people),
+    `/projects/${projectId}/users/${userId}`,
+    `/projects/${projectId}/users/00000000-0000-7000-8000-000000000000`,
+    `/projects/${projectId}/groups/${groupId}`,
+  ]);
+});
+
+test('the pages of a project: sign-in, activity, settings', async () => {
+  await visit(inProject(projectId, [...rest, ...messages, 'settings']));
+});
+
+test('the pages of an application', async () => {
+  const tabs = ['', '/settings', '/keys', '/tokens', '/events', '/danger'];
+  await visit([
+    `/projects/${projectId}/applications/new`,
+    ...tabs.map((tab) => `/projects/${projectId}/applications/${clientId}${tab}`),
+  ]);
+});
+
+test('the pages of a project without people', async () => {
+  await visit(inProject(emptyId, people));
+});
+
+test('the pages of a project without a past', async () => {
+  await visit(inProject(emptyId, [...rest, ...messages]));
+});

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@playwright/test';
+import { AdminApi } from '../support/admin-api.ts';
+import { type Visit, visitConsole } from '../support/console.ts';
+import { openDatabase } from '../support/database.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** Events, logout deliveries, the directory's self-test and the system page do their main job, for each role. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+let clientId: string;
+let owner: Visit;
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+  const backchannelLogoutUri = 'http://127.0.0.1:9/logout';
+  const redirectUris = ['https://app.example.com/callback'];
+  clientId = (await admin.createClient({ projectId, name: 'Portal', redirectUris, backchannelLogoutUri })).clientId;
+  owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  expect(owner.complaints).toEqual([]);
+  await owner.context.close();
+  await latchkey.stop();
+});
+
+const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;
+const rename = (name: string) =>
+  admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+    input: { id: projectId, name },
+  });
+
+test('events are asked in words, with names, and the address holds the question', async () => {
+  const { page } = owner;
+  await page.goto(at('events'));
+  const bar = page.getByRole('combobox', { name: 'Search events' });
+  await bar.fill('client:port');
+  await expect(page.getByRole('option', { name: 'client: Portal', selected: true })).toBeVisible();
+  await bar.press('Enter');
+  await expect(page.getByText('Application: Portal')).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`client=${clientId}`));
+  await expect(page.locator('summary')).toHaveCount(3);
+  await bar.fill('type:client.cre');
+  await bar.press('Enter');
+  await expect(page.locator('summary')).toHaveCount(1);
+  await page.reload();
+  await expect(page.getByText('Application: Portal')).toBeVisible();
+  await expect(page.locator('summary')).toHaveCount(1);
+  await bar.fill('after:not a day');
+  await expect(page.getByText('A day is written 2026-03-01')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove the filter Type' }).click();
+  await expect(page.locator('summary')).toHaveCount(3);
+});
+
+test('events come in by themselves, and all that the question finds goes into a file', async () => {
+  const { page } = owner;
+  await page.goto(at('events?type=project.updated'));
+  await expect(page.getByText('Nothing of this kind')).toBeVisible();
+  await page.getByRole('switch', { name: 'Live' }).check({ force: true });
+  await expect(page.getByText('Waiting for events …')).toBeVisible();
+  await rename('Acme, renamed');
+  await expect(page.locator('summary', { hasText: 'changed the settings of Acme, renamed' })).toBeVisible();
+  await expect(page.getByText('1 new')).toBeVisible();
+  await rename('Acme');
+  await expect(page.getByText('2 new')).toBeVisible();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: /^CSV/ }).click();
+  const text = await readFile(await (await download).path(), 'utf8');
+  expect(text.trimEnd().split('\r\n')).toHaveLength(3);
+  expect(text).toContain('"project.updated"');
+});
+
+test('a logout that was given up is retried by an admin of the project, and not by a viewer', async ({ browser }) => {
+  const database = await openDatabase(latchkey);
+  await database.query(
+    `insert into logout_deliveries (id, project_id, client_id, subject, jti, uri, state, attempts, created_at)
+     values (gen_random_uuid(), $1, $2, gen_random_uuid(), 'x', 'http://127.0.0.1:9/old', 'failed', $3, now())`,
+    [projectId, clientId, JSON.stringify([{ at: '2026-01-01T00:00:00Z', status: 400, durationMs: 12 }])],
+  );
+  await database.end();
+  const path = `/admin/projects/${projectId}/logout-deliveries`;
+  const viewer = await visitConsole(
+    browser,
+    latchkey,
+    admin,
+    { email: 'v@example.com', role: 'PROJECT_VIEWER', projectId },
+    path,
+  );
+  const delivery = viewer.page.locator('li', { hasText: 'Given up' });
+  await delivery.locator('summary').click();
+  await expect(delivery.getByText('The application refused the token for good.')).toBeVisible();
+  await expect(viewer.page.getByRole('button', { name: 'Retry now' })).toHaveCount(0);
+  await expect(viewer.page.getByRole('link', { name: 'System', exact: true })).toHaveCount(0);
+  expect(viewer.complaints).toEqual([]);
+  await viewer.context.close();
+
+  const who = { email: 'a@example.com', role: 'PROJECT_ADMIN' as const, projectId };
+  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who, path);
+  await page.getByLabel('State', { exact: true }).selectOption('FAILED');
+  await page.locator('summary').click();
+  await page.getByRole('button', { name: 'Retry now' }).click();
+  await expect(page.getByText('The next attempt is under way')).toBeVisible();
+  await page.getByLabel('State', { exact: true }).selectOption('');
+  await expect(page.locator('summary', { hasText: '2 attempts' })).toBeVisible();
+
+  await page.goto(at('directory'));
+  await page.getByRole('button', { name: 'Run the self-test' }).click();
+  await expect(page.getByText('All 10 passed')).toBeVisible();
+  await expect(page.getByText('Whoever leaves loses access at once.')).toBeVisible();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the system page says what is to be done, and the dot in the bar leads to it', async () => {
+  const { page } = owner;
+  await page.goto(at('overview'));
+  await page.getByRole('link', { name: /^System\. / }).click();
+  await expect(page.getByRole('heading', { name: 'System', level: 1 })).toBeVisible();
+  await expect(page.getByText('Set SMTP_URL and MAIL_FROM before real people come.', { exact: true })).toBeVisible();
+  await expect(page.getByText('None was ever recorded', { exact: true })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Processes' }).getByRole('row')).toHaveCount(2);
+});

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Latchkey } from './latchkey.ts';
+
+/** A connection of its own to the database of a server, for what has no door: the past. */
+export async function openDatabase({ dataDir }: Latchkey): Promise<pg.Client> {
+  const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+  const client = new pg.Client({
+    user: 'latchkey',
+    database: 'latchkey',
+    password,
+    host: socketFolder,
+    port: Number(port),
+  });
+  await client.connect();
+  return client;
+}
