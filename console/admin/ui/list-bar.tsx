@@ -1,6 +1,6 @@
 import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useNavigation, useSearchParams } from 'react-router';
 import { Icon } from './icon.tsx';
 import styles from './list-bar.module.css';
 
@@ -47,10 +47,12 @@ export function ListBar({ children, count }: { children: ReactNode; count?: stri
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const { get, set } = useListParams();
   const asked = get('search') ?? '';
+  // Who has typed and then gone on to a page, which is being fetched, must not be called back.
+  const isLeaving = useNavigation().state !== 'idle';
   const [text, setText] = useState(asked);
   useEffect(() => setText(asked), [asked]);
   useEffect(() => {
-    if (text.trim() === asked) return;
+    if (text.trim() === asked || isLeaving) return;
     const timer = setTimeout(() => set({ search: text.trim() }), 200);
     return () => clearTimeout(timer);
   });
