@@ -116,11 +116,11 @@ export class Postgres {
 
   /** Everything stands still, and connections stay: as a machine that has lost its network. */
   freeze(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGSTOP');
+    this.#signal('SIGSTOP');
   }
 
   thaw(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGCONT');
+    this.#signal('SIGCONT');
   }
 
   /** A standby becomes the primary. */
@@ -160,6 +160,17 @@ export class Postgres {
       env: { TZ: 'UTC', LC_ALL: 'C' },
       stdio: 'pipe',
     });
+  }
+
+  #signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of this.#pids()) {
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        // A connection's process may just have ended.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
   }
 
   /** The postmaster and its children. */
