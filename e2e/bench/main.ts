@@ -10,6 +10,7 @@ import { oidc } from './oidc.ts';
 import { type Options, optionsOf } from './options.ts';
 import { scim } from './scim.ts';
 import { signIn } from './sign-in.ts';
+import { start } from './start.ts';
 
 type Bench = (print: Print, options: Options) => Promise<unknown>;
 
@@ -18,6 +19,7 @@ const benches: Record<string, Bench | { file: string; name: string }> = {
   oidc,
   'sign-in': signIn,
   scim,
+  start,
   enumeration: { file: 'enumeration.ts', name: 'enumeration' },
   'console-lists': { file: 'console-lists.ts', name: 'consoleLists' },
 };

@@ -46,7 +46,9 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
       ? await startPeer('oidc-provider', plan.concurrency)
       : undefined;
     if (oidcProvider) peers.push(oidcProvider);
-    const betterAuth = options.peersNamed('better-auth') ? await startPeer('better-auth', plan.concurrency) : undefined;
+    const betterAuth = options.peersNamed('better-auth')
+      ? await startPeer('better-auth', plan.concurrency, latchkey.peersDatabase())
+      : undefined;
     if (betterAuth) peers.push(betterAuth);
     const with_ = (peer: Peer | undefined, work: (relying: Relying) => Operation, kind: keyof Provider = 'public') =>
       peer?.clients[kind] ? [{ subject: peer.subject, operation: work(relyingOf(peer, kind)) }] : [];

@@ -33,7 +33,7 @@ export async function scim(print: Print, options: Options): Promise<Row[]> {
       directories.push({ path: `/v1/scim/${projectId}`, token, population });
     }
     if (options.peers) {
-      const database = { url: latchkey.peersDatabaseUrl(), pid: latchkey.subject.databasePid as number };
+      const database = latchkey.peersDatabase();
       for (const name of ['saml-jackson', 'scimmy'] as const) {
         if (!options.peersNamed(name)) continue;
         const peer = await startPeer(name, options.plan.concurrency, name === 'scimmy' ? undefined : database, {

@@ -15,8 +15,8 @@ export interface BenchedLatchkey {
   subject: Subject;
   /** Milliseconds from the start of the process until it is ready. */
   startMilliseconds: number;
-  /** Of the same PostgreSQL, for peers; their tables stand beside its own. */
-  peersDatabaseUrl(): string;
+  /** The same PostgreSQL, for peers: their tables stand beside its own. */
+  peersDatabase(): { url: string; pid: number };
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
       databasePid: postmasterPid(server.dataDir),
     },
     startMilliseconds,
-    peersDatabaseUrl: () => databaseUrl(server),
+    peersDatabase: () => ({ url: databaseUrl(server), pid: postmasterPid(server.dataDir) }),
     stop: async () => {
       for (const sibling of siblings) await sibling.stop();
       await server.stop();
