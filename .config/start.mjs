@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
-import { fail, projectNode, requireNode20, root, toolEnvironment } from './lib/workspace.mjs';
+import { fail, memoryOptions, projectNode, requireNode20, root, toolEnvironment } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
@@ -14,6 +14,7 @@ const server = spawn(
   projectNode(),
   [
     '--enable-source-maps',
+    ...memoryOptions,
     '--import',
     new URL('lib/lifeline.mjs', import.meta.url).href,
     join(root, 'server', 'dist', 'main.js'),

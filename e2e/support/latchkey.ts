@@ -55,7 +55,9 @@ export async function startLatchkey(
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
     ...env,
   };
-  const server = spawn(process.execPath, ['--enable-source-maps', ...(turnable ? ['--import', clock] : []), main], {
+  // As start.mjs starts it.
+  const flags = ['--enable-source-maps', '--max-semi-space-size=4'];
+  const server = spawn(process.execPath, [...flags, ...(turnable ? ['--import', clock] : []), main], {
     env: settings,
     stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : [])],
   });
