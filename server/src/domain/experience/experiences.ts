@@ -71,7 +71,7 @@ export class Experiences {
   async published(em: EntityManager, projectId: string): Promise<ExperienceContent> {
     const sql = 'select content from experience_versions where project_id = ? order by number desc limit 1';
     const [row] = await rows<{ content: ExperienceContent }>(em, sql, [projectId]);
-    return row?.content ?? plainContent;
+    return row ? contentOf(row) : plainContent;
   }
 
   /** What a project's mails bear of its own, in one language. */
@@ -82,7 +82,7 @@ export class Experiences {
        from projects p where id = ?`,
       [projectId],
     );
-    return mailLookOf(brandIn(row?.content ?? plainContent, row?.name ?? '', locale));
+    return mailLookOf(brandIn(contentOf({ content: row?.content ?? plainContent }), row?.name ?? '', locale));
   }
 
   async state(em: EntityManager, projectId: string): Promise<ExperienceState> {
