@@ -28,6 +28,8 @@ async function main(): Promise<void> {
   const [command, ...args] = process.argv.slice(2);
   const config = () => loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
   if (command === undefined) return serve(config());
+  // Whoever read the result has gone, as `| head` does.
+  process.stdout.on('error', () => process.exit(1));
   process.exitCode = await runCommand(command, args, {
     config,
     env: process.env,

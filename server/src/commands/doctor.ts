@@ -68,7 +68,11 @@ async function examineDatabase(
   { clock }: Surroundings,
   tell: (check: SystemCheck) => void,
 ): Promise<void> {
-  const orm = await openDatabase({ url: database.url, poolSize: 2 });
+  const orm = await openDatabase({
+    url: database.url,
+    poolSize: 2,
+    preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
+  });
   try {
     const em = orm.em.fork();
     const reached = await databaseReach(em, database.embedded !== undefined);

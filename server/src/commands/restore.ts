@@ -105,7 +105,12 @@ async function load(
 ): Promise<void> {
   const config = loadSettings();
   const database = await openConfigured(config, true, (line) => complain(`· ${line}`));
-  const orm = await openDatabase({ url: database.url, poolSize: 2, migrateInOne: true }).catch(async (error) => {
+  const orm = await openDatabase({
+    url: database.url,
+    poolSize: 2,
+    migrateInOne: true,
+    preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
+  }).catch(async (error) => {
     await database.embedded?.stop();
     throw new StartError(`The database cannot be used: ${(error as Error).message.split('\n')[0]}`);
   });
