@@ -119,7 +119,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   opened.add(() => database.embedded?.stop());
   const runtime = await runtimeOf();
   const tracing = await tracingOf(config, runtime.version);
-  opened.add(() => Promise.race([tracing?.stop(), pause(leftMs())]));
+  // A collector that is not there holds up no end.
+  opened.add(() => Promise.race([tracing?.stop(), pause(Math.min(1_000, leftMs()))]));
   const watch = new DatabaseWatch({
     url: database.url,
     tracing,
