@@ -175,7 +175,9 @@ async function ask(
       await new Promise((resolve) => setTimeout(resolve, 20));
       continue;
     }
-    if (answer.status !== status) throw new Error(`${method} ${target}: ${answer.status} ${answer.body}`);
+    // RFC 7644 §3.5.2 leaves a PATCH the choice to show nothing.
+    const isSilent = method === 'PATCH' && answer.status === 204;
+    if (answer.status !== status && !isSilent) throw new Error(`${method} ${target}: ${answer.status} ${answer.body}`);
     return answer;
   }
 }

@@ -97,6 +97,8 @@ class Tally {
         }
       }),
     );
+    // Others have their turn now, and a server may close what has been idle for some seconds.
+    for (const connection of this.#connections) connection.close();
     if (!counts) return;
     const after = cpu();
     this.#rates.push((done * 1000) / (performance.now() - begin));
@@ -106,7 +108,6 @@ class Tally {
   }
 
   figures(): Figures {
-    for (const connection of this.#connections) connection.close();
     const sorted = Float64Array.from(this.#latencies).sort();
     const operations = sorted.length;
     return {

@@ -10,11 +10,12 @@ const token = 'benchmark';
 const byId = new Map();
 const byName = new Map();
 const order = [];
+const positions = new Map();
 
 const keep = (user) => {
-  const known = byId.get(user.id);
-  if (known) return Object.assign(known, user);
-  order.push(user);
+  // A new object each time: it tells from the old one whether a PATCH has changed anything.
+  if (!byId.has(user.id)) positions.set(user.id, order.length);
+  order[positions.get(user.id)] = user;
   byId.set(user.id, user);
   byName.set(user.userName.toLowerCase(), user);
   return user;
