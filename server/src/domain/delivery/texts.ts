@@ -196,42 +196,42 @@ const de: Texts = {
 
 const es: Texts = {
   'sign-in-code': ({ app, code, minutes }) => ({
-    subject: `${code} es tu código para entrar en ${app}`,
-    before: [`Tu código para iniciar sesión en ${app}:`],
+    subject: `${code} es su código para entrar en ${app}`,
+    before: [`Su código para iniciar sesión en ${app}:`],
     after: [
-      `Vale durante ${minutes} minutos, en la página en la que lo pediste.`,
-      'Si no lo has pedido, ignora este mensaje: sin el código nadie puede entrar. No se lo des a nadie.',
+      `Vale durante ${minutes} minutos, en la página en la que lo pidió.`,
+      'Si no lo ha pedido, ignore este mensaje: sin el código nadie puede entrar. No se lo dé a nadie.',
     ],
   }),
   'factor-code': ({ app, code, minutes }) => ({
-    subject: `${code} es tu código para el segundo paso en ${app}`,
-    before: [`Tu código para el segundo paso del inicio de sesión en ${app}:`],
+    subject: `${code} es su código para el segundo paso en ${app}`,
+    before: [`Su código para el segundo paso del inicio de sesión en ${app}:`],
     after: [
       `Vale durante ${minutes} minutos.`,
-      'Si no estás iniciando sesión en este momento, otra persona lo está intentando.',
+      'Si no está iniciando sesión en este momento, otra persona lo está intentando.',
     ],
   }),
   'phone-code': ({ app, code, minutes }) => ({
-    subject: `${code} es tu código para confirmar este número de teléfono en ${app}`,
-    before: [`Tu código para confirmar este número de teléfono en ${app}:`],
-    after: [`Es válido durante ${minutes} minutos.`, 'Si no lo has pedido, ignora este mensaje.'],
+    subject: `${code} es su código para confirmar este número de teléfono en ${app}`,
+    before: [`Su código para confirmar este número de teléfono en ${app}:`],
+    after: [`Es válido durante ${minutes} minutos.`, 'Si no lo ha pedido, ignore este mensaje.'],
   }),
   'phone-changed': ({ app, ending, at }) => ({
     subject: `Número de teléfono cambiado en ${app}`,
     before: [
-      `Se ha cambiado el número de teléfono de tu cuenta en ${app}. El nuevo termina en ${ending}.`,
+      `Se ha cambiado el número de teléfono de su cuenta en ${app}. El nuevo termina en ${ending}.`,
       `Hora: ${time('es', at)}`,
-      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
     ],
     after: [],
   }),
   'new-device': ({ app, device, at }) => ({
     subject: `Nuevo dispositivo para ${app}`,
     before: [
-      `Desde un nuevo dispositivo se puede entrar ahora en ${app} con tu cuenta.`,
+      `Desde un nuevo dispositivo se puede entrar ahora en ${app} con su cuenta.`,
       `Dispositivo: ${device}`,
       `Hora: ${time('es', at)}`,
-      `Si no has sido tú, avisa enseguida a los responsables de ${app} y comprueba quién puede leer tu correo.`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app} y compruebe quién puede leer su correo.`,
     ],
     after: [],
   }),
@@ -239,23 +239,23 @@ const es: Texts = {
     subject: `Segundo paso modificado en ${app}`,
     before: [
       {
-        added: `Se ha añadido un segundo paso a tu inicio de sesión en ${app}.`,
-        replaced: `Se ha sustituido el segundo paso de tu inicio de sesión en ${app}.`,
-        removed: `Se ha quitado un segundo paso de tu inicio de sesión en ${app}.`,
+        added: `Se ha añadido un segundo paso a su inicio de sesión en ${app}.`,
+        replaced: `Se ha sustituido el segundo paso de su inicio de sesión en ${app}.`,
+        removed: `Se ha quitado un segundo paso de su inicio de sesión en ${app}.`,
       }[change],
       `Segundo paso: ${{ email: 'código por correo', sms: 'código por SMS', totp: 'aplicación de autenticación' }[method]}`,
       `Hora: ${time('es', at)}`,
-      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
     ],
     after: [],
   }),
   'recovery-code-used': ({ app, left, at }) => ({
     subject: `Código de recuperación usado en ${app}`,
     before: [
-      `Se ha usado uno de tus códigos de recuperación para entrar en ${app}.`,
+      `Se ha usado uno de sus códigos de recuperación para entrar en ${app}.`,
       `Hora: ${time('es', at)}`,
-      `Códigos que te quedan: ${left}`,
-      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+      `Códigos que le quedan: ${left}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
     ],
     after: [],
   }),
@@ -264,7 +264,7 @@ const es: Texts = {
     before: [
       `Se han creado diez códigos de recuperación nuevos para entrar en ${app}. Los anteriores ya no sirven.`,
       `Hora: ${time('es', at)}`,
-      `Si no has sido tú, avisa enseguida a los responsables de ${app}.`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
     ],
     after: [],
   }),
