@@ -38,14 +38,28 @@ export const bootstrapToken = 'bootstrap-token-for-tests-0123456789';
 /** @param way how the app is to reach its database, if not straight */
 export async function buildTestApp(way?: (url: string) => Promise<string>): Promise<TestApp> {
   const database = await freshDatabase();
-  const orm = await openDatabase({ url: (await way?.(database.url)) ?? database.url });
-  const clock = turnableClock();
+  return build(database, turnableClock(), (await way?.(database.url)) ?? database.url);
+}
+
+/** A second process on the database of the first: same issuer, same master key, same clock, an address of its own. */
+export function buildSibling(first: TestApp): Promise<TestApp> {
+  return build({ url: first.databaseUrl, drop: async () => undefined }, first.clock, first.databaseUrl, first.url);
+}
+
+async function build(
+  database: { url: string; drop(): Promise<void> },
+  clock: TurnableClock,
+  way: string,
+  behind?: string,
+): Promise<TestApp> {
+  const orm = await openDatabase({ url: way });
   const logoutTokens: TestApp['logoutTokens'] = [];
   const logLines: string[] = [];
   const asked: { job: string; data: Record<string, unknown> }[] = [];
   const mailbox: TestApp['mailbox'] = [];
   const server = createServer();
   const url = await listen(server);
+  const issuer = behind ?? url;
   const services = buildServices(
     {
       orm,
@@ -61,7 +75,7 @@ export async function buildTestApp(way?: (url: string) => Promise<string>): Prom
         return { status: 200 };
       },
     },
-    { issuer: url, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true, challengesPerMinute: 1000 },
+    { issuer, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true, challengesPerMinute: 1000 },
   );
   await services.keys.tend();
   const app: Express = await buildApp({
@@ -69,7 +83,7 @@ export async function buildTestApp(way?: (url: string) => Promise<string>): Prom
     clock,
     random: systemRandom,
     log: openLog('debug', { write: (line) => void logLines.push(line) }),
-    issuer: url,
+    issuer,
     trustProxy: 'loopback',
     bootstrapToken,
     consoleFolder: join(import.meta.dirname, '../../console/dist'),

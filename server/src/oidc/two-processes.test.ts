@@ -1,0 +1,91 @@
+/** What one process changes, another one that remembers the client from before refuses at once (decisions/0080). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { locationOf } from '../../test/browser.ts';
+import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { redirectUri } from '../../test/factories.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+let here: TestApp;
+let there: TestApp;
+let project: Project;
+let user: User;
+let client: Client;
+/** The same person and client, served by the other process. */
+let rp: RelyingParty;
+
+beforeAll(async () => {
+  here = await buildTestApp();
+  there = await buildSibling(here);
+});
+
+afterAll(async () => {
+  await there.close();
+  await here.close();
+});
+
+beforeEach(async () => {
+  project = await here.make.project();
+  user = await here.make.user(project);
+  client = (await here.make.client(project)).client;
+  rp = new RelyingParty(there, client);
+  await rp.signIn(user);
+});
+
+/** Has the other process serve the client, so that it remembers it; gives the code. */
+async function codeFromThere(): Promise<string> {
+  const code = locationOf(await rp.authorize()).searchParams.get('code');
+  if (code === null) throw new Error('the other process gave no code');
+  return code;
+}
+
+function change(input: Parameters<TestApp['services']['clients']['update']>[1]): Promise<unknown> {
+  return here.services.clients.update(client.id, input, system);
+}
+
+describe('a change in one process', () => {
+  it('that disables a client is refused by another that knew the client, at /authorize and at the exchange', async () => {
+    const code = await codeFromThere();
+    await change({ disabled: true });
+    const refusal = await rp.authorize();
+    expect(refusal.status).toBe(400);
+    expect(refusal.headers.get('location')).toBeNull();
+    const exchange = await rp.exchange(code);
+    expect(exchange.status).toBe(401);
+    expect(await exchange.json()).toMatchObject({ error: 'invalid_client' });
+  });
+
+  it('that takes a redirect URI away ends it for another: no code goes there', async () => {
+    await codeFromThere();
+    await change({ redirectUris: ['https://elsewhere.example.com/callback'] });
+    const refusal = await rp.authorize({ redirect_uri: redirectUri });
+    expect(refusal.status).toBe(400);
+    expect(refusal.headers.get('location')).toBeNull();
+  });
+
+  it('that adds a redirect URI is served by another at once', async () => {
+    await codeFromThere();
+    await change({ redirectUris: [redirectUri, 'https://new.example.com/callback'] });
+    const answer = await rp.authorize({ redirect_uri: 'https://new.example.com/callback' });
+    expect(locationOf(answer).searchParams.has('code')).toBe(true);
+  });
+
+  it('that switches a user off, or ends the session, ends it for another', async () => {
+    const code = await codeFromThere();
+    await here.services.accounts.setActive(project.id, user.id, false, system);
+    expect(locationOf(await rp.authorize({ prompt: 'none' })).searchParams.get('error')).toBe('login_required');
+    expect(await (await rp.exchange(code)).json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it('that shortens the life of tokens or sessions holds in another at once', async () => {
+    await codeFromThere();
+    await change({ accessTokenTtlSeconds: 7 });
+    expect(await (await rp.exchange(await codeFromThere())).json()).toMatchObject({ expires_in: 7 });
+    await here.services.projects.updateSessionPolicy(project.id, { idleTimeoutSeconds: 60 }, system);
+    here.clock.turn(61);
+    expect(locationOf(await rp.authorize({ prompt: 'none' })).searchParams.get('error')).toBe('login_required');
+  });
+});
