@@ -17,6 +17,7 @@ import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import { Refusal } from './domain/kernel/problem.ts';
 import type { Random } from './domain/kernel/random.ts';
+import { builtFiles } from './http/built-files.ts';
 import { requestContext, withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
 import { failureOf } from './http/failure.ts';
@@ -66,11 +67,10 @@ export async function buildApp(options: AppOptions): Promise<Express> {
       strictTransportSecurity: issuer.startsWith('https://'),
     }),
   );
-  app.use(
-    '/assets',
-    express.static(join(options.consoleFolder, 'assets'), { immutable: true, maxAge: '1y', index: false }),
-  );
-  app.use('/messages', express.static(join(options.consoleFolder, 'messages'), { maxAge: '5m', index: false }));
+  const built = (folder: string, cacheControl: string) =>
+    app.use(`/${folder}`, builtFiles(join(options.consoleFolder, folder), cacheControl));
+  built('assets', 'public, max-age=31536000, immutable');
+  built('messages', 'public, max-age=300');
   app.use(oidcRoutes(oidcDeps(services, cookies, pages, issuer, log)));
   app.use(
     signinRoutes({

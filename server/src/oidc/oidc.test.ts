@@ -373,6 +373,17 @@ describe('discovery, keys and CORS', () => {
     expect(await response.json()).toMatchObject({ issuer: app.url, token_endpoint: `${app.url}/oauth2/token` });
   });
 
+  it.each(['openid-configuration', 'jwks.json'])('sends %s again only where it has changed', async (document) => {
+    const url = `${app.url}/.well-known/${document}`;
+    const first = await fetch(url);
+    // fetch would ask for no cached answer by itself.
+    const ask = (etag: string) => fetch(url, { headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' } });
+    const again = await ask(first.headers.get('etag') ?? '');
+    expect(again.status).toBe(304);
+    expect(again.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await ask('"another"')).status).toBe(200);
+  });
+
   it('publishes public keys only, each with its own kid', async () => {
     const { keys } = (await (await fetch(`${app.url}/.well-known/jwks.json`)).json()) as {
       keys: Record<string, unknown>[];

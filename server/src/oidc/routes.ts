@@ -5,8 +5,9 @@
  * Standards: RFC 6749, 6750, 7523, 7636, 9068, 9207; OpenID Connect Core, Discovery, RP-Initiated Logout and
  * Back-Channel Logout 1.0.
  */
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';
+import { digest } from '../domain/kernel/secret.ts';
 import { requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
@@ -48,12 +49,12 @@ export function oidcRoutes(deps: OidcDeps): Router {
   router
     .route('/.well-known/openid-configuration')
     .all(anyOrigin)
-    .get(cached, (_req, res) => void res.type('json').send(discovery))
+    .get((req, res) => sendCacheable(req, res, discovery))
     .all(onlyMethods('GET'));
   router
     .route('/.well-known/jwks.json')
     .all(anyOrigin)
-    .get(cached, async (_req, res) => void res.type('json').send(JSON.stringify(await deps.jwks())))
+    .get(async (req, res) => sendCacheable(req, res, JSON.stringify(await deps.jwks())))
     .all(onlyMethods('GET'));
 
   const authorize = authorizeEndpoint(deps.authorize);
@@ -84,10 +85,13 @@ export function oidcRoutes(deps: OidcDeps): Router {
   return router;
 }
 
-const cached: RequestHandler = (_req, res, next) => {
+/** For five minutes, and longer where the ETag still fits (RFC 9110 §13.1.2). */
+function sendCacheable(req: Request, res: Response, body: string): void {
   res.setHeader('Cache-Control', `public, max-age=${cacheSeconds}`);
-  next();
-};
+  res.setHeader('ETag', `"${digest(body)}"`);
+  if (req.fresh) res.status(304).end();
+  else res.type('json').send(body);
+}
 
 const noStore: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');

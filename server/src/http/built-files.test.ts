@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import express from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtFiles } from './built-files.ts';
+
+const script = 'export const answer = 42;\n'.repeat(100);
+
+let folder: string;
+let server: Server;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'latchkey-built-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'secret.txt'), 'not for everybody');
+  writeFileSync(join(folder, 'assets', 'x.js'), script);
+  writeFileSync(join(folder, 'assets', 'x.js.br'), brotliCompressSync(script));
+  writeFileSync(join(folder, 'assets', 'x.js.gz'), gzipSync(script));
+  const app = express().use('/assets', builtFiles(join(folder, 'assets'), 'public, max-age=60'));
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+/** As it comes: nothing is decompressed, no dot in the path is resolved. */
+async function ask(path: string, headers: Record<string, string> = {}) {
+  const { port } = server.address() as AddressInfo;
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers }, resolve).on('error', reject);
+  });
+  return { status: message.statusCode, headers: message.headers, body: await text(message) };
+}
+
+describe('files of the build', () => {
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', undefined],
+  ])('come as they were compressed for a browser that accepts %s', async (accepted, encoding) => {
+    const { status, headers } = await ask('/assets/x.js', { 'Accept-Encoding': accepted });
+    expect(status).toBe(200);
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers['content-type']).toMatch(/^text\/javascript/);
+    expect(headers['cache-control']).toBe('public, max-age=60');
+    expect(headers.vary).toContain('Accept-Encoding');
+  });
+
+  it('are not sent again to a browser that has them', async () => {
+    const { headers } = await ask('/assets/x.js');
+    const again = await ask('/assets/x.js', { 'If-None-Match': String(headers.etag) });
+    expect(again.status).toBe(304);
+    expect(again.body).toBe('');
+  });
+
+  it('are served from the moment a new build has made them', async () => {
+    expect((await ask('/assets/later.js')).status).toBe(404);
+    writeFileSync(join(folder, 'assets', 'later.js'), script);
+    expect((await ask('/assets/later.js')).body).toBe(script);
+  });
+
+  it.each([
+    '/assets/../secret.txt',
+    '/assets/..%2fsecret.txt',
+    '/assets/%2e%2e/secret.txt',
+    '/assets/..\\secret.txt',
+    '/assets/',
+    '/assets/%00',
+    '/assets/%',
+  ])('are all that is served: %s is nothing', async (path) => {
+    const { status, body } = await ask(path);
+    expect([400, 404]).toContain(status);
+    expect(body).not.toContain('not for everybody');
+  });
+});

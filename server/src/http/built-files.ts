@@ -1,0 +1,18 @@
+import type { RequestHandler } from 'express';
+import sirv from 'sirv';
+
+/**
+ * The files below a folder of the console's build, as they were compressed there (`.br`, `.gz`), with ETags. Looked for
+ * at each request: a build may come while the server runs.
+ *
+ * @param cacheControl `immutable` for files whose name changes with what they hold
+ */
+export function builtFiles(folder: string, cacheControl: string): RequestHandler {
+  return sirv(folder, {
+    dev: true,
+    etag: true,
+    brotli: true,
+    gzip: true,
+    setHeaders: (res) => void res.setHeader('Cache-Control', cacheControl),
+  });
+}
