@@ -9,6 +9,7 @@ import { serve } from '../clients/serve.ts';
 import { AdminApi, codeIn } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
 import { freePort, type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { pathWithTools } from '../support/shell-tools.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
 /** What the quickstart gives to copy runs as it stands, with nothing but a key put in. */
@@ -143,8 +144,10 @@ for (const [kind, settings] of [
     const back = await serve(() => (_req, res) => res.end('Back'));
     const { clientId, origin } = await register(settings(), back.origin);
     writeFileSync(join(folder, 'curl.sh'), await copied(clientId, 'curl'));
-    const shell = spawn('bash', ['curl.sh'], { cwd: folder, stdio: 'pipe' });
+    const env = { ...process.env, PATH: pathWithTools(folder) };
+    const shell = spawn('bash', ['curl.sh'], { cwd: folder, stdio: 'pipe', env });
     running.push(shell);
+    const ended = once(shell, 'exit');
     let output = '';
     for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (data) => void (output += data));
     await expect.poll(() => output).toContain('/authorize?');
@@ -152,7 +155,7 @@ for (const [kind, settings] of [
     await signInOnPage(page, admin, `curl-${kind.replaceAll('_', '-')}@example.com`);
     await page.waitForURL(`${origin}/callback**`);
     shell.stdin.end(`${new URL(page.url()).searchParams.get('code')}\n`);
-    await once(shell, 'exit');
+    await ended;
     expect(output).toMatch(/"id_token":"eyJ/);
     await back.close();
   });
