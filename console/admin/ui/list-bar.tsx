@@ -1,5 +1,5 @@
 import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigation, useSearchParams } from 'react-router';
 import { Icon } from './icon.tsx';
 import styles from './list-bar.module.css';
@@ -49,13 +49,28 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   const asked = get('search') ?? '';
   // Who has typed and then gone on to a page, which is being fetched, must not be called back.
   const isLeaving = useNavigation().state !== 'idle';
+  const hasLeft = useRef(false);
   const [text, setText] = useState(asked);
   useEffect(() => setText(asked), [asked]);
   useEffect(() => {
+    // The router says so a moment after the click.
+    const leave = (event: MouseEvent) => {
+      hasLeft.current ||= event.target instanceof Element && event.target.closest('a[href]') !== null;
+    };
+    document.addEventListener('click', leave, true);
+    return () => document.removeEventListener('click', leave, true);
+  }, []);
+  useEffect(() => {
     if (text.trim() === asked || isLeaving) return;
-    const timer = setTimeout(() => set({ search: text.trim() }), 200);
+    const timer = setTimeout(() => {
+      if (!hasLeft.current) set({ search: text.trim() });
+    }, 200);
     return () => clearTimeout(timer);
   });
+  const type = (typed: string) => {
+    hasLeft.current = false;
+    setText(typed);
+  };
   return (
     <TextInput
       className={styles.search}
@@ -64,9 +79,9 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
       placeholder={placeholder}
       value={text}
       maxLength={200}
-      onChange={(event) => setText(event.currentTarget.value)}
+      onChange={(event) => type(event.currentTarget.value)}
       leftSection={<Icon name="search" size={16} />}
-      rightSection={text && <CloseButton size="sm" aria-label="Clear the search" onClick={() => setText('')} />}
+      rightSection={text && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type('')} />}
     />
   );
 }
