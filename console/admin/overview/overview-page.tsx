@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useRead } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
-import { Overview, OwnerCount } from '../generated/operations.ts';
+import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
@@ -15,6 +15,7 @@ import styles from './overview-page.module.css';
 import { firstSignIn, tasksOf } from './tasks.ts';
 
 const signIns = { types: ['user.signed_in'] };
+const mailTests: AuditEventFilter = { types: ['sender.tested'], result: 'SUCCESS', subjectId: 'mail' };
 const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'] };
 const count = new Intl.NumberFormat('en-GB');
 
@@ -25,7 +26,7 @@ export function Component() {
   const { isOwner, mayChange } = useAccess(project.id);
   const { data, failure, reload } = useRead(
     Overview,
-    { projectId: project.id, signIns, rejected },
+    { projectId: project.id, signIns, rejected, mailTests },
     { everySeconds: 15 },
   );
   const owners = useRead(OwnerCount, {}, { pause: !isOwner });

@@ -21,6 +21,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
   const reachable = clients.filter(({ redirectUris, disabled }) => redirectUris.length > 0 && !disabled);
   const [first] = clients;
   const signedIn = data.signedIn.edges[0]?.node.at;
+  const mailTested = data.mailTested.edges[0]?.node.at;
   const heard = data.scimTokens.some(({ lastUsedAt, revokedAt }) => lastUsedAt && !revokedAt);
   const team = data.memberships.length + (ownerCount ?? 1);
   return [
@@ -48,12 +49,21 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       open: 'Take the code of the quickstart, and sign in yourself.',
       ...(first ? { action: { label: 'Open the quickstart', to: path(`applications/${first.id}`) } } : {}),
     },
-    {
-      name: 'Send real mail',
-      isDone: !settings.hasDevMailbox,
-      done: 'A mail server is set up',
-      open: 'Mail stays in the dev mailbox. Whoever runs this server sets SMTP_URL before real people come.',
-    },
+    settings.hasDevMailbox
+      ? {
+          name: 'Send real mail',
+          isDone: false,
+          done: '',
+          open: 'Mail stays in the dev mailbox. Whoever runs this server sets SMTP_URL before real people come.',
+        }
+      : {
+          name: 'Test the mail server',
+          isDone: mailTested !== undefined,
+          done: 'Mail is sent',
+          since: mailTested,
+          open: 'Send yourself a message: each stage on its way is checked, from DNS to the mail server’s last word.',
+          ...(mayChange ? { action: { label: 'Test sending', to: path('messages/sending') } } : {}),
+        },
     {
       name: 'Connect a directory',
       isOptional: true,

@@ -139,20 +139,19 @@ export class Delivery {
       }
       const { content, context } = this.open(message);
       const recipient = await this.deps.judge(em, message, context);
-      if ('suppress' in recipient) {
-        settle(message, 'suppressed', recipient.suppress);
-        return null;
-      }
       message.attempts += 1;
-      return { message, content, to: recipient.to };
+      return { message, content, recipient };
     });
     if (!due) return;
-    const failure = await this.dispatch(due.message, due.content, due.to);
+    // Step by step the same work where nothing is sent: whoever measures other requests meanwhile must not see which.
+    const { recipient } = due;
+    const failure = await this.dispatch(due.message, due.content, 'to' in recipient ? recipient.to : null);
     await db.transaction(async (em) => {
       const message = await em.findOne(Message, { id: messageId, state: 'pending' });
       if (!message) return;
-      if (!failure) {
-        message.recipient = due.to;
+      if ('suppress' in recipient) settle(message, 'suppressed', recipient.suppress);
+      else if (!failure) {
+        message.recipient = recipient.to;
         message.sentAt = clock.now();
         settle(message, 'sent', null, { keepContent: this.keepsContent(message.channel) });
       } else if (failure.permanent) settle(message, 'failed', failure.message);
@@ -252,17 +251,20 @@ export class Delivery {
     return this.deps.senders[channel]?.kind === 'mailbox';
   }
 
-  private async dispatch(message: Message, content: MessageContent, to: string): Promise<SendError | null> {
+  /** Composes it, and hands it over where there is somebody to send it to. */
+  private async dispatch(message: Message, content: MessageContent, to: string | null): Promise<SendError | null> {
     const { mail, sms } = this.deps.senders;
     const locale = message.locale as Locale;
     try {
       if (message.channel === 'mail') {
         if (!mail) return new SendError('no mail server is set', true);
         const look = await this.deps.lookOf(message.project.id, locale);
-        await mail.send({ ...renderMail(content, locale, look), to, id: message.id });
+        const composed = renderMail(content, locale, look);
+        if (to !== null) await mail.send({ ...composed, to, id: message.id });
       } else {
         if (!sms) return new SendError('no SMS gateway is set', true);
-        await sms.send({ to, text: renderSms(content, locale) });
+        const text = renderSms(content, locale);
+        if (to !== null) await sms.send({ to, text });
       }
       return null;
     } catch (error) {
