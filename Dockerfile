@@ -34,7 +34,7 @@ RUN apt-get update \
  && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin latchkey \
  && install -d -o latchkey -g latchkey -m 0700 /data
 COPY --from=build /app /app
-COPY deploy/latchkey.sh /usr/local/bin/latchkey
+COPY server/deploy/latchkey.sh /usr/local/bin/latchkey
 COPY LICENSE /app/
 ARG VERSION=0.1.0
 ARG REVISION=unknown

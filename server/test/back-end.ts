@@ -74,7 +74,9 @@ export class TestBackEnd {
     return { signing: newest?.signingPublicPem ?? '', encryption: newest?.encryptionPublicPem ?? '' };
   }
 
-  async library(more: Partial<Parameters<typeof DelegationClient.fromKeys>[0]> = {}): Promise<DelegationClient> {
+  async delegationClient(
+    more: Partial<Parameters<typeof DelegationClient.fromKeys>[0]> = {},
+  ): Promise<DelegationClient> {
     const ours = await this.ours();
     return DelegationClient.fromKeys({
       spSigningKey: this.pair.privatePem.signing,

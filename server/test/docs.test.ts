@@ -8,8 +8,8 @@ import { renderConfigMarkdown } from '../src/config.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = (name: string) => readdirSync(join(root, name)).map((file) => `${name}/${file}`);
-const documents = ['README.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...folder('docs')].filter((path) =>
-  path.endsWith('.md'),
+const documents = ['README.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...folder('server/docs')].filter(
+  (path) => path.endsWith('.md'),
 );
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
@@ -79,9 +79,7 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names only files that are there', () => {
-    const words = [
-      ...text(path).matchAll(/(?:-f |`)((?:deploy|docs|server|shared|e2e|console)\/[\w./-]+|docker-compose\.yml)/g),
-    ];
+    const words = [...text(path).matchAll(/(?:-f |`)((?:server|shared|e2e|console)\/[\w./-]+|docker-compose\.yml)/g)];
     for (const [, file] of words) {
       if (file?.startsWith('server/dist/')) continue;
       expect(existsSync(join(root, file as string)), file).toBe(true);
@@ -100,8 +98,8 @@ describe('the documentation', () => {
   });
 
   it('is led to from its first page', () => {
-    for (const path of folder('docs').filter((each) => !each.endsWith('README.md'))) {
-      expect(text('docs/README.md')).toContain(`](${path.slice('docs/'.length)})`);
+    for (const path of folder('server/docs').filter((each) => !each.endsWith('README.md'))) {
+      expect(text('server/docs/README.md')).toContain(`](${path.slice('server/docs/'.length)})`);
     }
   });
 });

@@ -145,6 +145,6 @@ async function signing(): Promise<SystemCheck> {
   const perSecond = Math.round(1e6 / microseconds);
   const summary = `${(microseconds / 1000).toFixed(2)} ms for an ID token here: ${perSecond} a second and core at most`;
   if (microseconds < slowSignMicroseconds) return { name: 'Signing', level: 'ok', summary, advice: null };
-  const advice = 'The machine is busy, or slow: docs/sizing.md says how a Node with the system’s OpenSSL helps.';
+  const advice = 'The machine is busy, or slow: server/docs/sizing.md says how a Node with the system’s OpenSSL helps.';
   return { name: 'Signing', level: 'warn', summary, advice };
 }

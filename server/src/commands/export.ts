@@ -26,7 +26,7 @@ export const exportProjects: Command = {
   },
   notes: [
     'Settings, clients, users, groups, devices and second factors, with their ids, so that `sub` stays. Signing keys,',
-    'admins, sessions and events stay behind. The format is told in docs/export.md.',
+    'admins, sessions and events stay behind. The format is told in server/docs/export.md.',
   ],
   async run(input, surroundings) {
     const target = input.text('to');

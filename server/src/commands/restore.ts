@@ -30,7 +30,7 @@ export const restore: Command = {
   notes: [
     'Needs the master key that the backup was made under: in MASTER_KEY, or as master.key in DATA_DIR. File and key are',
     'checked before anything is written, and then it is all or nothing. What was revoked after the backup was made',
-    '(keys, devices, sessions, admins) is good again: see docs/backup.md.',
+    '(keys, devices, sessions, admins) is good again: see server/docs/backup.md.',
   ],
   run: async (input, surroundings) => {
     const config = surroundings.config();

@@ -58,7 +58,7 @@ async function events(type: string) {
 
 describe('a back end, by the server library', () => {
   it('gives a user a second factor by e-mail', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     expect(await library.getUserCredentials(address)).toEqual({ status: 'success', mfa_method: 'none' });
     const change = await library.initiateMfaChange({ userid: address, mfaMethod: MfaMethod.EMAIL });
     expect(change).toMatchObject({
@@ -76,7 +76,7 @@ describe('a back end, by the server library', () => {
 
   it('changes it to SMS; the old one stays until the new one is verified, and the user is told', async () => {
     await enrolled('email');
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const change = await library.initiateMfaChange({
       userid: address,
       mfaMethod: 'sms',
@@ -110,7 +110,7 @@ describe('a back end, by the server library', () => {
 
   it('changes it to an authenticator app, whose secret only this answer holds', async () => {
     await enrolled('sms', { phone });
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const change = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
     expect(change.totp?.otpauth_uri).toMatch(/^otpauth:\/\/totp\/Example/);
     const otp = totpCode(change.totp?.secret ?? '');
@@ -122,7 +122,7 @@ describe('a back end, by the server library', () => {
   });
 
   it('accepts the right code once of twenty tries at once', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     const otp = await codeSentTo(app, address);
     const tries = Array.from({ length: 20 }, () => library.verifyMfaChange({ userid: address, sessionId, otp }));
@@ -132,7 +132,7 @@ describe('a back end, by the server library', () => {
   });
 
   it('has five tries for a change, and ten minutes', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
     const verify = (otp: string) => library.verifyMfaChange({ userid: address, sessionId, otp });
     for (let tried = 0; tried < 5; tried += 1) expect((await verify('x')).code).toBe('CODE_REJECTED');
@@ -146,7 +146,7 @@ describe('a back end, by the server library', () => {
   });
 
   it('may send a code each thirty seconds', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const begin = () => library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     expect((await begin()).status).toBe('success');
     expect(await begin()).toMatchObject({ status: 'failed', code: 'RATE_LIMITED', retry_after: 30, session_id: '' });
@@ -155,7 +155,7 @@ describe('a back end, by the server library', () => {
   });
 
   it('sends for more users than one network may, as it speaks for many people', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     for (let count = 0; count < 35; count += 1) {
       const user = await app.make.user(project);
       expect((await library.initiateMfaChange({ userid: user.id, mfaMethod: 'email' })).status).toBe('success');
@@ -167,7 +167,7 @@ describe('a back end, by the server library', () => {
     ['an id that nobody has', () => crypto.randomUUID()],
     ['text that is no address', () => 'x'],
   ])('is told of %s', async (_, userid) => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const refused = { status: 'failed', code: 'USER_NOT_FOUND' };
     expect(await library.getUserCredentials(userid())).toMatchObject(refused);
     expect(await library.initiateMfaChange({ userid: userid(), mfaMethod: 'email' })).toMatchObject(refused);
@@ -176,7 +176,7 @@ describe('a back end, by the server library', () => {
   it('reaches no user of another project, and none that is not active', async () => {
     const stranger = await app.make.user(await app.make.project({ name: 'Other' }));
     const inactive = await app.make.user(project, { active: false });
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     for (const user of [stranger, inactive]) {
       expect((await library.getUserCredentials(user.id)).code).toBe('USER_NOT_FOUND');
       expect((await library.getUserCredentials(user.userName)).code).toBe('USER_NOT_FOUND');
@@ -185,7 +185,10 @@ describe('a back end, by the server library', () => {
   });
 
   it('cannot complete what another back end, or for another user, was begun', async () => {
-    const [library, other] = [await backEnd.library(), await (await TestBackEnd.of(app, project)).library()];
+    const [library, other] = [
+      await backEnd.delegationClient(),
+      await (await TestBackEnd.of(app, project)).delegationClient(),
+    ];
     const grace = await app.make.user(project);
     const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     const otp = await codeSentTo(app, address);
@@ -195,7 +198,7 @@ describe('a back end, by the server library', () => {
   });
 
   it('cannot complete a change of a user who was deactivated meanwhile', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
     await app.services.db.transaction((em) => em.execute('update users set active = false where id = ?', [ada.id]));
     const otp = totpCode(totp?.secret ?? '');
@@ -206,7 +209,7 @@ describe('a back end, by the server library', () => {
   it('cannot change the phone that a directory owns', async () => {
     const values = { provenance: 'scim', phone } as const;
     const provisioned = await app.make.user(project, values);
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const begin = (phoneNumber: string) =>
       library.initiateMfaChange({ userid: provisioned.id, mfaMethod: 'sms', phoneNumber });
     expect(await begin('+12025550199')).toMatchObject({ status: 'failed', code: 'PHONE_LOCKED_BY_PROVISIONING' });
@@ -216,7 +219,7 @@ describe('a back end, by the server library', () => {
 
   it('moves the phone on record with a new number, once that has proved itself', async () => {
     const user = await app.make.user(project, { phone });
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const number = '+12025550177';
     const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
     const otp = await codeSentTo(app, number);
@@ -231,7 +234,7 @@ describe('a back end, by the server library', () => {
 
   it('cannot complete a change of number that a directory has locked meanwhile', async () => {
     const user = await app.make.user(project, {});
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const number = '+12025550178';
     const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
     const otp = await codeSentTo(app, number);
@@ -244,7 +247,7 @@ describe('a back end, by the server library', () => {
 
   it('sees one-time codes in test mode only', async () => {
     await app.services.projects.update(project.id, { testMode: true }, system);
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const change = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     expect(change).toMatchObject({ otp: expect.stringMatching(/^\d{6}$/) });
   });
@@ -252,7 +255,7 @@ describe('a back end, by the server library', () => {
   it('speaks to users in the language that the directory has of them', async () => {
     const values = { attributes: { preferredLanguage: 'de-AT' } };
     const user = await app.make.user(project, values);
-    await (await backEnd.library()).initiateMfaChange({ userid: user.id, mfaMethod: 'email' });
+    await (await backEnd.delegationClient()).initiateMfaChange({ userid: user.id, mfaMethod: 'email' });
     await app.runJobs();
     expect(app.mailbox.at(-1)?.text).toContain('Ihr Code');
   });
@@ -260,10 +263,10 @@ describe('a back end, by the server library', () => {
 
 describe('keys of delegation', () => {
   it('rotate on our side: each request is answered with the pair that it was encrypted to', async () => {
-    const before = await backEnd.library();
+    const before = await backEnd.delegationClient();
     turn(app, 1);
     await app.services.delegationKeys.rotate(backEnd.client.id, system, 3600);
-    const after = await backEnd.library();
+    const after = await backEnd.delegationClient();
     for (const library of [before, after]) {
       expect((await library.getUserCredentials(address)).status).toBe('success');
     }
@@ -273,11 +276,11 @@ describe('keys of delegation', () => {
   });
 
   it('rotate on the back end’s side: each request is answered to the pair that signed it', async () => {
-    const before = await backEnd.library();
+    const before = await backEnd.delegationClient();
     turn(app, 1);
     backEnd.pair = makePair();
     await app.services.delegationKeys.register(backEnd.client.id, backEnd.pair.publicPem, system, 3600);
-    const after = await backEnd.library();
+    const after = await backEnd.delegationClient();
     for (const library of [before, after]) {
       expect((await library.getUserCredentials(address)).status).toBe('success');
     }
@@ -287,7 +290,7 @@ describe('keys of delegation', () => {
   });
 
   it('are good for nothing once they are revoked', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const keys = await app.services.delegationKeys.list(app.services.db.reader(), [backEnd.client.id]);
     const ours = keys.find(({ party }) => party === 'idp');
     await app.services.delegationKeys.revoke(ours?.id ?? '', system);
@@ -296,7 +299,7 @@ describe('keys of delegation', () => {
 
   it('must be there at all', async () => {
     const { client, secretKey } = await app.make.client(project);
-    const library = await backEnd.library({ spId: client.id, apiKey: secretKey });
+    const library = await backEnd.delegationClient({ spId: client.id, apiKey: secretKey });
     await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
   });
 });
@@ -529,7 +532,7 @@ describe('POST /v1/delegation', () => {
   });
 
   it('logs neither keys, codes nor contents', async () => {
-    const library = await backEnd.library();
+    const library = await backEnd.delegationClient();
     const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     const otp = await codeSentTo(app, address);
     await library.verifyMfaChange({ userid: address, sessionId, otp: 'x' });
