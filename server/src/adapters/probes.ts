@@ -1,12 +1,11 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { connect, isIP } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-
-const timeoutMs = 5_000;
+import pg from 'pg';
 
 /** Connects, with TLS where the address says so, and sends nothing. Returns milliseconds; throws with the reason. */
-export function reachAddress(address: string): Promise<number> {
+export function reachAddress(address: string, withinMs: number): Promise<number> {
   const { protocol, hostname, port } = new URL(address);
   const isSecure = protocol === 'https:';
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -14,20 +13,62 @@ export function reachAddress(address: string): Promise<number> {
   const began = performance.now();
   return new Promise((done, fail) => {
     const socket = isSecure ? connectTls(to) : connect(to);
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+    const late = setTimeout(() => socket.destroy(new Error(silence(withinMs))), withinMs);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       socket.destroy();
       done(performance.now() - began);
     });
     socket.once('error', fail);
+    socket.once('close', () => clearTimeout(late));
   });
 }
 
-/** The JSON at an address of our own; throws with the reason. */
-export async function fetchJson(address: string): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });
-  return { status: response.status, body: await response.json().catch(() => null) };
+/** Signs in to PostgreSQL and has it answer once; throws with the reason. */
+export async function reachPostgres(url: string, withinMs: number): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'latchkey-doctor',
+    connectionTimeoutMillis: withinMs,
+    query_timeout: withinMs,
+  });
+  client.on('error', () => undefined);
+  const late = setTimeout(() => streamOf(client).destroy(new Error(silence(withinMs))), withinMs);
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } catch (error) {
+    throw (error as Error).message === 'timeout expired' ? new Error(silence(withinMs)) : error;
+  } finally {
+    clearTimeout(late);
+    streamOf(client).destroy();
+  }
 }
+
+/** What pg has and its types lack. */
+const streamOf = (client: pg.Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
+
+/** The JSON at an address of our own; throws with the reason. */
+export async function fetchJson(address: string, withinMs: number): Promise<{ status: number; body: unknown }> {
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    const response = await fetch(address, { signal, redirect: 'manual' });
+    const text = await response.text();
+    return { status: response.status, body: jsonOf(text) };
+  } catch (error) {
+    throw signal.aborted ? new Error(silence(withinMs)) : error;
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const silence = (withinMs: number): string => `no answer within ${withinMs / 1000} s`;
 
 /** Bytes free and in all on the disk of a folder, or of the nearest folder above it that exists. */
 export function diskSpace(folder: string): { free: number; total: number } {

@@ -12,19 +12,11 @@ import {
   skipped,
 } from '../domain/delivery/diagnosis.ts';
 import type { OutgoingMail } from '../domain/delivery/sender.ts';
+import { asked, type SessionOptions, type SmtpError, sessionOptions, within } from './smtp-session.ts';
 
 const stageNames: StageName[] = ['dns', 'connect', 'tls', 'sign-in', 'send'];
 /** Milliseconds. Shorter than for real mails: somebody waits in front of it. */
 const timeouts = { dns: 5_000, connect: 6_000, answer: 8_000, send: 15_000 } as const;
-
-type Options = SMTPConnection.Options & { auth?: SMTPConnection.Credentials };
-
-interface SmtpError extends Error {
-  code?: string;
-  command?: string;
-  response?: string;
-  responseCode?: number;
-}
 
 /** One mail, stage by stage, over a connection of its own. Never throws: what fails is told by its stage. */
 export async function diagnoseSmtp(
@@ -44,8 +36,7 @@ export async function diagnoseSmtp(
   return completed(stages, stageNames);
 
   async function walk(): Promise<void> {
-    // As nodemailer reads the address for real mails, so that both mean the same.
-    const { options } = createTransport(url).transporter as unknown as { options: Options };
+    const options = sessionOptions(url);
     const host = options.host ?? 'localhost';
     const port = Number(options.port ?? (options.secure ? 465 : 587));
 
@@ -102,7 +93,12 @@ export async function diagnoseSmtp(
   }
 
   /** The greeting, and TLS before or after it. */
-  async function greet(socket: Socket, host: string, port: number, options: Options): Promise<SMTPConnection | null> {
+  async function greet(
+    socket: Socket,
+    host: string,
+    port: number,
+    options: SessionOptions,
+  ): Promise<SMTPConnection | null> {
     const begin = performance.now();
     const session = new SMTPConnection({
       ...options,
@@ -125,7 +121,7 @@ export async function diagnoseSmtp(
     return session;
   }
 
-  async function signIn(session: SMTPConnection, { auth }: Options): Promise<boolean> {
+  async function signIn(session: SMTPConnection, { auth }: SessionOptions): Promise<boolean> {
     if (!auth?.user) {
       stages.push(skipped('sign-in', 'SMTP_URL holds no user'));
       return true;
@@ -169,33 +165,6 @@ async function composed(from: string, mail: OutgoingMail) {
   });
   const { from: sender, to: recipients } = info.envelope;
   return { message: info.message as Buffer, envelope: { from: sender, to: recipients } as SMTPConnection.Envelope };
-}
-
-type Done<T> = (error?: SmtpError | null, value?: T) => void;
-
-/** One exchange of the session; what it reports beside its answer counts as well. */
-function asked<T = unknown>(
-  session: SMTPConnection,
-  limitMs: number,
-  ask: (done: Done<T>) => void,
-): Promise<T | undefined> {
-  return within(
-    new Promise<T | undefined>((resolve, reject) => {
-      session.removeAllListeners('error');
-      session.on('error', reject);
-      session.once('end', () => reject(Object.assign(new Error('Connection closed'), { code: 'ECONNECTION' })));
-      ask((error, value) => (error ? reject(error) : resolve(value)));
-    }),
-    limitMs,
-  );
-}
-
-function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), limitMs);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function connectFault(code: string): Fault {

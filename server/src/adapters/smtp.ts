@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { type MailSender, type OutgoingMail, SendError } from '../domain/delivery/sender.ts';
 import { diagnoseSmtp } from './smtp-diagnosis.ts';
+import { verifySmtp } from './smtp-session.ts';
 
 export interface SmtpOptions {
   /** `smtp://` or `smtps://`, with user and password where the server wants them. */
@@ -10,8 +11,8 @@ export interface SmtpOptions {
 }
 
 export interface SmtpSender extends MailSender {
-  /** Connects and signs in without sending. Throws {@link SendError}. */
-  verify(): Promise<void>;
+  /** Connects and signs in without sending, within a time. Throws {@link SendError}. */
+  verify(withinMs: number): Promise<void>;
   close(): void;
 }
 
@@ -47,8 +48,8 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
         }),
       );
     },
-    async verify() {
-      await told(transport.verify());
+    async verify(withinMs) {
+      await told(verifySmtp(url, withinMs));
     },
     close: () => transport.close(),
   };

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { fetchJson, medianMs, reachAddress, reasonOf } from '../adapters/probes.ts';
+import { fetchJson, medianMs, reachAddress, reachPostgres, reasonOf } from '../adapters/probes.ts';
 import { smtpSender } from '../adapters/smtp.ts';
 import type { Config } from '../config.ts';
 import type { SystemCheck } from '../domain/instance/checks.ts';
@@ -10,6 +10,8 @@ import { VaultError } from '../domain/keys/vault.ts';
 import type { Services } from '../services.ts';
 
 const day = 24 * 3600;
+/** What a host has to say something. All are asked at once, so this is also about what hanging ones cost in all. */
+const answerWithinMs = 2_500;
 
 const ok = (name: string, summary: string): SystemCheck => ({ name, level: 'ok', summary, advice: null });
 const warn = (name: string, summary: string, advice: string): SystemCheck => ({ name, level: 'warn', summary, advice });
@@ -20,7 +22,7 @@ export async function mailReach({ SMTP_URL: url, MAIL_FROM: from }: Config): Pro
   if (url === undefined || from === undefined) return null;
   const sender = smtpSender({ url: url.reveal(), from });
   try {
-    await sender.verify();
+    await sender.verify(answerWithinMs);
     return ok('Mail server', `Takes mail from ${from}`);
   } catch (error) {
     const advice =
@@ -37,7 +39,7 @@ export async function smsReach(config: Config): Promise<SystemCheck | null> {
   if (address === undefined) return null;
   const { host } = new URL(address);
   try {
-    const milliseconds = await reachAddress(address);
+    const milliseconds = await reachAddress(address, answerWithinMs);
     return ok('SMS gateway', `${host} answers in ${Math.round(milliseconds)} ms`);
   } catch (error) {
     return fail('SMS gateway', `${host} cannot be reached: ${reasonOf(error)}`, 'Second factors by SMS do not arrive.');
@@ -48,7 +50,7 @@ export async function smsReach(config: Config): Promise<SystemCheck | null> {
 export async function baseAddress({ BASE_URL: issuer }: Config): Promise<SystemCheck> {
   const name = 'Address';
   try {
-    const { status, body } = await fetchJson(`${issuer}/.well-known/openid-configuration`);
+    const { status, body } = await fetchJson(`${issuer}/.well-known/openid-configuration`, answerWithinMs);
     const found = (body as { issuer?: unknown } | null)?.issuer;
     if (found === issuer) return ok(name, `${issuer} answers as it should`);
     const summary = `${issuer} answers ${status}${typeof found === 'string' ? ` as ${found}` : ', and is no Latchkey'}`;
@@ -58,6 +60,22 @@ export async function baseAddress({ BASE_URL: issuer }: Config): Promise<SystemC
       'Right if no process runs, or if this machine cannot reach that address; else look at proxy and DNS.';
     return warn(name, `${issuer} does not answer: ${reasonOf(error)}`, advice);
   }
+}
+
+/** Whether a database of the operator's answers at all; null where it does, or where it is the embedded one. */
+export async function databaseAnswers({ DATABASE_URL: url }: Config): Promise<SystemCheck | null> {
+  if (url === undefined) return null;
+  try {
+    await reachPostgres(url.reveal(), answerWithinMs);
+    return null;
+  } catch (error) {
+    return unreachable(error);
+  }
+}
+
+export function unreachable(error: unknown): SystemCheck {
+  const advice = 'Is it running, and does DATABASE_URL name it with a user and password that it takes?';
+  return fail('Database', `Cannot be reached: ${reasonOf(error)}`, advice);
 }
 
 const rounds = 9;

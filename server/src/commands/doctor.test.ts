@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -69,6 +70,30 @@ describe('doctor', () => {
       expect(checks[name]).toMatchObject({ level: 'fail' });
     expect(checks['Address']).toMatchObject({ level: 'warn' });
     expect(JSON.stringify(checks)).not.toContain('hunter2');
+  });
+
+  it('waits three seconds in all for those that take the connection and say nothing', async () => {
+    const held = new Set<Socket>();
+    const silent = createServer((socket) => void held.add(socket.on('error', () => undefined)));
+    await new Promise<void>((listening) => {
+      silent.listen(0, '127.0.0.1', listening);
+    });
+    const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const began = performance.now();
+    const { code, checks } = await examined({
+      ...env,
+      DATABASE_URL: `postgresql://latchkey:hunter2@${host}/latchkey`,
+      BASE_URL: `http://${host}`,
+      SMS_URL: `https://${host}`,
+      ...{ SMTP_URL: `smtp://user:hunter2@${host}`, MAIL_FROM: 'signin@example.com' },
+    });
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(code).toBe(1);
+    for (const name of ['Database', 'Mail server', 'SMS gateway'])
+      expect(checks[name]).toMatchObject({ level: 'fail', summary: expect.stringMatching(/no answer|ETIMEDOUT/) });
+    expect(checks['Address']).toMatchObject({ level: 'warn', summary: expect.stringContaining('no answer') });
+    for (const socket of held) socket.destroy();
+    await new Promise((closed) => silent.close(closed));
   });
 
   it('finds a wrong master key, and one that is being changed', async () => {

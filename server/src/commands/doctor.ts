@@ -8,7 +8,17 @@ import { type Config, ConfigError } from '../config.ts';
 import { type SystemCheck, worst } from '../domain/instance/checks.ts';
 import { compose, faultLines, type OpenedDatabase, openConfigured } from '../instance.ts';
 import type { Command, Surroundings } from './command.ts';
-import { baseAddress, databaseReach, keys, mailReach, masterKey, smsReach, testMode } from './doctor-checks.ts';
+import {
+  baseAddress,
+  databaseAnswers,
+  databaseReach,
+  keys,
+  mailReach,
+  masterKey,
+  smsReach,
+  testMode,
+  unreachable,
+} from './doctor-checks.ts';
 
 export const doctor: Command = {
   name: 'doctor',
@@ -42,10 +52,13 @@ async function examine(surroundings: Surroundings, tell: (check: SystemCheck) =>
   const config = readSettings(surroundings, tell);
   if (!config) return;
   tell(disk(config));
-  for (const check of await Promise.all([mailReach(config), smsReach(config), baseAddress(config)])) {
-    if (check) tell(check);
-  }
+  const hosts = Promise.all([mailReach(config), smsReach(config), baseAddress(config)]);
+  const away = databaseAnswers(config);
+  for (const check of await hosts) if (check) tell(check);
+  const unreached = await away;
+  // Not before: what it measures would be slow while others are waited for, and they because of it.
   tell(await signing());
+  if (unreached) return tell(unreached);
   if (config.DATABASE_URL === undefined && !existsSync(join(resolve(config.DATA_DIR), 'postgres'))) {
     tell({ name: 'Database', level: 'ok', summary: 'Not made yet', advice: 'The first start makes it.' });
     return;
@@ -93,8 +106,7 @@ async function examineDatabase(
     for (const check of await keys(services, clock.now())) tell(check);
     tell(await testMode(services, config));
   } catch (error) {
-    const advice = 'Is it running, and does DATABASE_URL name it with a user and password that it takes?';
-    tell({ name: 'Database', level: 'fail', summary: `Cannot be reached: ${reasonOf(error)}`, advice });
+    tell(unreachable(error));
   } finally {
     await orm.close(true);
   }

@@ -1,0 +1,67 @@
+import { createTransport } from 'nodemailer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+
+export type SessionOptions = SMTPConnection.Options & { auth?: SMTPConnection.Credentials };
+
+export interface SmtpError extends Error {
+  code?: string;
+  command?: string;
+  response?: string;
+  responseCode?: number;
+}
+
+/** What an address says of the way to its server, as nodemailer reads it for real mails, so that both mean the same. */
+export function sessionOptions(url: string): SessionOptions {
+  return (createTransport(url).transporter as unknown as { options: SessionOptions }).options;
+}
+
+/** Connects and signs in on a connection of its own, without sending, all of it within a time. */
+export async function verifySmtp(url: string, withinMs: number): Promise<void> {
+  const { auth, ...options } = sessionOptions(url);
+  const session = new SMTPConnection({
+    ...options,
+    ...{ dnsTimeout: withinMs, connectionTimeout: withinMs, greetingTimeout: withinMs, socketTimeout: withinMs },
+  });
+  const walk = async (): Promise<void> => {
+    await asked(session, withinMs, (done) => session.connect(done));
+    if (!auth?.user) return;
+    const credentials = { user: auth.user, pass: auth.pass };
+    await asked(session, withinMs, (done) => session.login({ credentials }, done));
+  };
+  try {
+    await within(walk(), withinMs);
+  } finally {
+    // What is said from now on is nobody's.
+    session.removeAllListeners('error');
+    session.on('error', () => undefined);
+    session.close();
+  }
+}
+
+type Done<T> = (error?: SmtpError | null, value?: T) => void;
+
+/** One exchange of the session; what it reports beside its answer counts as well. */
+export function asked<T = unknown>(
+  session: SMTPConnection,
+  limitMs: number,
+  ask: (done: Done<T>) => void,
+): Promise<T | undefined> {
+  return within(
+    new Promise<T | undefined>((resolve, reject) => {
+      session.removeAllListeners('error');
+      session.on('error', reject);
+      session.once('end', () => reject(Object.assign(new Error('Connection closed'), { code: 'ECONNECTION' })));
+      ask((error, value) => (error ? reject(error) : resolve(value)));
+    }),
+    limitMs,
+  );
+}
+
+/** The result of some work, or `ETIMEDOUT`. */
+export function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), limitMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
