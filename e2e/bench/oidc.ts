@@ -1,39 +1,20 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { Connection } from './harness/http.ts';
-import { type Contender, type Figures, measure, type Operation } from './harness/measure.ts';
+import { type Contender, type Figures, measure, type Work } from './harness/measure.ts';
 import { lessCpu, moreOften } from './harness/place.ts';
-import { type Print, printTable, type Row } from './harness/table.ts';
+import { type Print, printTable, progress, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
-import { type Application, authorizePath, Browser, pkce } from './subjects/browser.ts';
-import { type BenchedLatchkey, benchedLatchkey } from './subjects/latchkey.ts';
+import { benchedLatchkey } from './subjects/latchkey.ts';
 import { type Peer, startPeer } from './subjects/peer.ts';
-
-/** An OpenID provider with a public and a `private_key_jwt` client, and a live session for every worker. */
-interface Provider {
-  public: Relying;
-  confidential: Relying;
-}
-
-/** A relying party and its provider's addresses. */
-interface Relying {
-  clientId: string;
-  redirectUri: string;
-  /** Absent for a public client. */
-  key?: KeyObject | undefined;
-  issuer: string;
-  tokenPath: string;
-  userInfoPath: string;
-  /** The cookies of a worker's live session. */
-  cookie(worker: number): string;
-  authorize(challenge: string): string;
-  /** What the token request says besides (RFC 8707). */
-  resource?: string | undefined;
-  /** Where UserInfo does not take the token of the exchange: one that was got before. */
-  userInfoToken?: string | undefined;
-}
-
-const redirectUri = 'https://app.example.com/callback';
-const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+import {
+  codeAlone,
+  exchangeAlone,
+  get,
+  latchkeyProvider,
+  type Provider,
+  type Relying,
+  relyingOf,
+  signInAndAsk,
+  userInfoAlone,
+} from './subjects/relying.ts';
 
 /** Sign-in by a live session, the exchange, UserInfo, JWKS and discovery: Latchkey and the providers that are its peers. */
 export async function oidc(print: Print, options: Options): Promise<Row[]> {
@@ -50,8 +31,6 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
       ? await startPeer('better-auth', plan.concurrency, latchkey.peersDatabase())
       : undefined;
     if (betterAuth) peers.push(betterAuth);
-    const with_ = (peer: Peer | undefined, work: (relying: Relying) => Operation, kind: keyof Provider = 'public') =>
-      peer?.clients[kind] ? [{ subject: peer.subject, operation: work(relyingOf(peer, kind)) }] : [];
     const rows: Row[] = [];
     const enter = async (
       work: string,
@@ -62,11 +41,13 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
       if (options.only !== undefined && !work.includes(options.only)) return;
       const figures = await measure(contenders, plan);
       rows.push({ work, figures, places: judge(figures), ...(note && { note }) });
-      print(`  … ${work}`);
+      progress(work);
     };
-    const contest = (work: (relying: Relying) => Operation, kind: keyof Provider, ...against: (Peer | undefined)[]) => [
-      { subject: latchkey.subject, operation: work(own[kind]) },
-      ...against.flatMap((peer) => with_(peer, work, kind)),
+    const contest = (work: (relying: Relying) => Work, kind: keyof Provider, ...against: (Peer | undefined)[]) => [
+      { subject: latchkey.subject, ...work(own[kind]) },
+      ...against.flatMap((peer) =>
+        peer?.clients[kind] ? [{ subject: peer.subject, ...work(relyingOf(peer, kind)) }] : [],
+      ),
     ];
 
     await enter(
@@ -75,12 +56,15 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
       (figures) => [...lessCpu(figures, 'oidc-provider', 1), ...moreOften(figures, 'better-auth', 4)],
       'oidc-provider refuses its JWT access tokens at UserInfo: there it is asked with an opaque one, got before.',
     );
-    await enter('code + exchange, public', contest(codeAndExchange, 'public', oidcProvider), (figures) =>
-      lessCpu(figures, 'oidc-provider', 0.7),
-    );
-    await enter('code + exchange, private_key_jwt', contest(codeAndExchange, 'confidential', oidcProvider), (figures) =>
-      lessCpu(figures, 'oidc-provider', 0.7),
-    );
+    const exchanged = (relying: Relying) => exchangeAlone(relying, options.quick ? 5 : undefined);
+    for (const [kind, name] of [
+      ['public', 'public'],
+      ['confidential', 'private_key_jwt'],
+    ] as const) {
+      await enter(`exchange alone, ${name}`, contest(exchanged, kind, oidcProvider), (figures) =>
+        lessCpu(figures, 'oidc-provider', 0.7),
+      );
+    }
     await enter('session → code', contest(codeAlone, 'public', oidcProvider, betterAuth), () => []);
     await enter('userinfo', contest(userInfoAlone, 'public', oidcProvider, betterAuth), (figures) =>
       moreOften(figures, 'oidc-provider', 1),
@@ -89,8 +73,8 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
       ['JWKS', '/.well-known/jwks.json', '/jwks'],
       ['discovery', '/.well-known/openid-configuration', '/.well-known/openid-configuration'],
     ] as const) {
-      const contenders: Contender[] = [{ subject: latchkey.subject, operation: get(ownPath) }];
-      if (oidcProvider) contenders.push({ subject: oidcProvider.subject, operation: get(peerPath) });
+      const contenders: Contender[] = [{ subject: latchkey.subject, ...get(ownPath) }];
+      if (oidcProvider) contenders.push({ subject: oidcProvider.subject, ...get(peerPath) });
       await enter(work, contenders, (figures) => moreOften(figures, 'oidc-provider', 1));
     }
     printTable(rows, print);
@@ -99,181 +83,4 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
     for (const peer of peers) await peer.stop();
     await latchkey.stop();
   }
-}
-
-async function latchkeyProvider({ api, server }: BenchedLatchkey, workers: number): Promise<Provider> {
-  const projectId = await api.createProject('Benchmark');
-  const testMode = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-  await api.run(testMode, { input: { id: projectId, testMode: true } });
-  const pair = generateKeyPairSync('ed25519');
-  const jwks = pair.publicKey.export({ format: 'jwk' });
-  const common = { projectId, redirectUris: [redirectUri] };
-  const open = await api.createClient({ ...common, name: 'Public', tokenEndpointAuthMethod: 'NONE' });
-  const secured = await api.createClient({
-    ...common,
-    name: 'Confidential',
-    tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT',
-    jwks,
-  });
-  const application = (client: { clientId: string; publishableKey: string }): Application => ({
-    baseUrl: server.baseUrl,
-    projectId,
-    clientId: client.clientId,
-    publishableKey: client.publishableKey,
-    redirectUri,
-  });
-  const cookies: string[] = [];
-  for (let worker = 0; worker < workers; worker += 1) {
-    const browser = new Browser(application(open), `person-${worker}@example.com`);
-    await browser.beginSession();
-    cookies.push(browser.cookie);
-  }
-  const relying = (client: { clientId: string; publishableKey: string }, key?: KeyObject): Relying => ({
-    clientId: client.clientId,
-    redirectUri,
-    key,
-    issuer: server.baseUrl,
-    tokenPath: '/oauth2/token',
-    userInfoPath: '/userinfo',
-    cookie: (worker) => cookies[worker] ?? '',
-    authorize: (challenge) => authorizePath(application(client), challenge),
-  });
-  return { public: relying(open), confidential: relying(secured, pair.privateKey) };
-}
-
-function relyingOf(peer: Peer, kind: keyof Provider): Relying {
-  const client = peer.clients[kind];
-  if (!client) throw new Error(`${peer.subject.name} has no such client`);
-  return {
-    ...client,
-    key: client.privateJwk && createPrivateKey({ key: client.privateJwk, format: 'jwk' }),
-    issuer: peer.issuer,
-    tokenPath: peer.tokenPath,
-    userInfoPath: peer.userInfoPath,
-    userInfoToken: peer.userInfoToken,
-    cookie: (worker) => peer.cookies[worker] ?? '',
-    authorize: (challenge) => {
-      const query = new URLSearchParams({
-        response_type: 'code',
-        client_id: client.clientId,
-        redirect_uri: client.redirectUri,
-        scope: 'openid profile email',
-        state: 'af0ifjsldkj',
-        nonce: 'n-0S6_WzA2Mj',
-        code_challenge: challenge,
-        code_challenge_method: 'S256',
-        ...(client.resource && { resource: client.resource }),
-      });
-      return `${peer.authorizePath}?${query}`;
-    },
-  };
-}
-
-interface Tokens {
-  id_token: string;
-  access_token: string;
-}
-
-function signInAndAsk(relying: Relying): Operation {
-  return async (connection, worker) => {
-    const { access_token: accessToken } = await exchange(relying, connection, await code(relying, connection, worker));
-    await userInfo(relying, connection, relying.userInfoToken ?? accessToken);
-  };
-}
-
-function codeAndExchange(relying: Relying): Operation {
-  return async (connection, worker) => {
-    await exchange(relying, connection, await code(relying, connection, worker));
-  };
-}
-
-function codeAlone(relying: Relying): Operation {
-  return async (connection, worker) => {
-    await code(relying, connection, worker);
-  };
-}
-
-function userInfoAlone(relying: Relying): Operation {
-  const tokens: { token: string; until: number }[] = [];
-  return async (connection, worker) => {
-    let held = tokens[worker];
-    if (!held || held.until < Date.now()) {
-      const { access_token: accessToken } = await exchange(
-        relying,
-        connection,
-        await code(relying, connection, worker),
-      );
-      held = { token: relying.userInfoToken ?? accessToken, until: Date.now() + 240_000 };
-      tokens[worker] = held;
-    }
-    await userInfo(relying, connection, held.token);
-  };
-}
-
-function get(path: string): Operation {
-  return async (connection) => {
-    const { status, body } = await connection.ask({ path });
-    if (status !== 200 || !body.startsWith('{')) throw new Error(`${path}: ${status}`);
-  };
-}
-
-const proof = pkce();
-
-async function code(relying: Relying, connection: Connection, worker: number): Promise<string> {
-  const path = relying.authorize(proof.challenge);
-  const answer = await connection.ask({ path, headers: { Cookie: relying.cookie(worker) } });
-  const found = /[?&]code=([^&]+)/.exec(answer.headers['location'] ?? '')?.[1];
-  if (found === undefined) throw new Error(`no code: ${answer.status} ${answer.headers['location']} ${answer.body}`);
-  return decodeURIComponent(found);
-}
-
-async function exchange(relying: Relying, connection: Connection, codeValue: string): Promise<Tokens> {
-  const form = new URLSearchParams({
-    grant_type: 'authorization_code',
-    code: codeValue,
-    code_verifier: proof.verifier,
-    redirect_uri: relying.redirectUri,
-    client_id: relying.clientId,
-    ...(relying.resource && { resource: relying.resource }),
-    ...(relying.key && { client_assertion_type: assertionType, client_assertion: assertion(relying, relying.key) }),
-  });
-  const answer = await connection.ask({
-    method: 'POST',
-    path: relying.tokenPath,
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: form.toString(),
-  });
-  if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.body}`);
-  const tokens = JSON.parse(answer.body) as Tokens;
-  if (algOf(tokens.id_token) !== 'ES512') throw new Error('the ID token is not signed with ES512');
-  if (tokens.access_token.split('.').length !== 3) throw new Error('the access token is no JWT');
-  return tokens;
-}
-
-async function userInfo(relying: Relying, connection: Connection, token: string): Promise<void> {
-  const answer = await connection.ask({ path: relying.userInfoPath, headers: { Authorization: `Bearer ${token}` } });
-  if (answer.status !== 200 || !answer.body.includes('"email"')) {
-    throw new Error(`no claims: ${answer.status} ${answer.body} ${answer.headers['www-authenticate']}`);
-  }
-}
-
-function algOf(jws: string): string {
-  const header = JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString()) as { alg: string };
-  return header.alg;
-}
-
-function assertion({ clientId, issuer }: Relying, key: KeyObject): string {
-  const now = Math.floor(Date.now() / 1000);
-  const payload = {
-    iss: clientId,
-    sub: clientId,
-    aud: issuer,
-    iat: now,
-    exp: now + 60,
-    jti: randomBytes(16).toString('hex'),
-  };
-  const input = [{ alg: 'EdDSA' }, payload]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
 }

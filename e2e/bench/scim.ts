@@ -1,7 +1,7 @@
 import type { Connection } from './harness/http.ts';
 import { type Contender, type Figures, measure, type Operation } from './harness/measure.ts';
 import { lessCpu, moreOften } from './harness/place.ts';
-import { type Print, printTable, type Row } from './harness/table.ts';
+import { type Print, printTable, progress, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
 import { benchedLatchkey } from './subjects/latchkey.ts';
 import { type Peer, startPeer } from './subjects/peer.ts';
@@ -53,7 +53,7 @@ export async function scim(print: Print, options: Options): Promise<Row[]> {
       ];
       const figures = await measure(contenders, options.plan);
       rows.push({ work, figures, places: placesOf(work, figures) });
-      print(`  … ${work}`);
+      progress(work);
     };
     const at = population.toLocaleString('en');
     await enter(`SCIM filter by userName, ${at} users`, filterByName);

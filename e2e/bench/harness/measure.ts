@@ -14,10 +14,22 @@ export interface Subject {
 /** One unit of work on a connection; throws where the answer is not the one that must come. */
 export type Operation = (connection: Connection, worker: number, count: number) => Promise<void>;
 
-/** A piece of work as one subject does it. */
-export interface Contender {
-  subject: Subject;
+/** What a work uses up and has to be got before it, unmeasured. */
+export interface Stock {
+  /** Before each round, in place of what is left of the last one. */
+  fill(connections: readonly Connection[]): Promise<void>;
+  /** Then the round is over, whatever the time. */
+  isEmpty(): boolean;
+}
+
+export interface Work {
   operation: Operation;
+  stock?: Stock;
+}
+
+/** A piece of work as one subject does it. */
+export interface Contender extends Work {
+  subject: Subject;
 }
 
 export interface Plan {
@@ -72,7 +84,7 @@ class Tally {
   }
 
   async run(forSeconds: number, counts: boolean): Promise<void> {
-    const { subject, operation } = this.#contender;
+    const { subject, operation, stock } = this.#contender;
     const { serverPids, databasePid } = subject;
     const database = databasePid === undefined ? [] : [databasePid];
     // Where the database is a child of the server, it is counted once: as the database.
@@ -80,13 +92,14 @@ class Tally {
       const ofDatabase = cpuMilliseconds(database);
       return { ofDatabase, ofServer: cpuMilliseconds([...serverPids, ...database]) - ofDatabase };
     };
+    await stock?.fill(this.#connections);
     const before = cpu();
     const begin = performance.now();
     const end = begin + forSeconds * 1000;
     let done = 0;
     await Promise.all(
       this.#connections.map(async (connection, worker) => {
-        for (let now = performance.now(); now < end; ) {
+        for (let now = performance.now(); now < end && !stock?.isEmpty(); ) {
           const count = this.#counts[worker] ?? 0;
           this.#counts[worker] = count + 1;
           await operation(connection, worker, count);

@@ -12,6 +12,11 @@ export interface Row {
 
 export type Print = (line: string) => void;
 
+/** Says on the side how far it is. */
+export function progress(line: string): void {
+  process.stderr.write(`  … ${line}\n`);
+}
+
 const columns = [
   'work',
   'subject',
