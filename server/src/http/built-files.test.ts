@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,10 +32,10 @@ afterAll(async () => {
 });
 
 /** As it comes: nothing is decompressed, no dot in the path is resolved. */
-async function ask(path: string, headers: Record<string, string> = {}) {
+async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { port } = server.address() as AddressInfo;
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path, headers }, resolve).on('error', reject);
+    request({ host: '127.0.0.1', port, path, headers, method }, resolve).on('error', reject).end();
   });
   return { status: message.statusCode, headers: message.headers, body: await text(message) };
 }
@@ -59,6 +59,12 @@ describe('files of the build', () => {
     const again = await ask('/assets/x.js', { 'If-None-Match': String(headers.etag) });
     expect(again.status).toBe(304);
     expect(again.body).toBe('');
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('are not there for %s', async (method) => {
+    const { status, body } = await ask('/assets/x.js', {}, method);
+    expect(status).toBe(404);
+    expect(body).not.toContain('answer');
   });
 
   it('are served from the moment a new build has made them', async () => {

@@ -8,11 +8,13 @@ import sirv from 'sirv';
  * @param cacheControl `immutable` for files whose name changes with what they hold
  */
 export function builtFiles(folder: string, cacheControl: string): RequestHandler {
-  return sirv(folder, {
+  const serve = sirv(folder, {
     dev: true,
     etag: true,
     brotli: true,
     gzip: true,
     setHeaders: (res) => void res.setHeader('Cache-Control', cacheControl),
   });
+  // It answers every method, TRACE too, as if it were GET.
+  return (req, res, next) => (['GET', 'HEAD'].includes(req.method) ? serve(req, res, next) : next());
 }

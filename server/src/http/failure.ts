@@ -26,9 +26,12 @@ export function failureOf(thrown: unknown): unknown {
   return thrown;
 }
 
-/** The status of an error that a body parser threw (413, 415, 400); undefined for any other. */
+/**
+ * The status of an error that a body parser threw (413, 415, 400); undefined for any other. Of what the decompressor
+ * threw, the parser says the status, and no more.
+ */
 export function bodyFault(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  const { status, type } = thrown as { status?: unknown; type?: unknown };
-  return typeof status === 'number' && typeof type === 'string' && status < 500 ? status : undefined;
+  const { status, expose } = thrown as { status?: unknown; expose?: unknown };
+  return typeof status === 'number' && expose === true && status < 500 ? status : undefined;
 }

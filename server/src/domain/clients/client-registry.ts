@@ -33,7 +33,8 @@ export class ClientRegistry {
 
   /** Null where there is no such client, or it is disabled. */
   readonly findEnabled = async (clientId: string): Promise<Client | null> => {
-    if (!isUuid(clientId)) return null;
+    // Letter by letter (RFC 6749 §1.8: values are case sensitive): PostgreSQL would take a UUID in any case.
+    if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
     return this.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
   };
 

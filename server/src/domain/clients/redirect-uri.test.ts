@@ -10,6 +10,10 @@ describe('registering a redirect URI', () => {
     'http://localhost:3000/cb',
     'http://127.0.0.1:8080/',
     'http://[::1]/cb',
+    'https://[2001:db8::1]/cb',
+    'https://app.example.com:443/cb',
+    'https://my_app.example.com/cb',
+    'https://xn--pp-uia.example.com/cb',
   ])('accepts %s', (uri) => {
     expect(checkRedirectUri(uri)).toBeNull();
   });
@@ -41,6 +45,11 @@ describe('registering a redirect URI', () => {
     'https://APP.example.com/cb',
     'https:app.example.com',
     'https:///app.example.com/cb',
+    'https://app.example.com:0443/cb',
+    'https://a;script-src.example.com/cb',
+    'https://a,b.example.com/cb',
+    "https://a'b.example.com/cb",
+    'https://$a.example.com/cb',
     `https://app.example.com/${'a'.repeat(2100)}`,
     '',
   ])('refuses %j', (uri) => {

@@ -23,9 +23,9 @@ export function checkRedirectUri(uri: string): string | null {
   if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not hold a user name';
   if (parsed.protocol === 'http:' && !loopback.test(uri)) return 'must be https (http only for loopback)';
   if (hasDotSegment(uri)) return 'must not hold dot segments';
-  if (!uri.startsWith(`${parsed.protocol}//${parsed.host}`) && !withDefaultPort(uri, parsed)) {
-    return `must be written as ${parsed.protocol}//${parsed.host}…`;
-  }
+  // Parsers let sub-delimiters into names, which no name in the DNS has, and which mean something in other headers.
+  if (!/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(parsed.hostname)) return 'must name a host of the DNS, or an address';
+  if (!isWrittenAs(uri, parsed)) return `must be written as ${parsed.protocol}//${parsed.host}…`;
   return null;
 }
 
@@ -60,7 +60,8 @@ function hasDotSegment(uri: string): boolean {
     .some((segment) => /^\.{1,2}(;.*)?$/.test(segment));
 }
 
-function withDefaultPort(uri: string, parsed: URL): boolean {
-  const port = parsed.protocol === 'https:' ? ':443' : ':80';
-  return uri.startsWith(`${parsed.protocol}//${parsed.host}${port}`);
+/** Whether scheme and host stand there as they are compared; the default port may be named. */
+function isWrittenAs(uri: string, { protocol, host }: URL): boolean {
+  const [origin] = /^[^/]*\/\/[^/?]*/.exec(uri) ?? [''];
+  return [`${protocol}//${host}`, `${protocol}//${host}${protocol === 'https:' ? ':443' : ':80'}`].includes(origin);
 }
