@@ -49,6 +49,7 @@ const ownCodes = new Set([
   'BAD_USER_INPUT',
   'BAD_REQUEST',
   'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
   'reauthentication-required',
   'too-complex',
 ]);

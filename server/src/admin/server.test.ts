@@ -123,6 +123,23 @@ describe('POST /admin/graphql', () => {
     },
   );
 
+  it.each([{}, { query }])(
+    'says to a client with persisted queries that there are none, so that it sends them whole: %j',
+    async (whole) => {
+      const extensions = { persistedQuery: { version: 1, sha256Hash: 'e'.repeat(64) } };
+      const body = JSON.stringify({ ...whole, extensions });
+      const response = await send({ method: 'POST', headers: { ...json, ...bootstrap }, body });
+      const { errors } = (await response.json()) as { errors: object[] };
+      expect(errors).toMatchObject([{ extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  it('refuses a subscription as what it does not have, and does not take it for a fault of its own', async () => {
+    const { status, code } = await room.call('subscription { me { kind } }');
+    expect([status, code]).toEqual([400, 'OPERATION_RESOLUTION_FAILURE']);
+  });
+
   it('answers without being kept, and with the request id in each error', async () => {
     const answer = await room.call('{ project(id: "x") { id } }');
     expect(answer.headers.get('cache-control')).toBe('no-store');

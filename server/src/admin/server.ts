@@ -1,6 +1,7 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import { GraphQLError } from 'graphql';
 import type { Admins } from '../domain/admins/admins.ts';
 import { hasAny } from '../domain/admins/permission.ts';
 import type { Audit } from '../domain/audit/audit.ts';
@@ -49,6 +50,8 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
     stopOnTerminationSignals: false,
     allowBatchedHttpRequests: false,
     csrfPrevention: true,
+    // Nothing is kept of what callers send; clients that ask send the whole query then.
+    persistedQueries: false,
     parseOptions: { maxTokens: limits.tokens },
     formatError,
     plugins: [limiting(), telling(api)],
@@ -144,12 +147,19 @@ function answer(req: Request, res: Parameters<RequestHandler>[1], problem: Probl
 
 /** Measures an operation before any of it runs. */
 function limiting(): ApolloServerPlugin<AdminContext> {
-  const check = limitsOf(adminSchema());
+  const schema = adminSchema();
+  const check = limitsOf(schema);
   return {
     async requestDidStart() {
       return {
         async didResolveOperation({ document, operation, request }) {
-          if (operation) check(document, operation, request.variables ?? {});
+          if (!operation) return;
+          if (!schema.getRootType(operation.operation)) {
+            throw new GraphQLError(`There is no ${operation.operation} here.`, {
+              extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
+            });
+          }
+          check(document, operation, request.variables ?? {});
         },
       };
     },
@@ -167,6 +177,8 @@ function telling(api: AdminApi): ApolloServerPlugin<AdminContext> {
         async willSendResponse({ response, contextValue }) {
           if (response.body.kind !== 'single') return;
           const { singleResult } = response.body;
+          // Apollo has its own wish for a refused hash; ours holds for every answer.
+          response.http.headers.delete('cache-control');
           const away = singleResult.errors?.find(({ extensions }) => extensions?.['code'] === 'unavailable');
           if (away) {
             response.http.status = 503;
