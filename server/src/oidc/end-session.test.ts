@@ -98,6 +98,20 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
     expect(await rp.isSignedIn()).toBe(true);
   });
 
+  it('returns to the client that only the hint had named, and leaves other projects’ sessions alone', async () => {
+    const { id_token: mine } = await rp.tokens();
+    await rp.signIn(await app.make.user(project));
+    const elsewhere = await app.make.project();
+    const stranger = new RelyingParty(app, (await app.make.client(elsewhere)).client);
+    await stranger.signIn(await app.make.user(elsewhere));
+    for (const [name, value] of stranger.browser.cookies) rp.browser.cookies.set(name, value);
+    const asked = { id_token_hint: mine, post_logout_redirect_uri: postLogoutRedirectUri };
+    const confirmed = await rp.endSession(await askedForm(await rp.endSession(asked)), 'post');
+    expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, postLogoutRedirectUri]);
+    expect(await rp.isSignedIn()).toBe(false);
+    expect(await stranger.isSignedIn()).toBe(true);
+  });
+
   it('takes no access token for a hint', async () => {
     const { access_token: accessToken } = await rp.tokens();
     expect(

@@ -77,7 +77,8 @@ async function endFor(
   const mayEndAtOnce = hint !== null && (!asked || returnTo !== undefined);
   const confirmed = session !== null && req.method === 'POST' && deps.csrf.holds(session.id, parameters.get('csrf'));
   if (session && !confirmed && !(mayEndAtOnce && hint.subject === session.user.id)) {
-    const fields = { ...echoed(parameters), csrf: deps.csrf.make(session.id) };
+    // The client by name, also where only the hint had named it: the hint is not sent again.
+    const fields = { ...echoed(parameters), client_id: client.id, csrf: deps.csrf.make(session.id) };
     return deps.pages.confirm(req, res, client, fields, returnTo);
   }
   const actor = actorOf(req, { kind: 'user', id: session?.user.id ?? hint?.subject ?? '' });
@@ -133,7 +134,7 @@ function registeredReturn(client: Client, parameters: Parameters): string | unde
 
 /** What the confirmation form sends again. The hint is not: the person's own word takes its place. */
 function echoed(parameters: Parameters): Record<string, string> {
-  const names = ['client_id', 'post_logout_redirect_uri', 'state', 'logout_scope'];
+  const names = ['post_logout_redirect_uri', 'state', 'logout_scope'];
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = parameters.get(name);
