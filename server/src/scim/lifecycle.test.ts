@@ -241,12 +241,18 @@ describe('at the same moment', () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', { userName: 'patched' })).body;
     const addRole = (n: number) => ({ Operations: [{ op: 'add', path: 'roles', value: [{ value: `r${n}` }] }] });
-    const numbers = Array.from({ length: 20 }, (_, n) => n);
-    const patched = await Promise.all(numbers.map((n) => scim.request('PATCH', `/Users/${id}`, addRole(n))));
+    const patched = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => scim.request('PATCH', `/Users/${id}`, addRole(n))),
+    );
     expect(new Set(patched.map(({ status }) => status))).toEqual(new Set([200]));
     const user = (await scim.request('GET', `/Users/${id}`)).body;
-    expect(user.roles).toHaveLength(20);
-    expect(user.meta.version).toBe('W/"21"');
+    expect(user.roles).toHaveLength(200);
+    expect(user.meta.version).toBe('W/"201"');
+    const told = await app.services.db
+      .reader()
+      .execute<object[]>(`select 1 from audit_events where subject_id = ? and type = 'user.updated'`, [id]);
+    expect(told).toHaveLength(200);
+    const numbers = Array.from({ length: 20 }, (_, n) => n);
 
     const group = (await scim.request('POST', '/Groups', { displayName: 'g' })).body.id;
     const members = await Promise.all(
@@ -267,6 +273,24 @@ describe('at the same moment', () => {
     for (const status of statuses) expect([200, 204, 400]).toContain(status);
     const left = (await scim.request('GET', `/Groups/${group}`)).body.members as { value: string }[];
     expect(left.filter(({ value }) => members.includes(value))).toEqual([]);
+  });
+
+  it('lets one of two who want the same address have it, and finds nobody by the one they left', async () => {
+    const scim = await app.project();
+    const make = async (name: string) =>
+      (await scim.request('POST', '/Users', { userName: name, emails: [{ value: `${name}@example.com` }] })).body.id;
+    const ids = [await make('one'), await make('two')];
+    const want = { Operations: [{ op: 'replace', path: 'emails', value: [{ value: 'wanted@example.com' }] }] };
+    const replies = await Promise.all(ids.map((id) => scim.request('PATCH', `/Users/${id}`, want)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const winner = replies[0]?.status === 200 ? 'one' : 'two';
+    const idsBy = async (address: string) => {
+      const { body } = await scim.request('GET', `/Users?filter=emails.value+eq+%22${address}%22`);
+      return (body.Resources as { userName: string }[]).map(({ userName }) => userName);
+    };
+    expect(await idsBy('wanted@example.com')).toEqual([winner]);
+    expect(await idsBy(`${winner}@example.com`)).toEqual([]);
+    expect(await idsBy(`${winner === 'one' ? 'two' : 'one'}@example.com`)).toHaveLength(1);
   });
 
   it('lets one of two PATCHes with the same If-Match win', async () => {

@@ -58,7 +58,7 @@ export function scimRoutes(deps: ScimDeps): Router {
   const calls = new WeakMap<Request, Call>();
   const limiter = new RateLimiter(deps.clock, deps.rateLimit ?? defaultRateLimit);
   const cursors = new Cursors(deps.vault, deps.clock);
-  const users = new UserEndpoint(deps);
+  const users = new UserEndpoint(deps.accounts);
   const groups = new GroupEndpoint(deps.groups);
   const onBug = (err: unknown) => deps.log.error({ err }, 'SCIM bulk operation failed');
   const bulk = new BulkEndpoint({ users, groups, random: deps.random, onBug });

@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { UserRecord, UserValues } from '../domain/users/user-record.ts';
+import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
 import { applyStep, type Resource } from './patch.ts';
 import { entries, isObject } from './patch-operations.ts';
 import { userType } from './schema/resource-type.ts';
 import { invalid } from './schema/values.ts';
-
-/** A group as its members see it. */
-export interface Membership {
-  id: string;
-  displayName: string;
-}
 
 /** Set where a directory has removed `active`: access stays as it was, and nothing is said of it. */
 const unassigned = 'activeUnassigned';
@@ -61,12 +55,12 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
 }
 
 /** The user as it is returned, its attributes in the order of the schema. */
-export function userResource(user: UserRecord, groups: readonly Membership[], baseUrl: string): Resource {
+export function userResource(user: ShownUser, baseUrl: string): Resource {
   const { schema, extensions } = userType;
   const resource = resourceOf(user);
   const extended = extensions.filter(({ id }) => resource[id] !== undefined);
   const location = `${baseUrl}/Users/${user.id}`;
-  const memberships = groups.map(({ id, displayName }) => ({
+  const memberships = user.groups.map(({ id, displayName }) => ({
     value: id,
     $ref: `${baseUrl}/Groups/${id}`,
     display: displayName,
@@ -84,13 +78,13 @@ export function userResource(user: UserRecord, groups: readonly Membership[], ba
       created: user.createdAt.toISOString(),
       lastModified: user.updatedAt.toISOString(),
       location,
-      version: userVersion(user, groups),
+      version: userVersion(user),
     },
   });
 }
 
 /** The ETag: the user's own version, and behind a dash a digest of the groups that are shown with it. */
-export function userVersion({ version }: UserRecord, groups: readonly Membership[]): string {
+export function userVersion({ version, groups }: ShownUser): string {
   if (groups.length === 0) return `W/"${version}"`;
   const digest = createHash('sha256');
   for (const { id, displayName } of groups) digest.update(`${id}\0${displayName}\0`);

@@ -1,29 +1,21 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found } from '../domain/kernel/problem.ts';
-import type { Groups } from '../domain/users/groups.ts';
-import type { UserRecord } from '../domain/users/user-record.ts';
+import type { ShownUser } from '../domain/users/user-record.ts';
 import { type Answer, type Caller, checkVersion } from './answer.ts';
 import { applyStep } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
 import { type Projection, project, wholeResource } from './projection.ts';
 import { userType } from './schema/resource-type.ts';
 import type { Source } from './search.ts';
-import { type Membership, readUser, resourceOf, userResource, userVersion, valuesOfResource } from './user-mapping.ts';
-
-export interface UserDeps {
-  accounts: Accounts;
-  groups: Groups;
-}
+import { readUser, resourceOf, userResource, userVersion, valuesOfResource } from './user-mapping.ts';
 
 /** The operations on Users (RFC 7644 §3), as HTTP and Bulk call them. */
 export class UserEndpoint {
   readonly type = userType;
   private readonly accounts: Accounts;
-  private readonly groups: Groups;
 
-  constructor({ accounts, groups }: UserDeps) {
+  constructor(accounts: Accounts) {
     this.accounts = accounts;
-    this.groups = groups;
   }
 
   async create(
@@ -34,12 +26,12 @@ export class UserEndpoint {
   ): Promise<Answer> {
     const values = valuesOfResource(readUser(body));
     const user = await this.accounts.provision(caller.projectId, values, caller.actor, id);
-    return answer(201, user, [], caller, projection);
+    return answer(201, { ...user, groups: [] }, caller, projection);
   }
 
   async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
     const user = found(await this.accounts.find(caller.projectId, id), 'user');
-    return this.answerOf(user, caller, projection);
+    return answer(200, user, caller, projection);
   }
 
   async replace(
@@ -50,7 +42,7 @@ export class UserEndpoint {
     projection = wholeResource,
   ): Promise<Answer> {
     const resource = readUser(body);
-    const { after } = await this.accounts.change(
+    const user = await this.accounts.change(
       caller.projectId,
       id,
       (current) => {
@@ -60,7 +52,7 @@ export class UserEndpoint {
       },
       caller.actor,
     );
-    return this.answerOf(after, caller, projection);
+    return answer(200, user, caller, projection);
   }
 
   async patch(
@@ -71,7 +63,7 @@ export class UserEndpoint {
     projection = wholeResource,
   ): Promise<Answer> {
     const steps = [...patchSteps(userType, body)];
-    const { after } = await this.accounts.change(
+    const user = await this.accounts.change(
       caller.projectId,
       id,
       (current) => {
@@ -82,7 +74,7 @@ export class UserEndpoint {
       },
       caller.actor,
     );
-    return this.answerOf(after, caller, projection);
+    return answer(200, user, caller, projection);
   }
 
   async remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Answer> {
@@ -90,7 +82,7 @@ export class UserEndpoint {
     return { status: 204, resourceId: id };
   }
 
-  source(caller: Caller): Source<UserRecord> {
+  source(caller: Caller): Source<ShownUser> {
     return {
       type: userType,
       list: (selection) => this.accounts.list(caller.projectId, selection),
@@ -99,31 +91,17 @@ export class UserEndpoint {
   }
 
   /** The resources of a page. */
-  async shown(users: readonly UserRecord[], caller: Caller, projection: Projection): Promise<object[]> {
-    const groups = await this.groups.groupsOf(users.map(({ id }) => id));
-    return users.map((user) =>
-      project(userType, userResource(user, groups.get(user.id) ?? [], caller.baseUrl), projection),
-    );
-  }
-
-  private async answerOf(user: UserRecord, caller: Caller, projection: Projection): Promise<Answer> {
-    const groups = await this.groups.groupsOf([user.id]);
-    return answer(200, user, groups.get(user.id) ?? [], caller, projection);
+  shown(users: readonly ShownUser[], caller: Caller, projection: Projection): object[] {
+    return users.map((user) => project(userType, userResource(user, caller.baseUrl), projection));
   }
 }
 
-function answer(
-  status: 200 | 201,
-  user: UserRecord,
-  groups: readonly Membership[],
-  { baseUrl }: Caller,
-  projection: Projection,
-): Answer {
+function answer(status: 200 | 201, user: ShownUser, { baseUrl }: Caller, projection: Projection): Answer {
   return {
     status,
-    body: project(userType, userResource(user, groups, baseUrl), projection),
+    body: project(userType, userResource(user, baseUrl), projection),
     location: `${baseUrl}/Users/${user.id}`,
-    version: userVersion(user, groups),
+    version: userVersion(user),
     resourceId: user.id,
   };
 }

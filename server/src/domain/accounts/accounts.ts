@@ -10,11 +10,14 @@ import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { contactsOf, foldCase } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
-import { type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
-import type { UserChange, Users } from '../users/users.ts';
+import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
+import type { Users } from '../users/users.ts';
 
 /** Ends every live session of a user in the caller's transaction. Whether clients hear of it is not decided here. */
 export type EndSessions = (em: EntityManager, userId: string, reason: SessionEnd, actor: Actor) => Promise<unknown>;
+
+/** From what is there to what shall be there. */
+type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;
 
 /** What happens to a person as a whole: one transaction over sessions, codes, devices and whatever else hangs on them. */
 export class Accounts {
@@ -33,11 +36,11 @@ export class Accounts {
   }
 
   /** Null where the project has no such user. */
-  async find(projectId: string, userId: string): Promise<UserRecord | null> {
-    return this.users.find(this.db.reader(), projectId, userId);
+  find(projectId: string, userId: string): Promise<ShownUser | null> {
+    return this.users.findShown(this.db.reader(), projectId, userId);
   }
 
-  list(projectId: string, selection: Selection): Promise<Listed<UserRecord>[]> {
+  list(projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
     return this.users.list(this.db.reader(), projectId, selection);
   }
 
@@ -52,26 +55,34 @@ export class Accounts {
   }
 
   /**
-   * Changes a user under a lock and, where that deactivates them, takes their access away with it.
-   * Refuses `not-found`, `taken`, and what `edit` throws.
+   * Changes a user and, where that deactivates them, takes their access away with it. What concerns the row alone is
+   * read and written without a lock, the version being a condition of the write; whoever meets another change waits
+   * their turn under the lock (decisions/0086). Refuses `not-found`, `taken`, and what `edit` throws.
+   *
+   * @param edit pure: it may be asked once more, of what has come in between
    */
-  async change(
-    projectId: string,
-    userId: string,
-    edit: (current: User) => UserValues | Promise<UserValues>,
-    actor: Actor,
-  ): Promise<UserChange> {
+  async change(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<ShownUser> {
+    const seen = found(await this.find(projectId, userId), 'user');
+    const values = await edit(seen);
+    const written = await pastDeadlocks(() =>
+      this.users.changeAtOnce(this.db.reader(), projectId, seen, values, actor),
+    );
+    if (written) return written;
+    const after = await this.changeLocked(projectId, userId, edit, actor);
+    return { ...recordOf(after), groups: seen.groups };
+  }
+
+  private changeLocked(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<User> {
     return this.atomically(async (em) => {
-      const change = await this.users.change(em, projectId, userId, edit, actor);
-      const { before, after } = change;
+      const { before, after } = await this.users.change(em, projectId, userId, edit, actor);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
       if (after.phone && before.phone && after.phone !== before.phone) await this.followPhone(em, before, after.phone);
-      return change;
+      return after;
     });
   }
 
   /** Switches a user on or off. Refuses `not-found`. */
-  setActive(projectId: string, userId: string, active: boolean, actor: Actor): Promise<UserChange> {
+  setActive(projectId: string, userId: string, active: boolean, actor: Actor): Promise<ShownUser> {
     return this.change(projectId, userId, (current) => ({ ...valuesOf(current), active }), actor);
   }
 
@@ -89,7 +100,7 @@ export class Accounts {
 
   /** Joins: switches the user off; sessions, codes, devices and sign-ins on their way end with it. */
   async deactivate(em: EntityManager, user: User, actor: Actor): Promise<void> {
-    const edit = (current: User) => ({ ...valuesOf(current), active: false });
+    const edit: Edit = (current) => ({ ...valuesOf(current), active: false });
     const { changed, after } = await this.users.change(em, user.project.id, user.id, edit, actor);
     if (changed) await this.revokeAccess(em, after, actor);
   }

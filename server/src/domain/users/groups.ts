@@ -83,19 +83,6 @@ export class Groups {
     return members;
   }
 
-  /** The groups of each user, by their ids. */
-  async groupsOf(userIds: readonly string[]): Promise<Map<string, { id: string; displayName: string }[]>> {
-    const groups = new Map<string, { id: string; displayName: string }[]>(userIds.map((id) => [id, []]));
-    if (userIds.length === 0) return groups;
-    const rows = await query<{ user_id: string; id: string; display_name: string }>(
-      this.db.reader(),
-      sql`select m.user_id, g.id, g.display_name from group_members m join groups g on g.id = m.group_id
-          where m.user_id = any(${userIds}::uuid[]) order by m.user_id, g.id`,
-    );
-    for (const { user_id, id, display_name } of rows) groups.get(user_id)?.push({ id, displayName: display_name });
-    return groups;
-  }
-
   /** Refuses `invalid` where a member is no user of the project. */
   create(
     projectId: string,

@@ -32,6 +32,11 @@ export type UserRecord = Pick<
   | 'lastSignInAt'
 >;
 
+/** A user with the groups that are shown with them, by their ids. */
+export interface ShownUser extends UserRecord {
+  groups: readonly { id: string; displayName: string }[];
+}
+
 /** The written part of a user. */
 export function valuesOf(user: UserRecord): UserValues {
   return {

@@ -1,8 +1,15 @@
-import type { UserRecord } from './user-record.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { rows } from '../kernel/database.ts';
+import { isUuid } from '../kernel/secret.ts';
+import type { ShownUser, UserRecord } from './user-record.ts';
 
 /** The columns of `users r` that {@link userOfRow} reads. */
 export const userColumns = `r.id, r.user_name, r.external_id, r.display_name, r.given_name, r.family_name, r.email, r.phone,
   r.active, r.provenance, r.attributes, r.version, r.created_at, r.updated_at, r.last_sign_in_at`;
+
+/** The same, and the groups by their ids: what a directory is shown of a user, in one read. */
+export const shownColumns = `${userColumns}, (select json_agg(json_build_object('id', g.id, 'displayName', g.display_name) order by g.id)
+  from group_members m join groups g on g.id = m.group_id where m.user_id = r.id) as groups`;
 
 export interface UserRow {
   id: string;
@@ -20,6 +27,10 @@ export interface UserRow {
   created_at: string;
   updated_at: string;
   last_sign_in_at: string | null;
+}
+
+export interface ShownRow extends UserRow {
+  groups: ShownUser['groups'] | null;
 }
 
 export function userOfRow(row: UserRow): UserRecord {
@@ -40,4 +51,19 @@ export function userOfRow(row: UserRow): UserRecord {
     updatedAt: new Date(row.updated_at),
     lastSignInAt: row.last_sign_in_at === null ? null : new Date(row.last_sign_in_at),
   };
+}
+
+export function shownOfRow(row: ShownRow): ShownUser {
+  return { ...userOfRow(row), groups: row.groups ?? [] };
+}
+
+/** Null where the project has no such user. */
+export async function findShown(em: EntityManager, projectId: string, userId: string): Promise<ShownUser | null> {
+  if (!isUuid(userId)) return null;
+  const [row] = await rows<ShownRow>(
+    em,
+    `select ${shownColumns} from users r where r.id = ?::uuid and r.project_id = ?::uuid`,
+    [userId, projectId],
+  );
+  return row ? shownOfRow(row) : null;
 }

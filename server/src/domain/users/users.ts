@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { found, refuse } from '../kernel/problem.ts';
@@ -10,10 +9,11 @@ import { isUuid } from '../kernel/secret.ts';
 import { constant, execute, query, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
-import { addressKey, contactsOf, foldCase, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
+import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
 import { User } from './user.entity.ts';
-import { recordOf, type UserRecord, type UserValues, valuesOf } from './user-record.ts';
-import { type UserRow, userColumns, userOfRow } from './user-rows.ts';
+import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from './user-record.ts';
+import { findShown, type ShownRow, shownColumns, shownOfRow } from './user-rows.ts';
+import { changedNames, emailKeys, type Login, loginOf, unlessTaken, writeIfUnchanged } from './user-writing.ts';
 
 /** What a change came to. `before` is a copy, `after` the row itself. */
 export interface UserChange {
@@ -39,10 +39,15 @@ export class Users {
     return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
   }
 
+  /** With their groups. Null where the project has no such user. */
+  findShown(em: EntityManager, projectId: string, userId: string): Promise<ShownUser | null> {
+    return findShown(em, projectId, userId);
+  }
+
   /** A page of the project's users. */
-  async list(em: EntityManager, projectId: string, selection: Selection): Promise<Listed<UserRecord>[]> {
-    const rows = await listRows<UserRow>(em, 'users', userColumns, projectId, selection);
-    return rows.map((row) => ({ ...userOfRow(row), order_key: row.order_key }));
+  async list(em: EntityManager, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
+    const rows = await listRows<ShownRow>(em, 'users', shownColumns, projectId, selection);
+    return rows.map((row) => ({ ...shownOfRow(row), order_key: row.order_key }));
   }
 
   /**
@@ -139,7 +144,7 @@ export class Users {
     em: EntityManager,
     projectId: string,
     userId: string,
-    edit: (current: User) => UserValues | Promise<UserValues>,
+    edit: (current: UserRecord) => UserValues | Promise<UserValues>,
     actor: Actor,
   ): Promise<UserChange> {
     const user = found(await this.locked(em, projectId, userId), 'user');
@@ -152,17 +157,40 @@ export class Users {
     if (actor.kind === 'scim') user.provenance = 'scim';
     user.version += 1;
     user.updatedAt = this.clock.now();
-    this.audit.record(em, {
-      type: 'user.updated',
-      actor,
-      projectId,
-      subject: { kind: 'user', id: userId, name: user.userName },
-      // Names only: values would outlive the user's erasure.
-      detail: { changed: names },
-    });
-    await flushUnique(em);
+    this.audit.record(em, updated(projectId, user, names, actor));
+    await unlessTaken(() => em.flush());
     if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
     return { before, after: user, changed: true };
+  }
+
+  /**
+   * The same for one who has been read without a lock, in one statement that may be a transaction of its own. Undefined
+   * where nothing was written, because they have been changed since or because more than the row is at stake: they lose
+   * their access, or get another phone. {@link change} is for that. Refuses `taken`.
+   */
+  async changeAtOnce(
+    em: EntityManager,
+    projectId: string,
+    before: ShownUser,
+    values: UserValues,
+    actor: Actor,
+  ): Promise<ShownUser | undefined> {
+    const changed = changedNames(before, values);
+    if (changed.length === 0) return before;
+    const { email, phone } = loginOf(values);
+    if (before.active && !values.active) return undefined;
+    if (before.phone && phone && phone !== before.phone) return undefined;
+    const next: ShownUser = {
+      ...before,
+      ...values,
+      email,
+      phone,
+      provenance: actor.kind === 'scim' ? 'scim' : before.provenance,
+      version: before.version + 1,
+      updatedAt: this.clock.now(),
+    };
+    const event = updated(projectId, next, changed, actor);
+    return (await writeIfUnchanged(em, this.audit, projectId, next, { changed, event })) ? next : undefined;
   }
 
   /**
@@ -175,7 +203,7 @@ export class Users {
     if (phone !== null && (await this.isPhoneTaken(em, user, phone))) {
       refuse({ code: 'taken', what: 'user', field: 'phone' });
     }
-    const edit = (current: User) => ({ ...valuesOf(current), attributes: withPhone(current, phone) });
+    const edit = (current: UserRecord) => ({ ...valuesOf(current), attributes: withPhone(current, phone) });
     return (await this.change(em, user.project.id, user.id, edit, actor)).after;
   }
 
@@ -206,30 +234,19 @@ export class Users {
   }
 }
 
-interface Login {
-  userNameKey: string;
-  email: string | null;
-  emailKey: string | null;
-  phone: string | null;
-}
-
-function loginOf({ userName, attributes }: UserValues): Login {
-  const email = loginEmail(userName, contactsOf(attributes, 'emails'));
-  const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
-  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), phone };
-}
-
-/** The names of what differs, attributes each by their own name. */
-function changedNames(before: UserRecord, after: UserValues): string[] {
-  const { attributes: old, ...columns } = valuesOf(before);
-  const { attributes, ...newColumns } = after;
-  const differing = (a: Record<string, unknown>, b: Record<string, unknown>) =>
-    [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => !isDeepStrictEqual(a[name], b[name]));
-  return [...differing(columns, newColumns), ...differing(old, attributes)];
+function updated(
+  projectId: string,
+  { id, userName }: UserRecord,
+  changed: readonly string[],
+  actor: Actor,
+): AuditEntry {
+  const subject = { kind: 'user', id, name: userName };
+  // Names only: values would outlive the user's erasure.
+  return { type: 'user.updated', actor, projectId, subject, detail: { changed } };
 }
 
 /** The phone numbers with `phone` as the login phone in place of the present one. */
-function withPhone(user: User, phone: string | null): Record<string, unknown> {
+function withPhone(user: UserRecord, phone: string | null): Record<string, unknown> {
   const { phoneNumbers: _, ...rest } = user.attributes;
   const others = contactsOf(user.attributes, 'phoneNumbers').filter(({ value }) => value !== user.phone);
   const phoneNumbers =
@@ -250,29 +267,6 @@ async function takenField(em: EntityManager, projectId: string, login: Login): P
         order by (user_name_key = ${login.userNameKey}) desc limit 1`,
   );
   return row?.field ?? 'userName';
-}
-
-const uniqueFields: Record<string, string> = {
-  users_project_id_user_name_key_unique: 'userName',
-  users_project_id_email_key_unique: 'emails',
-  users_project_id_phone_unique: 'phoneNumbers',
-};
-
-/** Writes what is pending; another user's value is refused as `taken`, which ends the transaction. */
-async function flushUnique(em: EntityManager): Promise<void> {
-  try {
-    await em.flush();
-  } catch (error) {
-    const constraint =
-      error instanceof UniqueConstraintViolationException ? Reflect.get(error, 'constraint') : undefined;
-    const field = typeof constraint === 'string' ? uniqueFields[constraint] : undefined;
-    if (field === undefined) throw error;
-    refuse({ code: 'taken', what: 'user', field });
-  }
-}
-
-function emailKeys(attributes: Record<string, unknown>): string[] {
-  return contactsOf(attributes, 'emails').flatMap(({ value }) => (value === undefined ? [] : [foldCase(value)]));
 }
 
 async function indexEmails(em: EntityManager, projectId: string, userId: string, keys: string[]): Promise<void> {

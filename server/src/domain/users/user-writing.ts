@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
+import { refuse } from '../kernel/problem.ts';
+import { constant, query, type Sql, sql } from '../kernel/statement.ts';
+import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
+import { type UserRecord, type UserValues, valuesOf } from './user-record.ts';
+
+/** What follows from what is written of a user. */
+export interface Login {
+  userNameKey: string;
+  email: string | null;
+  emailKey: string | null;
+  phone: string | null;
+}
+
+export function loginOf({ userName, attributes }: UserValues): Login {
+  const email = loginEmail(userName, contactsOf(attributes, 'emails'));
+  const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
+  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), phone };
+}
+
+/** The names of what differs, attributes each by their own name. */
+export function changedNames(before: UserRecord, after: UserValues): string[] {
+  const { attributes: old, ...columns } = valuesOf(before);
+  const { attributes, ...newColumns } = after;
+  const differing = (a: Record<string, unknown>, b: Record<string, unknown>) =>
+    [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => !isDeepStrictEqual(a[name], b[name]));
+  return [...differing(columns, newColumns), ...differing(old, attributes)];
+}
+
+/** Every address of a user, as `user_emails` has them. */
+export function emailKeys(attributes: Record<string, unknown>): string[] {
+  return contactsOf(attributes, 'emails').flatMap(({ value }) => (value === undefined ? [] : [foldCase(value)]));
+}
+
+const uniqueFields: Record<string, string> = {
+  users_project_id_user_name_key_unique: 'userName',
+  users_project_id_email_key_unique: 'emails',
+  users_project_id_phone_unique: 'phoneNumbers',
+};
+
+/** Runs what writes a user; another user's value is refused as `taken`, which ends a transaction around it. */
+export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const constraint =
+      error instanceof UniqueConstraintViolationException ? Reflect.get(error, 'constraint') : undefined;
+    const field = typeof constraint === 'string' ? uniqueFields[constraint] : undefined;
+    if (field === undefined) throw error;
+    refuse({ code: 'taken', what: 'user', field });
+  }
+}
+
+/**
+ * Writes what a user becomes, their addresses and the event in one statement, if the user is still of the version that
+ * was read. False where it is not: then nothing is written. Refuses `taken`.
+ */
+export async function writeIfUnchanged(
+  em: EntityManager,
+  audit: Audit,
+  projectId: string,
+  next: UserRecord,
+  { changed, event }: { changed: readonly string[]; event: AuditEntry },
+): Promise<boolean> {
+  const { userNameKey, emailKey } = loginOf(valuesOf(next));
+  const statement = sql`with changed as (
+      update users set user_name = ${next.userName}, user_name_key = ${userNameKey}, external_id = ${next.externalId},
+        display_name = ${next.displayName}, given_name = ${next.givenName}, family_name = ${next.familyName},
+        email = ${next.email}, email_key = ${emailKey}, phone = ${next.phone}, active = ${next.active},
+        provenance = ${next.provenance}, attributes = ${JSON.stringify(next.attributes)}, version = ${next.version},
+        updated_at = ${next.updatedAt}
+      where id = ${next.id}::uuid and project_id = ${projectId}::uuid and version = ${next.version - 1}
+      returning id, project_id
+    ), ${changed.includes('emails') ? reindexed(emailKeys(next.attributes)) : sql``} told as (
+      ${audit.insertion(event, sql`exists (select from changed)`)}
+    )
+    select id from changed`;
+  // Its text is one of two, though it is put together.
+  const written = await unlessTaken(() => query(em, constant(statement)));
+  return written.length === 1;
+}
+
+function reindexed(keys: readonly string[]): Sql {
+  return sql`forgotten as (
+      delete from user_emails e using changed where e.user_id = changed.id and not (e.value_key = any(${keys}::text[]))
+    ), indexed as (
+      insert into user_emails (user_id, value_key, project_id)
+      select changed.id, key, changed.project_id from changed, unnest(${keys}::text[]) as key on conflict do nothing
+    ),`;
+}
