@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { growth } from './growth.ts';
 import type { Print } from './harness/table.ts';
 import { oidc } from './oidc.ts';
 import { type Options, optionsOf } from './options.ts';
@@ -19,6 +20,7 @@ const benches: Record<string, Bench | { file: string; name: string }> = {
   oidc,
   'sign-in': signIn,
   scim,
+  growth,
   start,
   enumeration: { file: 'enumeration.ts', name: 'enumeration' },
   'console-lists': { file: 'console-lists.ts', name: 'consoleLists' },

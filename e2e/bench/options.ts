@@ -12,7 +12,7 @@ export interface Options {
   /** Only works whose name holds this. */
   only: string | undefined;
   /** Users that are there before, in SCIM's works. */
-  population: number;
+  populations: number[];
 }
 
 export function optionsOf(flags: readonly string[]): Options {
@@ -24,7 +24,7 @@ export function optionsOf(flags: readonly string[]): Options {
   return {
     quick,
     only: valueOf('only'),
-    population: quick ? 100 : Number(valueOf('population') ?? 10_000),
+    populations: quick ? [100] : (valueOf('population') ?? '10000,100000').split(',').map(Number),
     peers,
     peersNamed: (name) => peers && (named === undefined || named.includes(name)),
     plan: quick

@@ -1,8 +1,10 @@
 /** @boxyhq/saml-jackson's directory sync on PostgreSQL, behind plain node:http: it brings no server of its own. */
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import jackson from '@boxyhq/saml-jackson';
 import pg from 'pg';
+import { fill, userAt } from './fill.mjs';
 
 const port = Number(process.env.PORT);
 // It tells of each request that no webhook is set.
@@ -50,24 +52,38 @@ async function handle(method, path, query, body) {
   });
 }
 
-for (let at = 0; at < Number(process.env.POPULATION); at += 1) {
-  const userName = `user-${String(at).padStart(6, '0')}@example.com`;
-  await handle(
-    'POST',
-    '/Users',
-    {},
-    {
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-      userName,
-      externalId: `ext-${at}`,
-      displayName: `User ${at}`,
-      name: { givenName: 'User', familyName: `Number ${at}` },
-      title: 'Engineer',
-      locale: 'en-US',
-      emails: [{ value: userName, type: 'work', primary: true }],
-      active: true,
-    },
-  );
+const population = Number(process.env.POPULATION);
+if (population > 0) await populate();
+
+async function populate() {
+  await handle('POST', '/Users', {}, userAt(0));
+  const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+  const table = (name, where) => pool.query(`select * from ${name} where ${where}`).then(({ rows }) => rows);
+  const [store] = await table('jackson_store', `namespace like 'dsync:users:%' order by "createdAt" desc limit 1`);
+  const ofDirectory = `${store.namespace}:directoryId:${hash(directory.id)}`;
+  const user = JSON.parse(store.value);
+  const first = { jackson_store: store, jackson_index: { key: '', storeKey: '' } };
+  await fill(pool, first, population, (at) => {
+    const id = randomUUID();
+    const body = userAt(at);
+    const { familyName } = body.name;
+    const value = { ...user, id, email: body.userName, last_name: familyName, raw: { ...body, id } };
+    const storeKey = `${store.namespace}:${hash(id)}`;
+    const byName = `${store.namespace}:directoryIdUsername:${hash(`${directory.id}:${body.userName}`)}`;
+    return {
+      jackson_store: [{ key: storeKey, value: JSON.stringify(value) }],
+      jackson_index: [
+        { key: byName, storeKey },
+        { key: ofDirectory, storeKey },
+      ],
+    };
+  });
+  await pool.end();
+}
+
+/** As its keys are made. */
+function hash(text) {
+  return createHash('ripemd160').update(text).digest('hex');
 }
 
 const server = createServer(async (req, res) => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import express from 'express';
 import SCIMMY from 'scimmy';
 import SCIMMYRouters from 'scimmy-routers';
+import { userAt } from './fill.mjs';
 
 const port = Number(process.env.PORT);
 const token = 'benchmark';
@@ -53,17 +54,9 @@ SCIMMY.Resources.declare(SCIMMY.Resources.User)
   .degress((resource) => void byId.delete(resource.id));
 
 for (let at = 0; at < Number(process.env.POPULATION); at += 1) {
-  const userName = `user-${String(at).padStart(6, '0')}@example.com`;
   keep({
+    ...userAt(at),
     id: randomUUID(),
-    userName,
-    externalId: `ext-${at}`,
-    displayName: `User ${at}`,
-    name: { givenName: 'User', familyName: `Number ${at}` },
-    title: 'Engineer',
-    locale: 'en-US',
-    emails: [{ value: userName, type: 'work', primary: true }],
-    active: true,
     meta: { created: new Date().toISOString(), lastModified: new Date().toISOString() },
   });
 }

@@ -11,7 +11,7 @@ export interface Application {
 }
 
 /** A browser's device key: ECDSA P-256. */
-interface DeviceKey {
+export interface DeviceKey {
   jkt: string;
   jwk: { kty: string; crv: string; x: string; y: string };
   privateKey: KeyObject;
@@ -32,13 +32,14 @@ export function pkce(): { verifier: string; challenge: string } {
 /** One person's browser: its device key and, once it has signed in through the hosted page, its session cookie. */
 export class Browser {
   readonly #app: Application;
-  readonly #key = newDeviceKey();
+  readonly #key: DeviceKey;
   readonly userid: string;
   cookie = '';
 
-  constructor(app: Application, userid: string) {
+  constructor(app: Application, userid: string, key = newDeviceKey()) {
     this.#app = app;
     this.userid = userid;
+    this.#key = key;
   }
 
   /** Registers this browser's key with the page of the application, by the e-mail code of test mode. */
@@ -131,13 +132,14 @@ export function authorizePath({ clientId, redirectUri }: Application, challenge:
   return `/authorize?${query}`;
 }
 
-function newDeviceKey(): DeviceKey {
+export function newDeviceKey(): DeviceKey {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x, y } = pair.publicKey.export({ format: 'jwk' }) as { x: string; y: string };
   const jwk = { crv: 'P-256', kty: 'EC', x, y };
   return { jkt: digest(JSON.stringify(jwk)), jwk, privateKey: pair.privateKey };
 }
 
-function digest(text: string): string {
+/** SHA-256 in base64url, as the server keeps secrets. */
+export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

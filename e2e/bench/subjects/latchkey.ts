@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AdminApi } from '../../support/admin-api.ts';
-import { type Latchkey, startLatchkey } from '../../support/latchkey.ts';
-import { startSibling } from '../../support/sibling.ts';
+import { freePort, type Latchkey, startLatchkey } from '../../support/latchkey.ts';
 import type { Subject } from '../harness/measure.ts';
 
 /**
@@ -25,19 +24,20 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
   const begin = performance.now();
   // For instance `--cpu-prof --cpu-prof-dir=…`, which is written when the server stops.
   const nodeOptions = process.env['BENCH_NODE_OPTIONS'];
-  const server = await startLatchkey({
+  const env = {
     LOG_LEVEL: 'warn',
     SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
     ...(nodeOptions && { NODE_OPTIONS: nodeOptions }),
-  });
+  };
+  const server = await startLatchkey(env);
   const startMilliseconds = performance.now() - begin;
   const siblings: Latchkey[] = [];
   const urls = [server.baseUrl];
   for (let more = 1; more < processes; more += 1) {
-    const port = Number(new URL(server.baseUrl).port) + more;
-    const { process, url } = await startSibling(server, port);
-    siblings.push(process);
-    urls.push(url);
+    const port = String(await freePort());
+    const database = { DATABASE_URL: databaseUrl(server), MASTER_KEY: masterKey(server) };
+    siblings.push(await startLatchkey({ ...env, ...database, BASE_URL: server.baseUrl, PORT: port }));
+    urls.push(`http://localhost:${port}`);
   }
   return {
     server,
@@ -63,6 +63,10 @@ export function databaseUrl({ dataDir }: Latchkey): string {
   const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];
   const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
   return `postgresql://latchkey:${password}@${encodeURIComponent(socketFolder)}:${port}/latchkey`;
+}
+
+function masterKey({ dataDir }: Latchkey): string {
+  return readFileSync(join(dataDir, 'master.key'), 'utf8').trim();
 }
 
 /** Of a server's own database. */

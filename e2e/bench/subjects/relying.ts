@@ -29,7 +29,7 @@ export interface Relying {
   userInfoToken?: string | undefined;
 }
 
-const redirectUri = 'https://app.example.com/callback';
+export const redirectUri = 'https://app.example.com/callback';
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 export async function latchkeyProvider({ api, server }: BenchedLatchkey, workers: number): Promise<Provider> {

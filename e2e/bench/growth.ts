@@ -1,0 +1,158 @@
+import { cpus } from 'node:os';
+import { type Contender, type Figures, measure, type Plan, type Work } from './harness/measure.ts';
+import { cpuOf, type Print, printColumns, progress } from './harness/table.ts';
+import type { Options } from './options.ts';
+import { type BenchedLatchkey, benchedLatchkey } from './subjects/latchkey.ts';
+import { type Size, World } from './subjects/world.ts';
+
+/** What an operation may cost in a large world, over what it costs in a small one: flat, but for the noise. */
+const mostRatio = 1.25;
+/** A project may send 500 SCIM requests a second to each process; what is refused would cost too. */
+const scimPerSecond = 400;
+
+const works = {
+  'session → code → exchange → userinfo': (world: World) => world.signInAndAsk(),
+  'trusted device: challenge → code': (world: World) => world.signIn(),
+  'SCIM filter by userName': (world: World) => world.filterByName(),
+};
+
+const small: Size = { projects: 1, usersEach: 1000, sessions: 1000 };
+const larger: { grows: keyof Size; size: Size }[] = [
+  { grows: 'usersEach', size: { ...small, usersEach: 100_000 } },
+  { grows: 'projects', size: { ...small, projects: 1000, usersEach: 10 } },
+  { grows: 'sessions', size: { ...small, sessions: 1_000_000 } },
+];
+const names: Record<keyof Size, string> = { usersEach: 'users', projects: 'projects', sessions: 'sessions' };
+
+/** The same works in a small world and in large ones, in turn, and with 1, 2 and 4 processes on one database. */
+export async function growth(print: Print, options: Options): Promise<void> {
+  const { plan, quick } = options;
+  const sizeOf = (size: Size) => (quick ? tiny(size) : size);
+  const own = await worldOf(sizeOf(small));
+  try {
+    const lines: string[][] = [];
+    for (const { grows, size } of quick ? larger.slice(-1) : larger) {
+      if (options.only !== undefined && !names[grows].includes(options.only)) continue;
+      const [from, to] = [small, size].map((one) => sizeOf(one)[grows].toLocaleString('en'));
+      const what = `${names[grows]}, ${from} → ${to}`;
+      const other = await worldOf(sizeOf(size));
+      try {
+        for (const [work, of] of Object.entries(works)) {
+          progress(`${work}: ${what}`);
+          const [before, after] = await measure([own, other].map(contenderOf(of)), plan);
+          if (before && after) lines.push(lineOf(work, what, before, after));
+        }
+      } finally {
+        await other.latchkey.stop();
+      }
+    }
+    const head = [
+      'what grows',
+      'work',
+      'CPU ms: small',
+      'large',
+      'database: small',
+      'large',
+      'large / small',
+      `≤ ${mostRatio}`,
+    ];
+    printColumns(head, lines, print);
+    print('');
+    print('Large / small: of server and database together, for one operation, everything spread over all of the rows.');
+    if (options.only === undefined || 'processes'.includes(options.only)) {
+      print('');
+      await processes(print, own, quick ? [2] : [2, 4], plan, sizeOf(small));
+    }
+  } finally {
+    await own.latchkey.stop();
+  }
+}
+
+interface Benched {
+  latchkey: BenchedLatchkey;
+  world: World;
+  processes: number;
+}
+
+async function worldOf(size: Size, count = 1): Promise<Benched> {
+  const latchkey = await benchedLatchkey(count);
+  try {
+    return { latchkey, world: await World.fill(latchkey, size), processes: count };
+  } catch (error) {
+    await latchkey.stop();
+    throw error;
+  }
+}
+
+/** As large as a run of seconds can bear. */
+function tiny({ projects, usersEach, sessions }: Size): Size {
+  const at = (size: number) => Math.ceil(Math.sqrt(size));
+  return { projects: at(projects), usersEach: at(usersEach), sessions: at(sessions) };
+}
+
+function contenderOf(work: (world: World) => Work) {
+  return ({ latchkey, world, processes: count }: Benched): Contender => {
+    const { operation } = work(world);
+    const isScim = work === works['SCIM filter by userName'];
+    return { subject: latchkey.subject, operation: isScim ? atMost(scimPerSecond * count, operation) : operation };
+  };
+}
+
+function atMost(perSecond: number, operation: Work['operation']): Work['operation'] {
+  let next = 0;
+  return async (...args) => {
+    const now = performance.now();
+    next = Math.max(now, next + 1000 / perSecond);
+    if (next > now) await new Promise((resolve) => setTimeout(resolve, next - now));
+    await operation(...args);
+  };
+}
+
+function lineOf(work: string, what: string, before: Figures, after: Figures): string[] {
+  const ratio = cpuOf(after) / cpuOf(before);
+  return [
+    what,
+    work,
+    cpuOf(before).toFixed(2),
+    cpuOf(after).toFixed(2),
+    before.databaseCpu.toFixed(2),
+    after.databaseCpu.toFixed(2),
+    ratio.toFixed(2),
+    ratio <= mostRatio ? '✓' : '✗',
+  ];
+}
+
+async function processes(print: Print, one: Benched, counts: number[], plan: Plan, size: Size): Promise<void> {
+  const contenders = [one];
+  try {
+    for (const count of counts) contenders.push(await worldOf(size, count));
+    const lines: string[][] = [];
+    for (const [work, of] of Object.entries(works)) {
+      progress(`${work}: processes`);
+      const figures = await measure(contenders.map(contenderOf(of)), plan);
+      const first = figures[0];
+      figures.forEach((figure, at) => {
+        const count = contenders[at]?.processes ?? 1;
+        lines.push([
+          at === 0 ? work : '',
+          String(count),
+          figure.serverCpu.toFixed(2),
+          figure.databaseCpu.toFixed(2),
+          first ? (cpuOf(figure) / cpuOf(first)).toFixed(2) : '',
+          figure.rate.toFixed(0),
+          first ? (figure.rate / first.rate).toFixed(2) : '',
+          (figure.memoryBytes / count / 2 ** 20).toFixed(0),
+        ]);
+      });
+    }
+    const head = ['work', 'processes', 'CPU ms: server', 'database', '× of one', 'rate/s', '× of one', 'MB each'];
+    printColumns(head, lines, print);
+    print('');
+    print(
+      `Two processes were to have 1.7 × the rate of one on two free cores. This machine has ${cpus().length} in all, which the ` +
+        'database and the load generator share: where CPU for each operation stays flat, so would the rate grow.',
+    );
+  } finally {
+    for (const { latchkey } of contenders.slice(1)) await latchkey.stop();
+  }
+}

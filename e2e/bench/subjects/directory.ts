@@ -1,0 +1,110 @@
+import type { Connection } from '../harness/http.ts';
+import type { Work } from '../harness/measure.ts';
+
+/** A directory's view of a service provider; several where one may not send as fast as it can. */
+export interface Directory {
+  path: string;
+  token: string;
+  /** Users `user-000000@example.com` … that are there before. */
+  population: number;
+}
+
+export const listed = 100;
+
+export function nameOf(index: number): string {
+  return `user-${String(index).padStart(6, '0')}@example.com`;
+}
+
+/** Spread over the population, the same for every contender. */
+function indexOf({ population }: Directory, worker: number, count: number): number {
+  return ((worker * 7919 + count) * 104_729) % population;
+}
+
+export function filterByName(directory: Directory): Work {
+  const operation: Work['operation'] = async (connection, worker, count) => {
+    await find(directory, connection, nameOf(indexOf(directory, worker, count)));
+  };
+  return { operation };
+}
+
+export function listPage(directory: Directory): Work {
+  const operation: Work['operation'] = async (connection, worker, count) => {
+    const pages = Math.max(1, Math.floor(directory.population / listed) - 1);
+    const startIndex = 1 + (indexOf(directory, worker, count) % pages) * listed;
+    const query = new URLSearchParams({ startIndex: String(startIndex), count: String(listed) });
+    const { body } = await ask(directory, connection, 'GET', `/Users?${query}`, undefined, 200);
+    const page = JSON.parse(body) as { Resources: unknown[] };
+    if (page.Resources.length !== Math.min(listed, directory.population)) {
+      throw new Error(`a page of ${page.Resources.length}`);
+    }
+  };
+  return { operation };
+}
+
+export function patchUser(directory: Directory): Work {
+  const ids = new Map<number, string>();
+  const operation: Work['operation'] = async (connection, worker, count) => {
+    // Each worker changes a hundred users of its own at most, found once: where two change one, some refuse.
+    const width = Math.max(1, Math.floor(directory.population / 16));
+    const index = (worker * width + (count % Math.min(100, width))) % directory.population;
+    const id = ids.get(index) ?? (await find(directory, connection, nameOf(index)));
+    ids.set(index, id);
+    const body = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'displayName', value: `Renamed ${count}` }],
+    };
+    await ask(directory, connection, 'PATCH', `/Users/${id}`, JSON.stringify(body), 200);
+  };
+  return { operation };
+}
+
+let posted = 0;
+
+export function postUser(directory: Directory): Work {
+  const operation: Work['operation'] = async (connection) => {
+    posted += 1;
+    const userName = `new-${process.pid}-${posted}@example.com`;
+    const body = {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName,
+      externalId: `new-${posted}`,
+      name: { givenName: 'New', familyName: `Number ${posted}` },
+      displayName: `New ${posted}`,
+      emails: [{ value: userName, type: 'work', primary: true }],
+      active: true,
+    };
+    await ask(directory, connection, 'POST', '/Users', JSON.stringify(body), 201);
+  };
+  return { operation };
+}
+
+export async function find(directory: Directory, connection: Connection, name: string): Promise<string> {
+  const query = new URLSearchParams({ filter: `userName eq "${name}"` });
+  const { body } = await ask(directory, connection, 'GET', `/Users?${query}`, undefined, 200);
+  const { Resources: found } = JSON.parse(body) as { Resources: { id: string; userName: string }[] };
+  if (found.length !== 1 || found[0]?.userName !== name) throw new Error(`${name} was not found: ${body}`);
+  return found[0].id;
+}
+
+async function ask(
+  { path, token }: Directory,
+  connection: Connection,
+  method: 'GET' | 'POST' | 'PATCH',
+  target: string,
+  body: string | undefined,
+  status: number,
+) {
+  const headers = { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/scim+json' }) };
+  for (;;) {
+    const answer = await connection.ask({ method, path: `${path}${target}`, headers, ...(body && { body }) });
+    if (answer.status === 429) {
+      // The limit of a project is no fault: it stays on, and is waited for.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      continue;
+    }
+    // RFC 7644 §3.5.2 leaves a PATCH the choice to show nothing.
+    const isSilent = method === 'PATCH' && answer.status === 204;
+    if (answer.status !== status && !isSilent) throw new Error(`${method} ${target}: ${answer.status} ${answer.body}`);
+    return answer;
+  }
+}
