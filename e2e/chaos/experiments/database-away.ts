@@ -60,10 +60,12 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const { tally } = under;
         const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
         const late = tally.refused.filter(({ at }) => at > backAt + 5_000).length;
-        if (slowest > 2_500) faults.push(`a refusal took ${Math.round(slowest)} ms`);
+        if (slowest > 2_000) faults.push(`a refusal took ${Math.round(slowest)} ms`);
         if (Math.max(readyAfter, goodAfter) > 5_000) faults.push(`well again after ${Math.round(goodAfter)} ms`);
         if (late > 0) faults.push(`${late} refusals later than 5 s after it came back`);
         if (tally.good === 0 || tally.refused.length === 0) faults.push('the load saw nothing of it');
+        const unsaid = tally.refused.find(({ why }) => !why.endsWith(': 503'));
+        if (unsaid) faults.push(`not told with 503: ${unsaid.why}`);
         faults.push(...tally.wrong);
         return judge(
           `${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; ready again after ${Math.round(readyAfter)} ms, first sign-in after ${Math.round(goodAfter)} ms; JWKS and discovery p99 ${percentile(publicMs, 0.99)} ms; ${tally.wrong.length} wrong`,

@@ -9,7 +9,7 @@ export const hostileClients: Experiment = {
   name: 'hostile-clients',
   done: '2,000 slow-loris sockets, bodies of 50 MB, JSON 10,000 deep, Content-Length with Transfer-Encoding, under load',
   passes:
-    'others notice nothing (p99 of a request under 1 s), the slow are cut in 45 s, the rest get 4xx; memory stays',
+    'nobody else is refused, p99 of their requests under 1 s (on a busy machine: twice what it was); the slow are cut in 45 s, the rest get 4xx; memory grows by less than 150 MB',
   async run({ scale, say }) {
     const count = Math.max(200, Math.round(2_000 * scale));
     const world = await World.create();
@@ -24,8 +24,12 @@ export const hostileClients: Experiment = {
         50,
       );
       await pause(3_000);
-      const before = percentile(quiet.tally.tookMs, 0.99);
       await quiet.stop();
+      // What their sign-ins were made of until now.
+      const before = percentile(
+        people.flatMap(({ tookMs }) => tookMs.splice(0)),
+        0.99,
+      );
       const memoryBefore = await residentMegabytes(latchkey.managementUrl);
 
       const faults: string[] = [];
@@ -54,15 +58,16 @@ export const hostileClients: Experiment = {
       for (const client of slow) client.end();
       await under.stop();
       const memoryAfter = await residentMegabytes(latchkey.managementUrl);
-      const p99 = percentile(under.tally.tookMs, 0.99);
-      // One sign-in is four requests.
-      const limit = Math.max(4_000, before * 3);
+      const p99 = percentile(
+        people.flatMap(({ tookMs }) => tookMs),
+        0.99,
+      );
       return judge(
-        `${count} slow sockets cut after ${(cutAfter / 1000).toFixed(0)} s; sign-ins p99 ${p99} ms under attack, ${before} ms before; memory ${memoryBefore} → ${memoryAfter} MB`,
+        `${count} slow sockets cut after ${(cutAfter / 1000).toFixed(0)} s; requests p99 ${p99} ms under attack (${under.tally.good} sign-ins), ${before} ms before; memory ${memoryBefore} → ${memoryAfter} MB`,
         [
           left > 0 && `${left} slow connections still stand after a minute`,
           cutAfter > 45_000 && `the slow were cut only after ${Math.round(cutAfter)} ms`,
-          p99 > limit && `sign-ins took ${p99} ms at p99`,
+          p99 > Math.max(1_000, before * 2) && `requests took ${p99} ms at p99`,
           memoryAfter > memoryBefore + 150 && `memory grew from ${memoryBefore} to ${memoryAfter} MB`,
           ...faults,
           ...under.tally.refused.map(({ why }) => why),

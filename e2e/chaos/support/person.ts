@@ -91,6 +91,8 @@ export class Person {
     await this.#request('GET', `/oauth2/end_session?${query}`, {}, undefined, [200, 303]);
   }
 
+  /** Each request's milliseconds. */
+  readonly tookMs: number[] = [];
   /** Of the last sign-in. */
   idToken = '';
   accessToken = '';
@@ -180,6 +182,7 @@ export class Person {
     const text = await response.text().catch((error: unknown) => {
       throw refusedOr(what, error, tookMs());
     });
+    this.tookMs.push(tookMs());
     if (response.status === 503 && response.headers.get('retry-after') !== null) {
       throw new Refused(`${what}: 503`, tookMs());
     }

@@ -26,9 +26,9 @@ export interface DatabaseOptions {
  */
 const limits = {
   // What the pool waits for a free connection; how long a new one may take is the watch's affair.
-  connectionTimeoutMillis: 5_000,
+  connectionTimeoutMillis: 3_000,
   statement_timeout: 30_000,
-  lock_timeout: 10_000,
+  lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
 };
 
