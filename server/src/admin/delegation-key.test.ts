@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
 import { makePair } from '../../test/back-end.ts';
@@ -49,6 +50,22 @@ describe('delegation keys in the admin API', () => {
     const revoke = 'mutation ($id: ID!) { revokeDelegationKey(id: $id) { expiresAt } }';
     const revoked = await room.call(revoke, { id: registered.data.registerDelegationKeys.id });
     expect(revoked.data.revokeDelegationKey.expiresAt).toBe(room.clock.now().toISOString());
+  });
+
+  it('are refused where nothing would be secret: points of small order', async () => {
+    const { publicPem } = makePair();
+    const weak = (crv: string) =>
+      createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv, x: `AQ${'A'.repeat(41)}` } })
+        .export({ type: 'spki', format: 'pem' })
+        .toString();
+    const encryption = await register({ signingKey: publicPem.signing, encryptionKey: weak('X25519') });
+    expect(encryption.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'encryptionKey' });
+    const signing = await register({ signingKey: weak('Ed25519'), encryptionKey: publicPem.encryption });
+    expect(signing.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'signingKey' });
+    const jwks = { kty: 'OKP', crv: 'Ed25519', x: `AQ${'A'.repeat(41)}` };
+    const update = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }';
+    const client = await room.call(update, { input: { id: clientId, jwks } });
+    expect(client.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'jwks' });
   });
 
   it('are refused where they are none, without being repeated', async () => {

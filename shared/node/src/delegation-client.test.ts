@@ -185,12 +185,20 @@ describe('an answer', () => {
     await rejected();
   });
 
-  it('is refused where it is stale or from the future', async () => {
+  it('is refused where it is stale or from the future, as what it is: clocks that differ', async () => {
     const now = Math.floor(Date.now() / 1000);
-    for (const claims of [{ iat: now - 200, exp: now - 140 }, { iat: now + 200, exp: now + 260 }, { exp: undefined }]) {
-      answers({ claims });
-      await rejected();
+    for (const claims of [
+      { iat: now - 200, exp: now - 140 },
+      { iat: now + 200, exp: now + 260 },
+    ]) {
+      for (const status of [200, 400]) {
+        answers({ claims, status, body: { error: { code: 'REQUEST_REJECTED', message: 'No.' } } });
+        const { code, message } = await thrownBy(client.getUserCredentials('a'));
+        expect([code, message]).toEqual(['STALE', expect.stringContaining('clock')]);
+      }
     }
+    answers({ claims: { exp: undefined } });
+    await rejected();
   });
 
   it('is refused where its status or body is none', async () => {

@@ -70,6 +70,7 @@ export async function open(keys: EnvelopeKeys, request: Sealed, text: string): P
   try {
     return await opened(keys, request, text);
   } catch (cause) {
+    if (cause instanceof DelegationError) throw cause;
     throw new DelegationError('RESPONSE_REJECTED', 'The answer is not one of the service to this request.', { cause });
   }
 }
@@ -95,9 +96,12 @@ function judge(payload: Record<string, unknown>, request: Sealed): Opened {
   // A request whose inside could not be verified has no jti that the service could repeat.
   if (jti !== request.jti && !(jti === undefined && status >= 400)) fault('it answers another request');
   if (iss !== request.audience || aud !== request.issuer) fault('it is not from the service, or not for this client');
+  if (typeof iat !== 'number' || typeof exp !== 'number') fault('it does not say how long it is good');
   const now = Date.now() / 1000;
-  if (typeof iat !== 'number' || iat > now + leewaySeconds) fault('it is from the future');
-  if (typeof exp !== 'number' || exp <= now - leewaySeconds) fault('it has expired');
+  // It is the service's own word, and new, since it holds the hash of this request: the clocks differ.
+  if (iat > now + leewaySeconds || exp <= now - leewaySeconds) {
+    throw new DelegationError('STALE', 'The answer is too old, or from the future.');
+  }
   return { status, body: body as Record<string, unknown> };
 }
 

@@ -9,7 +9,18 @@ const maxLength = 64 * 1024;
 
 /** Reads a public key and makes sure that it is one. Throws {@link InvalidPublicKeyError}. */
 export async function readPublicKey(input: PublicKeyInput): Promise<KeyObject> {
+  checkKind(input);
   return parsePublicKey(isPem(input) ? input : await readFileOf(input));
+}
+
+/** An environment variable that is not set, and what no types have kept out. */
+function checkKind(input: unknown): void {
+  if (input === undefined || input === null) {
+    throw new InvalidPublicKeyError('KEY_MISSING', 'There is no public key.');
+  }
+  if (typeof input !== 'string' && !Buffer.isBuffer(input)) {
+    throw new InvalidPublicKeyError('KEY_MALFORMED', 'The public key is neither text nor a Buffer.');
+  }
 }
 
 /** `input` is the key itself, not a path. */

@@ -169,6 +169,10 @@ describe('a public key', () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const faults: [string, string | Buffer, string][] = [
     ['empty', '', 'KEY_MISSING'],
+    ['an environment variable that is not set', process.env['LATCHKEY_NO_SUCH_KEY'] as never, 'KEY_MISSING'],
+    ['null', null as never, 'KEY_MISSING'],
+    ['neither text nor bytes', 5 as never, 'KEY_MALFORMED'],
+    ['an object', { kty: 'RSA' } as never, 'KEY_MALFORMED'],
     ['no PEM and no file', '/nowhere/key.pem', 'KEY_FILE_UNREADABLE'],
     ['random text', 'abc', 'KEY_FILE_UNREADABLE'],
     ['a broken PEM', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'KEY_MALFORMED'],

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose';
 import { refuse } from '../kernel/problem.ts';
+import { hasSmallOrder } from '../keys/small-order.ts';
 
 const maxLength = 8192;
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
@@ -23,6 +24,7 @@ export function parseClientKey(input: unknown): JWK {
   ) {
     fault('x must be 32 bytes in base64url');
   }
+  if (hasSmallOrder(x as string, 'ed25519')) fault('x is a point of small order, which protects nothing');
   if (alg !== undefined && alg !== 'EdDSA' && alg !== 'Ed25519') fault('alg must be EdDSA or Ed25519');
   if (use !== undefined && use !== 'sig') fault('use must be sig');
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
+import { hasSmallOrder } from '../keys/small-order.ts';
 
 /** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
 export type Curve = 'ed25519' | 'x25519';
@@ -28,7 +29,10 @@ export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObj
     fault('cannot be read as a public key');
   }
   if (key?.asymmetricKeyType !== curve) fault(`must be an ${names[curve]} key`);
-  return key as KeyObject;
+  const checked = key as KeyObject;
+  if (hasSmallOrder(checked.export({ format: 'jwk' }).x ?? '', curve))
+    fault('is a point of small order, which protects nothing');
+  return checked;
 }
 
 /** SPKI in PEM, as people copy it. */
