@@ -16,6 +16,7 @@ const sampleCodes = Array.from({ length: 10 }, (_, n) => `sample-code-${String(n
 export function showPreview(page: Page, step: string): void {
   // Recovery codes ask before they are left: these need not.
   addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true });
+  if (window.top !== window) focusQuietly();
   const code = new CodeQuestion(page);
   const totp = { secret, otpauthUri: totpUri(page.data['projectName'] ?? '') };
   new Flow(page, standIn(totp), code).start(step === 'known' ? person : undefined);
@@ -38,6 +39,14 @@ export function showPreview(page: Page, step: string): void {
     ended: () => page.show('ended'),
   };
   steps[step]?.();
+}
+
+/** Inside a frame, a focus that scrolls takes the page around it along. */
+function focusQuietly(): void {
+  const focus = HTMLElement.prototype.focus;
+  HTMLElement.prototype.focus = function (options) {
+    focus.call(this, { ...options, preventScroll: true });
+  };
 }
 
 function totpUri(project: string): string {

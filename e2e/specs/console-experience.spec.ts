@@ -151,6 +151,21 @@ test('the preview carries no sign-in: it can be tried out, and nothing reaches t
   expect(await admin.mailbox('somebody@example.com')).toEqual([]);
 });
 
+test('on a phone the preview, which stands below the form, leaves the reader at the top', async ({ browser }) => {
+  const { projectId } = await register('Small');
+  const { page } = await openExperience(browser, projectId, 'OWNER', 'small@example.com');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  await expect(preview(page).locator('h1', { hasText: 'Sign in to' })).toBeVisible();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  const heading = page.getByLabel('Heading', { exact: true });
+  await heading.fill('Welcome');
+  await expect(preview(page).locator('h1', { hasText: 'Welcome' })).toBeVisible();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  await expect(heading).toBeInViewport();
+});
+
 test('whatever colour a project has, its pages can be read in both themes and at 320 px', async ({ page }) => {
   test.slow();
   const { projectId, clientId } = await register('Colourful');

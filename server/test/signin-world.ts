@@ -1,3 +1,5 @@
+import { generateSync } from 'otplib';
+import { expect } from 'vitest';
 import { systemRandom } from '../src/adapters/system.ts';
 import type { Client } from '../src/domain/clients/client.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
@@ -99,6 +101,25 @@ export class SigninWorld {
     return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
   }
 
+  /** What an authenticator app with that secret shows now. */
+  totp(secret: string): string {
+    return generateSync({ secret, epoch: Math.floor(this.app.clock.now().getTime() / 1000) });
+  }
+
+  /** Enrols an authenticator app; its secret, and what the sign-in ended with. A new time step has begun afterwards. */
+  async enrolTotp(page: SigninPage, userid: string): Promise<{ secret: string; done: StepAnswer }> {
+    const { totp: setup } = await this.enrol(page, userid, { mfa_method: 'totp' });
+    const secret: string = setup.secret;
+    const answer = await page.step('verify-mfa', { userid, otp: this.totp(secret) }, 'use');
+    this.app.clock.turn(31);
+    return { secret, done: expectStatus(answer, 'SUCCESS') };
+  }
+
+  /** How the person proved themselves, by the ID token that the code gives. */
+  async amrOf(code: string): Promise<unknown> {
+    return claimsOf((await this.exchange(code)).body['id_token'])['amr'];
+  }
+
   async user(values: Partial<User> = {}): Promise<User> {
     return this.app.make.user(this.project, values);
   }
@@ -130,6 +151,11 @@ export class SigninWorld {
 export function expectStatus(answer: StepAnswer, status: string): StepAnswer {
   if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.httpStatus} ${answer.text}`);
   return answer;
+}
+
+/** What a refused step answers. */
+export function refusal(code: string, httpStatus: number) {
+  return { status: 'ERROR', httpStatus, error: expect.objectContaining({ code }) };
 }
 
 /** Another code than this one. */

@@ -1,5 +1,6 @@
 import { Link } from 'react-router';
 import { IdChip } from '../ui/copy.tsx';
+import lines from '../ui/disclosures.module.css';
 import { Mark } from '../ui/mark.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
@@ -20,7 +21,7 @@ interface EventListProps {
 export function EventList({ events, withProject = false, filterPath, fresh, sketch = 8 }: EventListProps) {
   if (!events) {
     return (
-      <ol className={styles.list} aria-busy="true" aria-label="Loading">
+      <ol className={`${lines.list} ${styles.list}`} aria-busy="true" aria-label="Loading">
         {Array.from({ length: sketch }, (_, index) => (
           <li key={index} className={styles.sketch}>
             <i />
@@ -30,7 +31,7 @@ export function EventList({ events, withProject = false, filterPath, fresh, sket
     );
   }
   return (
-    <ol className={styles.list}>
+    <ol className={`${lines.list} ${styles.list}`}>
       {events.map((event) => (
         <li key={event.id} data-fresh={fresh?.has(event.id) || undefined}>
           <details>
@@ -63,7 +64,7 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
       <Link to={`${filterPath}?${new URLSearchParams({ [name]: id, [`${name}Name`]: label })}`}>All of {label}</Link>
     );
   return (
-    <div className={styles.details}>
+    <div className={`${lines.details} ${styles.details}`}>
       {changes.length > 0 && (
         <table className={styles.changes}>
           <thead>

@@ -8,13 +8,14 @@ import { useProject, useProjectPath } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
 import { Confirm } from '../ui/confirm.tsx';
+import { isLive } from '../ui/expiry.ts';
 import { Failed, Refused } from '../ui/failed.tsx';
 import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './directory-page.module.css';
 import { Inspector } from './inspector.tsx';
-import { isLive, Tokens } from './scim-tokens.tsx';
+import { Tokens } from './scim-tokens.tsx';
 import { SelfTest } from './self-test.tsx';
 import { SetupSteps } from './setup-steps.tsx';
 

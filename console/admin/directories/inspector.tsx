@@ -1,6 +1,7 @@
 import { useRead } from '../api.ts';
 import { ScimRequests, type ScimRequestsQuery } from '../generated/operations.ts';
 import { Code } from '../ui/code.tsx';
+import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Pager, useListParams } from '../ui/list-bar.tsx';
@@ -40,7 +41,7 @@ export function Inspector({ projectId }: { projectId: string }) {
           The first request appears here within seconds.
         </Empty>
       ) : (
-        <ol className={styles.list}>
+        <ol className={`${lines.list} ${styles.list}`}>
           {page.edges.map(({ node }) => (
             <li key={node.id}>
               <details>
@@ -67,7 +68,7 @@ export function Inspector({ projectId }: { projectId: string }) {
 function Details({ request }: { request: ScimRequest }) {
   const mending = mendingOf(request);
   return (
-    <div className={styles.details}>
+    <div className={lines.details}>
       {request.detail && (
         <Notice title={request.detail}>{mending ?? 'The answer below says it in the words of the standard.'}</Notice>
       )}

@@ -1,6 +1,6 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
+import { Choice, type Look, LookChoice, Select, ThemeChoice } from '../ui/page-choices.tsx';
 import { PageFrame, type Theme } from '../ui/page-frame.tsx';
 import { type Language, languages } from './content.ts';
 import styles from './preview.module.css';
@@ -21,6 +21,10 @@ const steps = {
   'confirm-logout': 'Sign out?',
   'signed-out': 'Signed out',
 } as const;
+type Step = keyof typeof steps;
+
+const widths = { 390: '390', 1440: '1440' } as const;
+type Width = '390' | '1440';
 
 interface PreviewProps {
   projectId: string;
@@ -34,10 +38,10 @@ interface PreviewProps {
 
 /** The hosted pages as they are, with the draft: the page itself in a frame, which nobody can sign in by. */
 export function Preview({ projectId, app, version, language, onLanguage }: PreviewProps) {
-  const [step, setStep] = useState<string>('signin/address');
+  const [step, setStep] = useState<Step>('signin/address');
   const [theme, setTheme] = useState<Theme>('light');
-  const [width, setWidth] = useState('390');
-  const [look, setLook] = useState('draft');
+  const [width, setWidth] = useState<Width>('390');
+  const [look, setLook] = useState<Look>('draft');
   const [page = '', stepName = ''] = step.split('/');
   const query = new URLSearchParams({
     project: projectId,
@@ -48,54 +52,16 @@ export function Preview({ projectId, app, version, language, onLanguage }: Previ
     v: String(version),
   });
   const address = `/admin/preview/${page}?${query}`;
-  const name = steps[step as keyof typeof steps];
   return (
     <section className={styles.preview} aria-label="Preview">
       <div className={styles.tools}>
-        <NativeSelect
-          aria-label="Step"
-          data={Object.entries(steps).map(([value, label]) => ({ value, label }))}
-          value={step}
-          onChange={(event) => setStep(event.currentTarget.value)}
-        />
-        <NativeSelect
-          aria-label="Language of the preview"
-          data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
-          value={language}
-          onChange={(event) => onLanguage(event.currentTarget.value as Language)}
-        />
-        <SegmentedControl
-          aria-label="Theme"
-          size="xs"
-          data={[
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
-          ]}
-          value={theme}
-          onChange={(value) => setTheme(value as Theme)}
-        />
-        <SegmentedControl
-          aria-label="Width in pixels"
-          size="xs"
-          data={[
-            { value: '390', label: '390' },
-            { value: '1440', label: '1440' },
-          ]}
-          value={width}
-          onChange={setWidth}
-        />
-        <SegmentedControl
-          aria-label="What is shown"
-          size="xs"
-          data={[
-            { value: 'draft', label: 'Draft' },
-            { value: 'published', label: 'Published' },
-          ]}
-          value={look}
-          onChange={setLook}
-        />
+        <Select label="Step" options={steps} value={step} onChange={setStep} />
+        <Select label="Language of the preview" options={languages} value={language} onChange={onLanguage} />
+        <ThemeChoice value={theme} onChange={setTheme} />
+        <Choice label="Width in pixels" options={widths} value={width} onChange={setWidth} />
+        <LookChoice value={look} onChange={setLook} />
       </div>
-      <PageFrame address={address} theme={theme} width={Number(width)} title={`${name}, as people see it`} />
+      <PageFrame address={address} theme={theme} width={Number(width)} title={`${steps[step]}, as people see it`} />
       <p className={styles.foot}>
         The page itself, with made-up people and codes.{' '}
         <a href={address} target="_blank" rel="noreferrer">

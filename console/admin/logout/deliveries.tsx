@@ -10,6 +10,7 @@ import {
   RetryLogoutDelivery,
 } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
 import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
@@ -99,7 +100,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
           {isFiltered ? 'No delivery fits these filters.' : 'The next logout is told within seconds, and stands here.'}
         </Empty>
       ) : (
-        <ol className={styles.list}>
+        <ol className={`${lines.list} ${styles.list}`}>
           {page.edges.map(({ node }) => (
             <li key={node.id}>
               <Row delivery={node} mayChange={mayChange} />
@@ -152,7 +153,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
   const { id, state, sid, uri, user, attempts } = delivery;
   const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
   return (
-    <div className={styles.details}>
+    <div className={`${lines.details} ${styles.details}`}>
       <p>
         {sid ? 'One session has ended (the token carries its sid).' : 'All sessions of this user have ended (no sid).'}{' '}
         Sent to <code>{uri}</code>

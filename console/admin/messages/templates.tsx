@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -10,6 +10,7 @@ import { type Project, useProjectPath } from '../projects/project.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
 import { Notice } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
+import { type Look, LookChoice, Select, ThemeChoice } from '../ui/page-choices.tsx';
 import { PageFrame, type Theme } from '../ui/page-frame.tsx';
 import { LinesSketch } from '../ui/sketch.tsx';
 import styles from './messages.module.css';
@@ -22,7 +23,7 @@ export function Templates({ project }: { project: Project }) {
   const { mayChange } = useAccess(project.id);
   const [template, setTemplate] = useState<MessageTemplate>('SIGN_IN_CODE');
   const [language, setLanguage] = useState<Language>('en');
-  const [look, setLook] = useState('published');
+  const [look, setLook] = useState<Look>('published');
   const [theme, setTheme] = useState<Theme>('light');
   const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
   const [fault, setFault] = useState<Failure>();
@@ -46,38 +47,10 @@ export function Templates({ project }: { project: Project }) {
   return (
     <>
       <div className={styles.tools}>
-        <NativeSelect
-          aria-label="Message"
-          data={Object.entries(templateNames).map(([value, label]) => ({ value, label }))}
-          value={template}
-          onChange={(event) => setTemplate(event.currentTarget.value as MessageTemplate)}
-        />
-        <NativeSelect
-          aria-label="Language"
-          data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
-          value={language}
-          onChange={(event) => setLanguage(event.currentTarget.value as Language)}
-        />
-        <SegmentedControl
-          aria-label="What is shown"
-          size="xs"
-          data={[
-            { value: 'published', label: 'Published' },
-            { value: 'draft', label: 'Draft' },
-          ]}
-          value={look}
-          onChange={setLook}
-        />
-        <SegmentedControl
-          aria-label="Theme"
-          size="xs"
-          data={[
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
-          ]}
-          value={theme}
-          onChange={(value) => setTheme(value as Theme)}
-        />
+        <Select label="Message" options={templateNames} value={template} onChange={setTemplate} />
+        <Select label="Language" options={languages} value={language} onChange={setLanguage} />
+        <LookChoice value={look} onChange={setLook} />
+        <ThemeChoice value={theme} onChange={setTheme} />
         {mayChange && (
           <Button variant="default" loading={busy} onClick={() => void send()} className={styles.end ?? ''}>
             Send this to me

@@ -11,7 +11,8 @@ export function moment(days: string): string | null {
   return days === '' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
 }
 
-interface Token {
+/** When something that was issued stops being good. */
+export interface Lifetime {
   revokedAt?: string | null;
   expiresAt?: string | null;
 }
@@ -19,9 +20,11 @@ interface Token {
 export type TokenState = 'live' | 'ending' | 'expired' | 'revoked';
 
 /** `ending`: within two weeks. */
-export function stateOf({ revokedAt, expiresAt }: Token): TokenState {
+export function stateOf({ revokedAt, expiresAt }: Lifetime): TokenState {
   if (revokedAt) return 'revoked';
   const left = expiresAt ? new Date(expiresAt).getTime() - Date.now() : Number.POSITIVE_INFINITY;
   if (left <= 0) return 'expired';
   return left < 14 * 86_400_000 ? 'ending' : 'live';
 }
+
+export const isLive = (token: Lifetime): boolean => ['live', 'ending'].includes(stateOf(token));

@@ -70,7 +70,7 @@ export class Pages {
     page: string,
     language: PageLanguage,
     requestId: string,
-    { values = {}, html = {}, brand: brandIn }: PageContent,
+    { values = {}, html = {}, brand: brandIn, isPreview }: PageContent,
   ): string {
     const brand = brandIn?.(language) ?? null;
     const all: Record<string, string> = {
@@ -95,7 +95,9 @@ export class Pages {
       (_whole, isText: string | undefined, name: string) =>
         isText ? escapeHtml(say(name)) : (made[name] ?? escapeHtml(all[name] ?? '')),
     );
-    return filled.replace('</head>', () => `${brandedHead(brand)}</head>`);
+    const dressed = filled.replace('</head>', () => `${brandedHead(brand)}</head>`);
+    // In a frame it would scroll the page around it.
+    return isPreview ? dressed.replace(/(<input[^>]*) autofocus/g, '$1') : dressed;
   }
 
   private lookUp(

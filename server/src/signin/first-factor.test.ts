@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
-import { claimsOf, expectStatus, newAddress, otherCode, SigninWorld } from '../../test/signin-world.ts';
+import { claimsOf, expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 
@@ -17,12 +17,6 @@ beforeEach(async () => {
   await world.begin();
   page = await world.page();
   userid = newAddress();
-});
-
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
 });
 
 describe('a first sign-in (mfaPolicy OFF)', () => {
@@ -176,7 +170,7 @@ describe('the code from the mail', () => {
     const late = await world.codeFor(userid);
     world.app.clock.turn(300);
     answers.push(await verify(late, third));
-    for (const answer of answers) expect(answer).toMatchObject(error('CODE_REJECTED', 400));
+    for (const answer of answers) expect(answer).toMatchObject(refusal('CODE_REJECTED', 400));
     const words = answers.map(({ error: { request_id: _, ...rest } }) => JSON.stringify(rest));
     expect(new Set(words).size).toBe(1);
   });
@@ -187,8 +181,10 @@ describe('the code from the mail', () => {
     await other.challenge();
     const elsewhere = newAddress();
     await other.step('authenticate', { userid: elsewhere });
-    expect(await other.step('verify-email-otp', { userid: elsewhere, otp })).toMatchObject(error('CODE_REJECTED', 400));
-    expect(await other.step('verify-email-otp', { userid, otp })).toMatchObject(error('INVALID_REQUEST', 400));
+    expect(await other.step('verify-email-otp', { userid: elsewhere, otp })).toMatchObject(
+      refusal('CODE_REJECTED', 400),
+    );
+    expect(await other.step('verify-email-otp', { userid, otp })).toMatchObject(refusal('INVALID_REQUEST', 400));
     expectStatus(await verify(otp), 'SUCCESS');
   });
 
@@ -209,7 +205,7 @@ describe('the code from the mail', () => {
     await world.app.services.db.transaction((em) =>
       em.execute('update users set active = false where id = ?', [user?.id]),
     );
-    expect(await verify(otp)).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await verify(otp)).toMatchObject(refusal('CODE_REJECTED', 400));
   });
 });
 
@@ -226,7 +222,7 @@ describe('test mode', () => {
     await world.set({ testMode: true, signUp: 'provisioned_only' });
     await page.challenge();
     const { code } = await page.step('authenticate', { userid });
-    expect(await page.step('verify-email-otp', { userid, otp: code })).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await page.step('verify-email-otp', { userid, otp: code })).toMatchObject(refusal('CODE_REJECTED', 400));
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
-import { appOrigin, claimsOf, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 
 let world: SigninWorld;
@@ -22,11 +22,6 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
-});
 const cookieOf = (of: CookieBrowser) => [...of.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
 /** GET /authorize up to the hosted page. */
@@ -104,24 +99,24 @@ describe('the hosted page', () => {
     const page = hosted(await begin());
     await page.challenge();
     const moved = { kind: 'use', claims: { org: appOrigin } } as const;
-    expect(await page.step('authenticate', { userid }, moved)).toMatchObject(error('PROOF_REJECTED', 401));
+    expect(await page.step('authenticate', { userid }, moved)).toMatchObject(refusal('PROOF_REJECTED', 401));
   });
 
   it('goes on only in the browser that began, from the own origin, with the flow that it names', async () => {
     const flow = await begin();
     const other = await begin();
     for (const over of [{ cookie: '' }, { cookie: 'lk-flow=x' }, { cookie: cookieOf(browser).replace(/=./g, '=_') }]) {
-      expect(await hosted(flow, over).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+      expect(await hosted(flow, over).challenge()).toMatchObject(refusal('FLOW_EXPIRED', 410));
     }
-    expect(await hosted('x'.repeat(43)).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+    expect(await hosted('x'.repeat(43)).challenge()).toMatchObject(refusal('FLOW_EXPIRED', 410));
     for (const origin of [appOrigin, 'https://evil.example', 'null']) {
-      expect(await hosted(flow, { origin }).challenge()).toMatchObject(error('ORIGIN_NOT_ALLOWED', 403));
+      expect(await hosted(flow, { origin }).challenge()).toMatchObject(refusal('ORIGIN_NOT_ALLOWED', 403));
     }
     const page = hosted(flow);
     await page.challenge();
     const elsewhere = hosted(other);
     elsewhere.txn = page.txn;
-    expect(await elsewhere.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(await elsewhere.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
   it('cannot be used by the SDK of the client, nor the reverse', async () => {
@@ -129,16 +124,16 @@ describe('the hosted page', () => {
     await page.challenge();
     const sdk = await world.page(key);
     sdk.txn = page.txn;
-    expect(await sdk.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(await sdk.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
   it('has half an hour, and ends with its code', async () => {
     const late = await begin();
     world.app.clock.turn(30 * 60);
-    expect(await hosted(late).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+    expect(await hosted(late).challenge()).toMatchObject(refusal('FLOW_EXPIRED', 410));
     const flow = await begin();
     await signIn(flow);
-    expect(await hosted(flow).challenge()).toMatchObject(error('FLOW_EXPIRED', 410));
+    expect(await hosted(flow).challenge()).toMatchObject(refusal('FLOW_EXPIRED', 410));
   });
 
   it('ends the session of whoever was signed in before, and gives the next a new one', async () => {
@@ -258,7 +253,7 @@ describe('a set-up link', () => {
     key = await newDeviceKey();
     expectStatus(await world.register(quick, userid), 'SUCCESS');
     const refused = await slow.step('verify-device', { userid: other }, 'registration');
-    expect(refused).toMatchObject(error('FLOW_EXPIRED', 410));
+    expect(refused).toMatchObject(refusal('FLOW_EXPIRED', 410));
     expect(refused.headers.getSetCookie()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
-import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 
 let world: SigninWorld;
 let userid: string;
@@ -12,12 +12,6 @@ afterAll(() => world.app.close());
 beforeEach(async () => {
   await world.begin();
   userid = newAddress();
-});
-
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
 });
 
 /** One step, as from that network. */
@@ -36,7 +30,7 @@ describe('sends of codes', () => {
     expectStatus((await ask('192.0.2.1')).answer, 'OTP_NEEDED');
     world.app.clock.turn(10);
     const { answer } = await ask('198.51.100.1');
-    expect(answer).toMatchObject(error('RATE_LIMITED', 429));
+    expect(answer).toMatchObject(refusal('RATE_LIMITED', 429));
     expect(answer['error']).toMatchObject({ category: 'retryable', retry_after: 20 });
     expect(answer.headers.get('retry-after')).toBe('20');
     world.app.clock.turn(20);
@@ -176,7 +170,7 @@ describe('who is known and who is not', () => {
     const stranger = newAddress();
     for (const address of [stranger, userid]) {
       await ask('192.0.2.9', address);
-      expect((await ask('192.0.2.10', address)).answer).toMatchObject(error('RATE_LIMITED', 429));
+      expect((await ask('192.0.2.10', address)).answer).toMatchObject(refusal('RATE_LIMITED', 429));
     }
   });
 
@@ -219,7 +213,7 @@ describe('without a mail server', () => {
     try {
       for (const address of [userid, newAddress()]) {
         const { answer } = await ask('192.0.2.1', address);
-        expect(answer).toMatchObject(error('TEMPORARILY_UNAVAILABLE', 503));
+        expect(answer).toMatchObject(refusal('TEMPORARILY_UNAVAILABLE', 503));
         expect(answer.headers.get('retry-after')).toBeTruthy();
       }
       expect(delivery.fault()).toContain('SMTP_URL');

@@ -1,7 +1,6 @@
-import { generateSync } from 'otplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
-import { claimsOf, expectStatus, newAddress, otherCode, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 
 let world: SigninWorld;
 let page: SigninPage;
@@ -17,62 +16,46 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
-});
-const totp = (secret: string) => generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) });
-const amrOf = async (code: string) => claimsOf((await world.exchange(code)).body['id_token'])['amr'];
 const pause = () => world.app.clock.turn(31);
-
-/** Enrols an authenticator app; returns its secret and what the sign-in ended with. */
-async function enrolTotp(on = page) {
-  const { totp: setup } = await world.enrol(on, userid, { mfa_method: 'totp' });
-  const secret: string = setup.secret;
-  const done = expectStatus(await on.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
-  pause();
-  return { secret, done };
-}
 
 describe('recovery codes', () => {
   it('are each good once, in any case and without their dashes, and their use is announced', async () => {
-    const { done } = await enrolTotp();
+    const { done } = await world.enrolTotp(page, userid);
     const [first, second] = done['recovery_codes'] as [string, string];
     await world.meetFactor(page, userid);
     expectStatus(await page.step('verify-mfa', { userid, otp: first }, 'use'), 'SUCCESS');
     await world.meetFactor(page, userid);
-    expect(await page.step('verify-mfa', { userid, otp: first }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await page.step('verify-mfa', { userid, otp: first }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
     const typed = second.toUpperCase().replaceAll('-', ' ');
     expectStatus(await page.step('verify-mfa', { userid, otp: typed }, 'use'), 'SUCCESS');
     expect((await world.subjectsFor(userid)).filter((subject) => subject.includes('recovery code'))).toHaveLength(2);
   });
 
   it('of one user open nothing of another', async () => {
-    const { done } = await enrolTotp();
+    const { done } = await world.enrolTotp(page, userid);
     const other = await world.page();
     const mine = userid;
     userid = newAddress();
-    await enrolTotp(other);
+    await world.enrolTotp(other, userid);
     await world.meetFactor(other, userid);
     const stolen = await other.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
-    expect(stolen).toMatchObject(error('CODE_REJECTED', 400));
+    expect(stolen).toMatchObject(refusal('CODE_REJECTED', 400));
     await world.meetFactor(page, mine);
     const good = await page.step('verify-mfa', { userid: mine, otp: done['recovery_codes'][0] }, 'use');
     expectStatus(good, 'SUCCESS');
   });
 
   it('do not finish a factor that is only being set up', async () => {
-    const { done } = await enrolTotp();
+    const { done } = await world.enrolTotp(page, userid);
     await world.app.services.db.transaction((em) => em.execute('delete from enrolments'));
     pause();
     await world.enrol(page, userid, { mfa_method: 'totp' });
     const refused = await page.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
-    expect(refused).toMatchObject(error('CODE_REJECTED', 400));
+    expect(refused).toMatchObject(refusal('CODE_REJECTED', 400));
   });
 
   it('stand in the database as hashes only, the secret of the app sealed', async () => {
-    const { secret, done } = await enrolTotp();
+    const { secret, done } = await world.enrolTotp(page, userid);
     const dump = JSON.stringify(
       await world.app.services.db
         .reader()
@@ -89,10 +72,10 @@ describe('e-mail as second factor', () => {
     expect(started).toMatchObject({ status: 'MFA_INITIATED', method: 'email', sent_to: `${userid[0]}…@example.com` });
     const otp = await world.codeFor(userid);
     expect(await page.step('verify-mfa', { userid, otp: otherCode(otp) }, 'use')).toMatchObject(
-      error('CODE_REJECTED', 400),
+      refusal('CODE_REJECTED', 400),
     );
     const done = expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
-    expect(await amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+    expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
   });
 
   it('sends another code after 30 seconds, and then only the newest is good', async () => {
@@ -101,11 +84,11 @@ describe('e-mail as second factor', () => {
     await page.challenge();
     const owed = await page.step('authenticate', { userid }, 'use');
     const fields = { userid, session_id: owed['session_id'] };
-    expect(await page.step('initiate-mfa', fields, 'use')).toMatchObject(error('RATE_LIMITED', 429));
+    expect(await page.step('initiate-mfa', fields, 'use')).toMatchObject(refusal('RATE_LIMITED', 429));
     pause();
     expectStatus(await page.step('initiate-mfa', fields, 'use'), 'MFA_INITIATED');
     const second = await world.codeFor(userid);
-    expect(await page.step('verify-mfa', { userid, otp: first }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await page.step('verify-mfa', { userid, otp: first }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
     expectStatus(await page.step('verify-mfa', { userid, otp: second }, 'use'), 'SUCCESS');
   });
 });
@@ -126,7 +109,7 @@ describe('SMS as second factor', () => {
     const started = await world.meetFactor(page, userid);
     expect(started).toMatchObject({ method: 'sms', sent_to: `…${number.slice(-4)}` });
     const done = await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use');
-    expect(await amrOf(expectStatus(done, 'SUCCESS')['code'])).toEqual(['swk', 'sms', 'mfa']);
+    expect(await world.amrOf(expectStatus(done, 'SUCCESS')['code'])).toEqual(['swk', 'sms', 'mfa']);
     expect((await world.findUser(userid))?.phone).toBe(number);
   });
 
@@ -135,7 +118,7 @@ describe('SMS as second factor', () => {
     async (number) => {
       await world.verifyAddress(page, userid);
       const fields = { userid, mfa_method: 'sms', phone_number: number };
-      expect(await page.step('verify-device', fields, 'registration')).toMatchObject(error('PHONE_INVALID', 400));
+      expect(await page.step('verify-device', fields, 'registration')).toMatchObject(refusal('PHONE_INVALID', 400));
     },
   );
 
@@ -152,7 +135,7 @@ describe('SMS as second factor', () => {
     await world.verifyAddress(page, userid);
     const other = { userid, mfa_method: 'sms', phone_number: phone() };
     const refused = await page.step('verify-device', other, 'registration');
-    expect(refused).toMatchObject(error('PHONE_LOCKED_BY_PROVISIONING', 403));
+    expect(refused).toMatchObject(refusal('PHONE_LOCKED_BY_PROVISIONING', 403));
     expect(refused['error'].category).toBe('user_action');
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'sms' }, 'registration'), 'DEVICE_REGISTERED');
     expectStatus(await world.meetFactor(page, userid), 'MFA_INITIATED');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DeviceKey, newDeviceKey, type Proofed, type SigninPage } from '../../test/signin-browser.ts';
-import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 
@@ -16,12 +16,6 @@ beforeEach(async () => {
   await world.begin();
   page = await world.page();
   userid = newAddress();
-});
-
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
 });
 
 describe('an altered proof', () => {
@@ -48,7 +42,7 @@ describe('an altered proof', () => {
     ["a stranger's key", 'PROOF_REJECTED', () => ({ key: stranger })],
   ])('with %s is %s, and the sign-in goes on with the next nonce', async (_, code, over) => {
     const refused = await page.step('authenticate', { userid }, { kind: 'use', ...over() });
-    expect(refused).toMatchObject(error(code, 401));
+    expect(refused).toMatchObject(refusal(code, 401));
     expect(refused['nonce']).toMatch(/^[\w-]{43}$/);
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
@@ -58,13 +52,13 @@ describe('an altered proof', () => {
     const proof = page.prove('authenticate', body, { kind: 'use' });
     expectStatus(await page.post('authenticate', body, { 'Device-Proof': proof }), 'INVALID_EMAIL');
     expect(await page.post('authenticate', body, { 'Device-Proof': proof })).toMatchObject(
-      error('NONCE_REJECTED', 401),
+      refusal('NONCE_REJECTED', 401),
     );
   });
 
   it('with a nonce of more than two minutes is NONCE_REJECTED, and good with the next', async () => {
     world.app.clock.turn(121);
-    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(error('NONCE_REJECTED', 401));
+    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(refusal('NONCE_REJECTED', 401));
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
@@ -131,13 +125,13 @@ describe('every step that takes a proof', () => {
       ['another step', { kind, claims: { act: 'authenticate' } }, 'PROOF_REJECTED'],
       ['a clock far off', { kind, claims: { iat: page.now() - 360 } }, 'PROOF_REJECTED'],
     ];
-    expect(await page.step(step, fields)).toMatchObject(error('PROOF_REQUIRED', 401));
+    expect(await page.step(step, fields)).toMatchObject(refusal('PROOF_REQUIRED', 401));
     for (const [what, proof, code] of expected) {
-      expect([what, await page.step(step, fields, proof)]).toEqual([what, expect.objectContaining(error(code, 401))]);
+      expect([what, await page.step(step, fields, proof)]).toEqual([what, expect.objectContaining(refusal(code, 401))]);
     }
     const { nonce } = page;
     const elsewhere = await page.step(step, { ...fields, txn: other.txn }, kind);
-    expect(elsewhere).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(elsewhere).toMatchObject(refusal('OUT_OF_ORDER', 409));
     [page.nonce, other.nonce] = [nonce, elsewhere['nonce']];
     expect((await page.step(step, fields, kind)).status).not.toBe('ERROR');
     // It took nothing from the other sign-in.
@@ -148,17 +142,17 @@ describe('every step that takes a proof', () => {
 describe('a registration', () => {
   it('before the code is verified is refused', async () => {
     await page.challenge();
-    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
     await page.step('authenticate', { userid });
-    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
   });
 
   it('needs a proof that shows the key of the transaction', async () => {
     await world.verifyAddress(page, userid);
-    expect(await page.step('verify-device', { userid })).toMatchObject(error('PROOF_REQUIRED', 401));
-    expect(await page.step('verify-device', { userid }, 'use')).toMatchObject(error('PROOF_REJECTED', 401));
+    expect(await page.step('verify-device', { userid })).toMatchObject(refusal('PROOF_REQUIRED', 401));
+    expect(await page.step('verify-device', { userid }, 'use')).toMatchObject(refusal('PROOF_REJECTED', 401));
     const other = { kind: 'registration', key: await newDeviceKey() } as const;
-    expect(await page.step('verify-device', { userid }, other)).toMatchObject(error('PROOF_REJECTED', 401));
+    expect(await page.step('verify-device', { userid }, other)).toMatchObject(refusal('PROOF_REJECTED', 401));
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
   });
 
@@ -166,13 +160,13 @@ describe('a registration', () => {
     await page.challenge({});
     await page.step('authenticate', { userid });
     expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
-    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('PROOF_REJECTED', 401));
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('PROOF_REJECTED', 401));
   });
 
   it('is for the address that was verified', async () => {
     await world.verifyAddress(page, userid);
     const refused = await page.step('verify-device', { userid: newAddress() }, 'registration');
-    expect(refused).toMatchObject(error('INVALID_REQUEST', 400));
+    expect(refused).toMatchObject(refusal('INVALID_REQUEST', 400));
   });
 
   it('of a key that was revoked is a new one, and is announced', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
-import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 
 let world: SigninWorld;
 let page: SigninPage;
@@ -16,12 +16,6 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
-});
-
 describe('steps', () => {
   it('in any wrong order are refused, and move nothing', async () => {
     await page.challenge();
@@ -32,7 +26,7 @@ describe('steps', () => {
       ['verify-mfa', { otp: '123456' }],
     ];
     for (const [step, fields] of wrong) {
-      expect(await page.step(step, { userid, ...fields })).toMatchObject(error('OUT_OF_ORDER', 409));
+      expect(await page.step(step, { userid, ...fields })).toMatchObject(refusal('OUT_OF_ORDER', 409));
     }
     expectStatus(await page.step('authenticate', { userid }), 'OTP_NEEDED');
   });
@@ -41,13 +35,13 @@ describe('steps', () => {
     await page.challenge();
     page.txn = 'x'.repeat(43);
     const unknown = await page.step('authenticate', { userid });
-    expect(unknown).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(unknown).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     expect(unknown['nonce']).toBeUndefined();
     await world.register(page, userid);
-    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     await page.challenge();
     world.app.clock.turn(600);
-    expect(await page.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(await page.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
   it('of a transaction of another client, project or origin are TRANSACTION_EXPIRED', async () => {
@@ -60,19 +54,19 @@ describe('steps', () => {
     for (const apiKey of [publishableKey, foreign]) {
       const other = await world.page(page.key, { apiKey });
       other.txn = page.txn;
-      expect(await other.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+      expect(await other.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     }
     const first = await world.page(page.key, { apiKey: two.publishableKey });
     await first.challenge();
     const second = await world.page(page.key, { apiKey: two.publishableKey, origin: 'https://other.example.com' });
     second.txn = first.txn;
-    expect(await second.step('authenticate', { userid })).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(await second.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
   it('of a disabled client, or with a key that was revoked, are INVALID_API_KEY', async () => {
     await page.challenge();
     await world.app.make.disable(world.client);
-    expect(await page.step('authenticate', { userid })).toMatchObject(error('INVALID_API_KEY', 401));
+    expect(await page.step('authenticate', { userid })).toMatchObject(refusal('INVALID_API_KEY', 401));
   });
 });
 
@@ -104,8 +98,8 @@ describe('the request', () => {
       'verify-mfa',
     ]) {
       const answer = await page.post(step, '{}', { 'Content-Type': 'text/plain' });
-      expect(answer).toMatchObject(error('INVALID_REQUEST', 415));
-      if (step !== 'challenge') expect(await page.post(step, '{}')).toMatchObject(error('INVALID_REQUEST', 400));
+      expect(answer).toMatchObject(refusal('INVALID_REQUEST', 415));
+      if (step !== 'challenge') expect(await page.post(step, '{}')).toMatchObject(refusal('INVALID_REQUEST', 400));
     }
   });
 
@@ -130,7 +124,7 @@ describe('the request', () => {
     }[];
     for (const over of bad) {
       const answer = await (await world.page(undefined, over)).challenge();
-      expect(answer).toMatchObject(error('INVALID_API_KEY', 401));
+      expect(answer).toMatchObject(refusal('INVALID_API_KEY', 401));
     }
     for (const origin of [
       'https://evil.example',
@@ -139,7 +133,7 @@ describe('the request', () => {
       'null',
     ]) {
       const answer = await (await world.page(undefined, { origin })).challenge();
-      expect(answer).toMatchObject(error('ORIGIN_NOT_ALLOWED', 403));
+      expect(answer).toMatchObject(refusal('ORIGIN_NOT_ALLOWED', 403));
     }
   });
 

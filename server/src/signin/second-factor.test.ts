@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
-import { claimsOf, expectStatus, newAddress, otherCode, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 
 let world: SigninWorld;
 let page: SigninPage;
@@ -17,23 +17,7 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
-});
-const totp = (secret: string) => generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) });
-const amrOf = async (code: string) => claimsOf((await world.exchange(code)).body['id_token'])['amr'];
 const pause = () => world.app.clock.turn(31);
-
-/** Enrols an authenticator app; returns its secret and what the sign-in ended with. */
-async function enrolTotp(on = page) {
-  const { totp: setup } = await world.enrol(on, userid, { mfa_method: 'totp' });
-  const secret: string = setup.secret;
-  const done = expectStatus(await on.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
-  pause();
-  return { secret, done };
-}
 
 describe('what a new device owes', () => {
   it('is nothing where the policy is OFF, also with a method chosen', async () => {
@@ -60,20 +44,20 @@ describe('what a new device owes', () => {
   });
 
   it('is chosen among what the project offers; what it no longer offers still protects who has it', async () => {
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     await world.set({ mfaPolicy: 'required', offeredFactors: ['email'] });
     const met = await world.page();
     await world.verifyAddress(met, userid);
     expectStatus(await met.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
     await world.meetFactor(met, userid);
-    expectStatus(await met.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
+    expectStatus(await met.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use'), 'SUCCESS');
 
     const [other, fresh] = [newAddress(), await world.page()];
     await world.verifyAddress(fresh, other);
     const asked = await fresh.step('verify-device', { userid: other }, 'registration');
     expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['email'] });
     expect(await fresh.step('verify-device', { userid: other, mfa_method: 'totp' }, 'registration')).toMatchObject(
-      error('MFA_METHOD_NOT_ALLOWED', 400),
+      refusal('MFA_METHOD_NOT_ALLOWED', 400),
     );
   });
 
@@ -85,19 +69,19 @@ describe('what a new device owes', () => {
     const other = await world.page();
     const stolen = { kind: 'registration', key: other.key } as const;
     const email = { userid, mfa_method: 'email' };
-    expect(await page.step('verify-device', email, stolen)).toMatchObject(error('PROOF_REJECTED', 401));
+    expect(await page.step('verify-device', email, stolen)).toMatchObject(refusal('PROOF_REJECTED', 401));
     expectStatus(await page.step('verify-device', email, 'registration'), 'DEVICE_REGISTERED');
     expect(await world.meetFactor(page, userid)).toMatchObject({ status: 'MFA_INITIATED', method: 'email' });
     const otp = await world.codeFor(userid);
     const done = expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
-    expect(await amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+    expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
   });
 
   it('is not chosen anew in place of a factor that protects already', async () => {
-    await enrolTotp();
+    await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
     for (const fields of [{ userid }, { userid, mfa_method: 'email' }]) {
-      expect(await page.step('verify-device', fields, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+      expect(await page.step('verify-device', fields, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
     }
     const factors = await world.app.services.db
       .reader()
@@ -116,7 +100,7 @@ describe('what a new device owes', () => {
   });
 
   it('is the factor that the user has, whatever the policy says and whatever is chosen', async () => {
-    await enrolTotp();
+    await world.enrolTotp(page, userid);
     for (const mfaPolicy of ['off', 'optional', 'required'] as const) {
       for (const mfa_method of [undefined, 'email', 'totp']) {
         await world.set({ mfaPolicy });
@@ -143,14 +127,14 @@ describe('an authenticator app', () => {
     expect(started['totp'].secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(started['totp'].otpauth_uri).toMatch(/^otpauth:\/\/totp\/Example:/);
     const { secret } = started['totp'];
-    const done = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+    const done = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
     expect(done).toMatchObject({ status: 'SUCCESS', code: expect.any(String) });
     expect(done['recovery_codes']).toHaveLength(10);
-    expect(await amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+    expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
     pause();
     const again = await world.meetFactor(page, userid);
     expect(again).not.toHaveProperty('totp');
-    const second = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+    const second = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
     expectStatus(second, 'SUCCESS');
     expect(second).not.toHaveProperty('recovery_codes');
     expect((await world.subjectsFor(userid)).filter((subject) => /second step/i.test(subject))).toHaveLength(1);
@@ -175,50 +159,50 @@ describe('an authenticator app', () => {
     const other = await world.page();
     const { totp: setup } = await world.enrol(other, userid, { mfa_method: 'totp' });
     expect(setup.secret).not.toBe(mine['totp'].secret);
-    expectStatus(await other.step('verify-mfa', { userid, otp: totp(setup.secret) }, 'use'), 'SUCCESS');
-    const late = await page.step('verify-mfa', { userid, otp: totp(mine['totp'].secret) }, 'use');
-    expect(late).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expectStatus(await other.step('verify-mfa', { userid, otp: world.totp(setup.secret) }, 'use'), 'SUCCESS');
+    const late = await page.step('verify-mfa', { userid, otp: world.totp(mine['totp'].secret) }, 'use');
+    expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
   it('gives codes that are each good once, also in another sign-in', async () => {
-    const { secret } = await enrolTotp();
-    const otp = totp(secret);
+    const { secret } = await world.enrolTotp(page, userid);
+    const otp = world.totp(secret);
     await world.meetFactor(page, userid);
     expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
     await world.meetFactor(page, userid);
-    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
   });
 
   it('may be half a minute wrong, and no more', async () => {
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     const at = (shift: number) =>
       generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) + shift });
     world.app.clock.turn(600);
     await world.meetFactor(page, userid);
-    expect(await page.step('verify-mfa', { userid, otp: at(-90) }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
-    expect(await page.step('verify-mfa', { userid, otp: at(90) }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await page.step('verify-mfa', { userid, otp: at(-90) }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
+    expect(await page.step('verify-mfa', { userid, otp: at(90) }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
     expectStatus(await page.step('verify-mfa', { userid, otp: at(-30) }, 'use'), 'SUCCESS');
   });
 
   it('allows five tries a sign-in, then growing waits, and is off at fifty', async () => {
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     const waits: number[] = [];
     for (let round = 1; round <= 10; round++) {
       await world.meetFactor(page, userid);
       for (let n = 1; n <= 5; n++) {
-        const wrong = await page.step('verify-mfa', { userid, otp: otherCode(totp(secret), n + 5) }, 'use');
-        expect(wrong).toMatchObject(error('CODE_REJECTED', 400));
+        const wrong = await page.step('verify-mfa', { userid, otp: otherCode(world.totp(secret), n + 5) }, 'use');
+        expect(wrong).toMatchObject(refusal('CODE_REJECTED', 400));
       }
-      const sixth = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
+      const sixth = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
       if (round === 10) {
-        expect(sixth).toMatchObject(error('MFA_METHOD_NOT_ALLOWED', 400));
+        expect(sixth).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
         break;
       }
-      expect(sixth).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+      expect(sixth).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
       await page.challenge();
       const owed = await page.step('authenticate', { userid }, 'use');
       const locked = await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
-      expect(locked).toMatchObject(error('RATE_LIMITED', 429));
+      expect(locked).toMatchObject(refusal('RATE_LIMITED', 429));
       expect(locked.headers.get('retry-after')).toBe(String(locked['error'].retry_after));
       waits.push(locked['error'].retry_after);
       world.app.clock.turn(locked['error'].retry_after);
@@ -227,93 +211,99 @@ describe('an authenticator app', () => {
   });
 
   it('that is off lets a recovery code in, which opens it again', async () => {
-    const { secret, done } = await enrolTotp();
+    const { secret, done } = await world.enrolTotp(page, userid);
     await world.app.services.db.transaction((em) => em.execute('update enrolments set failures = 50'));
     await world.meetFactor(page, userid);
-    const refused = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
-    expect(refused).toMatchObject(error('MFA_METHOD_NOT_ALLOWED', 400));
+    const refused = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
+    expect(refused).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
     const recovered = await page.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
-    expect(await amrOf(expectStatus(recovered, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
+    expect(await world.amrOf(expectStatus(recovered, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
     await world.meetFactor(page, userid);
-    expectStatus(await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
+    expectStatus(await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use'), 'SUCCESS');
   });
 });
 
 describe('a recovery code', () => {
   it('stands in for a factor that cannot be asked for now, and nothing else does', async () => {
-    const { secret, done } = await enrolTotp();
+    const { secret, done } = await world.enrolTotp(page, userid);
     const lock = 'update enrolments set failures = 10, locked_until = ?::timestamptz';
     const until = new Date(world.app.clock.now().getTime() + 3_600_000).toISOString();
     await world.app.services.db.transaction((em) => em.execute(lock, [until]));
     await page.challenge();
     const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
     const asked = await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
-    expect(asked).toMatchObject(error('RATE_LIMITED', 429));
-    const early = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
-    expect(early).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(asked).toMatchObject(refusal('RATE_LIMITED', 429));
+    const early = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
+    expect(early).toMatchObject(refusal('OUT_OF_ORDER', 409));
     const recovered = await page.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
-    expect(await amrOf(expectStatus(recovered, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
+    expect(await world.amrOf(expectStatus(recovered, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
   });
 });
 
 describe('the second factor', () => {
   it('cannot be gone around: no step before it, beside it or after it gives a code', async () => {
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     await page.challenge();
     const owed = await page.step('authenticate', { userid }, 'use');
-    const otp = totp(secret);
-    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(error('OUT_OF_ORDER', 409));
-    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(error('OUT_OF_ORDER', 409));
+    const otp = world.totp(secret);
+    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(refusal('OUT_OF_ORDER', 409));
+    expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
     const fields = { userid, session_id: owed['session_id'] };
-    expect(await page.step('initiate-mfa', fields)).toMatchObject(error('PROOF_REQUIRED', 401));
+    expect(await page.step('initiate-mfa', fields)).toMatchObject(refusal('PROOF_REQUIRED', 401));
     const foreign = { ...fields, session_id: 'x'.repeat(43) };
-    expect(await page.step('initiate-mfa', foreign, 'use')).toMatchObject(error('INVALID_REQUEST', 400));
+    expect(await page.step('initiate-mfa', foreign, 'use')).toMatchObject(refusal('INVALID_REQUEST', 400));
     expectStatus(await page.step('initiate-mfa', fields, 'use'), 'MFA_INITIATED');
-    expect(await page.step('verify-mfa', { userid, otp })).toMatchObject(error('PROOF_REQUIRED', 401));
-    expect(await page.step('verify-mfa', { userid, otp: '' }, 'use')).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await page.step('verify-mfa', { userid, otp })).toMatchObject(refusal('PROOF_REQUIRED', 401));
+    expect(await page.step('verify-mfa', { userid, otp: '' }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
     expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
-    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
   it('ends for a user who is deactivated meanwhile', async () => {
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
     await world.app.services.db.transaction((em) =>
       em.execute('update users set active = false where user_name_key = ?', [userid]),
     );
-    const refused = await page.step('verify-mfa', { userid, otp: totp(secret) }, 'use');
-    expect(refused).toMatchObject(error('PROOF_REJECTED', 401));
+    const refused = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
+    expect(refused).toMatchObject(refusal('PROOF_REJECTED', 401));
   });
 
   it('is skipped by a device that asked for it, for as long as the project allows', async () => {
     await world.set({ rememberMfaSeconds: 3600 });
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
-    expectStatus(await page.step('verify-mfa', { userid, otp: totp(secret), remember_me: true }, 'use'), 'SUCCESS');
+    expectStatus(
+      await page.step('verify-mfa', { userid, otp: world.totp(secret), remember_me: true }, 'use'),
+      'SUCCESS',
+    );
     world.app.clock.turn(3599);
     await page.challenge();
     const done = expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
-    expect(await amrOf(done['code'])).toEqual(['swk']);
+    expect(await world.amrOf(done['code'])).toEqual(['swk']);
     world.app.clock.turn(1);
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
   });
 
   it('is never skipped where the project does not allow it', async () => {
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
-    expectStatus(await page.step('verify-mfa', { userid, otp: totp(secret), remember_me: true }, 'use'), 'SUCCESS');
+    expectStatus(
+      await page.step('verify-mfa', { userid, otp: world.totp(secret), remember_me: true }, 'use'),
+      'SUCCESS',
+    );
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
   });
 
   it('is met on a device that is not to be remembered, whose trust ends with it', async () => {
-    const { secret } = await enrolTotp();
+    const { secret } = await world.enrolTotp(page, userid);
     const guest = await world.page();
     await world.verifyAddress(guest, userid, { remember_device: false });
     expectStatus(await guest.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
     expectStatus(await world.meetFactor(guest, userid), 'MFA_INITIATED');
-    expectStatus(await guest.step('verify-mfa', { userid, otp: totp(secret) }, 'use'), 'SUCCESS');
+    expectStatus(await guest.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use'), 'SUCCESS');
     pause();
     await guest.challenge();
     expectStatus(await guest.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');

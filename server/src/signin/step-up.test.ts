@@ -1,7 +1,6 @@
-import { generateSync } from 'otplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
-import { claimsOf, expectStatus, newAddress, otherCode, SigninWorld } from '../../test/signin-world.ts';
+import { claimsOf, expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 
 let world: SigninWorld;
 let page: SigninPage;
@@ -19,13 +18,7 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-const error = (code: string, httpStatus: number) => ({
-  status: 'ERROR',
-  httpStatus,
-  error: expect.objectContaining({ code }),
-});
 const stepUp = () => ({ userid, step_up: 'change_phone_number' });
-const totp = (secret: string) => generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) });
 const pause = (seconds = 31) => world.app.clock.turn(seconds);
 const phoneOf = async () => (await world.findUser(userid))?.phone ?? null;
 
@@ -56,11 +49,11 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(sent).toMatchObject({ sent_to: `…${number.slice(-4)}`, resend_after: 30 });
     expect(sent['code']).toBeUndefined();
     const otp = await world.codeFor(number);
-    expect(await verify(otherCode(otp))).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await verify(otherCode(otp))).toMatchObject(refusal('CODE_REJECTED', 400));
     expect(await phoneOf()).toBeNull();
     expectStatus(await verify(otp), 'PHONE_CHANGED');
     expect(await phoneOf()).toBe(number);
-    expect(await verify(otp)).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    expect(await verify(otp)).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     expect((await world.subjectsFor(userid)).some((subject) => subject.startsWith('Phone number changed'))).toBe(true);
     expect(await world.events()).toEqual(
       expect.arrayContaining(['user.phone_change_begun', 'otp.rejected', 'user.updated', 'user.phone_changed']),
@@ -91,7 +84,7 @@ describe('change_phone_number (service.md 3.1)', () => {
   it('asks for the factor also where remember_me would skip it', async () => {
     await world.set({ rememberMfaSeconds: 3600 });
     const { totp: setup } = await world.enrol(page, userid, { mfa_method: 'totp' });
-    const fields = { userid, otp: totp(setup.secret), remember_me: true };
+    const fields = { userid, otp: world.totp(setup.secret), remember_me: true };
     expectStatus(await page.step('verify-mfa', fields, 'use'), 'SUCCESS');
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
@@ -101,7 +94,7 @@ describe('change_phone_number (service.md 3.1)', () => {
 
   it('is not to be had without the step-up, before its end, or five minutes after it', async () => {
     await world.register(page, userid);
-    const refused = error('TRANSACTION_EXPIRED', 410);
+    const refused = refusal('TRANSACTION_EXPIRED', 410);
     expect(await change(phone())).toMatchObject(refused);
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
@@ -109,16 +102,16 @@ describe('change_phone_number (service.md 3.1)', () => {
     pause();
     await page.challenge();
     expectStatus(await page.step('authenticate', stepUp(), 'use'), 'OTP_NEEDED');
-    expect(await change(phone())).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(await change(phone())).toMatchObject(refusal('OUT_OF_ORDER', 409));
     const otp = await world.codeFor(userid);
     expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
-    expect(await change(phone())).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(await change(phone())).toMatchObject(refusal('OUT_OF_ORDER', 409));
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
-    expect(await verify('000000')).toMatchObject(error('OUT_OF_ORDER', 409));
+    expect(await verify('000000')).toMatchObject(refusal('OUT_OF_ORDER', 409));
     for (const step of ['authenticate', 'verify-device', 'initiate-mfa', 'verify-mfa']) {
       const again = { userid, otp, session_id: 'x'.repeat(43) };
       const answer = await page.step(step, again, step === 'verify-device' ? 'registration' : 'use');
-      expect([step, answer]).toEqual([step, expect.objectContaining(error('OUT_OF_ORDER', 409))]);
+      expect([step, answer]).toEqual([step, expect.objectContaining(refusal('OUT_OF_ORDER', 409))]);
     }
     pause(5 * 60);
     expect(await change(phone())).toMatchObject(refused);
@@ -130,10 +123,10 @@ describe('change_phone_number (service.md 3.1)', () => {
     await stepUpByMail();
     const number = phone();
     const fields = { userid, phone_number: number };
-    expect(await page.step('change-phone-number', fields)).toMatchObject(error('PROOF_REQUIRED', 401));
+    expect(await page.step('change-phone-number', fields)).toMatchObject(refusal('PROOF_REQUIRED', 401));
     const other = await world.page();
     const stolen = await page.step('change-phone-number', fields, { kind: 'use', key: other.key });
-    expect(stolen).toMatchObject(error('PROOF_REJECTED', 401));
+    expect(stolen).toMatchObject(refusal('PROOF_REJECTED', 401));
     await changeTo(number);
   });
 
@@ -156,7 +149,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     await world.register(page, userid);
     await stepUpByMail();
     const refused = await change(phone());
-    expect(refused).toMatchObject(error('PHONE_LOCKED_BY_PROVISIONING', 403));
+    expect(refused).toMatchObject(refusal('PHONE_LOCKED_BY_PROVISIONING', 403));
     expect(refused['error'].category).toBe('user_action');
     expect(await world.events()).toContain('user.phone_change_refused');
     await world.set({ scimAuthoritative: false });
@@ -171,7 +164,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     const otp = await world.codeFor(number);
     const take = "update users set provenance = 'scim' where email_key = ?";
     await world.app.services.db.transaction((em) => em.execute(take, [userid]));
-    expect(await verify(otp)).toMatchObject(error('PHONE_LOCKED_BY_PROVISIONING', 403));
+    expect(await verify(otp)).toMatchObject(refusal('PHONE_LOCKED_BY_PROVISIONING', 403));
     expect(await phoneOf()).toBeNull();
   });
 
@@ -181,8 +174,8 @@ describe('change_phone_number (service.md 3.1)', () => {
     await world.register(page, userid);
     await stepUpByMail();
     expectStatus(await change(number), 'PHONE_CODE_SENT');
-    expect(await verify('000000')).toMatchObject(error('CODE_REJECTED', 400));
-    expect(await verify(await world.codeFor(number))).toMatchObject(error('PHONE_TAKEN', 409));
+    expect(await verify('000000')).toMatchObject(refusal('CODE_REJECTED', 400));
+    expect(await verify(await world.codeFor(number))).toMatchObject(refusal('PHONE_TAKEN', 409));
     expect(await phoneOf()).toBeNull();
     pause();
     await changeTo(phone());
@@ -216,21 +209,21 @@ describe('change_phone_number (service.md 3.1)', () => {
     await stepUpByMail();
     const [first, second] = [phone(), phone()];
     expectStatus(await change(first), 'PHONE_CODE_SENT');
-    expect(await change(second)).toMatchObject(error('RATE_LIMITED', 429));
+    expect(await change(second)).toMatchObject(refusal('RATE_LIMITED', 429));
     const old = await world.codeFor(first);
     pause();
     expectStatus(await change(second), 'PHONE_CODE_SENT');
     const otp = await world.codeFor(second);
-    if (old !== otp) expect(await verify(old)).toMatchObject(error('CODE_REJECTED', 400));
+    if (old !== otp) expect(await verify(old)).toMatchObject(refusal('CODE_REJECTED', 400));
     for (let n = 1; n <= 4; n++) expect((await verify(otherCode(otp, n))).status).toBe('ERROR');
-    expect(await verify(otp)).toMatchObject(error('CODE_REJECTED', 400));
+    expect(await verify(otp)).toMatchObject(refusal('CODE_REJECTED', 400));
     expect(await phoneOf()).toBeNull();
   });
 
   it.each(['12345', 'call me', '', '0170 1234567'])('refuses %j', async (number) => {
     await world.register(page, userid);
     await stepUpByMail();
-    expect(await change(number)).toMatchObject(error('PHONE_INVALID', 400));
+    expect(await change(number)).toMatchObject(refusal('PHONE_INVALID', 400));
   });
 
   it('is refused to who is deactivated meanwhile', async () => {
@@ -250,7 +243,7 @@ describe('change_phone_number (service.md 3.1)', () => {
   it('knows no other step-up', async () => {
     await page.challenge();
     const answer = await page.step('authenticate', { userid, step_up: 'change_email' });
-    expect(answer).toMatchObject(error('INVALID_REQUEST', 400));
+    expect(answer).toMatchObject(refusal('INVALID_REQUEST', 400));
   });
 });
 
@@ -261,7 +254,7 @@ describe('challenges', () => {
     const sql = "update budgets set spent = 1000 where id like 'challenge-network:%'";
     await world.app.services.db.transaction((em) => em.execute(sql));
     const refused = await ask('2001:db8:0:1::2');
-    expect(refused).toMatchObject(error('RATE_LIMITED', 429));
+    expect(refused).toMatchObject(refusal('RATE_LIMITED', 429));
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await ask('2001:db8:0:2::1'))['txn']).toBeTruthy();
     pause(61);

@@ -1,0 +1,52 @@
+import { NativeSelect, SegmentedControl } from '@mantine/core';
+import type { Theme } from './page-frame.tsx';
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  /** What each value is called. */
+  options: Readonly<Record<NoInfer<Value>, string>>;
+  value: Value;
+  onChange(value: NoInfer<Value>): void;
+}
+
+/** One of a few, side by side. */
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  return (
+    <SegmentedControl
+      aria-label={props.label}
+      size="xs"
+      data={entries(props.options)}
+      value={props.value}
+      onChange={(value) => props.onChange(value as Value)}
+    />
+  );
+}
+
+/** One of more. */
+export function Select<Value extends string>(props: ChoiceProps<Value>) {
+  return (
+    <NativeSelect
+      aria-label={props.label}
+      data={entries(props.options)}
+      value={props.value}
+      onChange={(event) => props.onChange(event.currentTarget.value as Value)}
+    />
+  );
+}
+
+const entries = <Value extends string>(options: Readonly<Record<Value, string>>) =>
+  Object.entries<string>(options).map(([value, label]) => ({ value, label }));
+
+const themes: Record<Theme, string> = { light: 'Light', dark: 'Dark' };
+
+export function ThemeChoice({ value, onChange }: { value: Theme; onChange(value: Theme): void }) {
+  return <Choice label="Theme" options={themes} value={value} onChange={onChange} />;
+}
+
+const looks = { draft: 'Draft', published: 'Published' } as const;
+/** Which state of a project's experience is shown. */
+export type Look = keyof typeof looks;
+
+export function LookChoice({ value, onChange }: { value: Look; onChange(value: Look): void }) {
+  return <Choice label="What is shown" options={looks} value={value} onChange={onChange} />;
+}

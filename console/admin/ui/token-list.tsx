@@ -1,0 +1,176 @@
+import { Button, Modal } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { Failure } from '../failure.ts';
+import { Confirm } from './confirm.tsx';
+import { type Column, DataTable } from './data-table.tsx';
+import { Empty } from './empty.tsx';
+import { isLive, type Lifetime } from './expiry.ts';
+import { Icon } from './icon.tsx';
+import { Section } from './page.tsx';
+import { Secrets } from './secret.tsx';
+import { Time } from './time.tsx';
+import { toast } from './toast.tsx';
+import { TokenMark } from './token-mark.tsx';
+
+/** What every kind of token tells of itself; never the token. */
+export interface TokenRow extends Lifetime {
+  id: string;
+  name: string;
+  hint: string;
+  lastUsedAt?: string | null;
+}
+
+interface TokenListProps<Row extends TokenRow> {
+  title: string;
+  lead: string;
+  /** What the table is called to who does not see it. */
+  label: string;
+  tokens: readonly Row[] | undefined;
+  /** How each begins; its last characters stand behind it. */
+  prefix: string;
+  /** Columns of this kind, between the token and its state. */
+  columns?: Column<Row>[];
+  /** What it is for, where there is none yet. */
+  empty: string;
+  mayChange: boolean;
+  mayIssue?: boolean;
+  issueTitle: string;
+  /** Asks what a new one needs. */
+  form(issued: (token: string) => void, close: () => void): ReactNode;
+  /** How the new one is called and saved, the one time it is shown. */
+  secret: { label: string; fileName: string };
+  revoke(id: string): Promise<{ done: boolean; failure: Failure | undefined }>;
+  revoking: boolean;
+  /** What follows when this one is revoked: before and after its last use is said. */
+  consequence(token: Row): { before: string; after?: string };
+}
+
+/** Tokens of one kind: seen, issued and shown once, revoked. */
+export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
+  const { tokens, mayChange, mayIssue = true, revoking } = props;
+  const [isNew, setNew] = useState(false);
+  const [issued, setIssued] = useState<string>();
+  const [chosen, setChosen] = useState<Row>();
+  const [failure, setFailure] = useState<Failure>();
+  const close = () => {
+    setNew(false);
+    setIssued(undefined);
+  };
+  const revoke = async () => {
+    if (!chosen) return;
+    const outcome = await props.revoke(chosen.id);
+    setFailure(outcome.failure);
+    if (!outcome.done) return;
+    toast(`${chosen.name} is revoked`);
+    setChosen(undefined);
+  };
+  const consequence = chosen && props.consequence(chosen);
+  return (
+    <Section
+      flush
+      title={props.title}
+      lead={props.lead}
+      actions={
+        mayChange && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => setNew(true)}
+            disabled={!mayIssue}
+          >
+            Issue token
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label={props.label}
+        columns={columnsOf(props, setChosen)}
+        rows={tokens}
+        keyOf={({ id }) => id}
+        sketch={2}
+        empty={
+          <Empty icon="key" title="No token yet">
+            {props.empty}
+          </Empty>
+        }
+      />
+      <Modal
+        opened={isNew}
+        onClose={close}
+        title={issued ? 'The new token' : props.issueTitle}
+        size="lg"
+        withCloseButton={!issued}
+        closeOnClickOutside={!issued}
+        closeOnEscape={!issued}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {issued ? (
+          <Secrets
+            fileName={props.secret.fileName}
+            secrets={[{ label: props.secret.label, value: issued }]}
+            onDone={close}
+          />
+        ) : (
+          isNew && props.form(setIssued, close)
+        )}
+      </Modal>
+      <Confirm
+        opened={chosen !== undefined}
+        title={`Revoke ${chosen?.name ?? ''}?`}
+        verb="Revoke token"
+        busy={revoking}
+        failure={failure}
+        onClose={() => {
+          setChosen(undefined);
+          setFailure(undefined);
+        }}
+        onConfirm={revoke}
+      >
+        <p>{consequence?.before}</p>
+        <p>
+          {chosen?.lastUsedAt ? (
+            <>
+              It was last used <Time at={chosen.lastUsedAt} />.
+            </>
+          ) : (
+            'It has never been used.'
+          )}{' '}
+          {consequence?.after}
+        </p>
+      </Confirm>
+    </Section>
+  );
+}
+
+function columnsOf<Row extends TokenRow>(
+  { prefix, columns = [], mayChange }: TokenListProps<Row>,
+  choose: (token: Row) => void,
+): Column<Row>[] {
+  const shown: Column<Row>[] = [
+    { header: 'Name', isName: true, width: '28%', cell: ({ name }) => name },
+    { header: 'Token', cell: ({ hint }) => <code>{`${prefix}…${hint}`}</code> },
+    ...columns,
+    { header: 'State', cell: (token) => <TokenMark token={token} /> },
+    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="No end" /> },
+  ];
+  if (!mayChange) return shown;
+  const revoke: Column<Row> = {
+    header: '',
+    align: 'end',
+    cell: (token) =>
+      isLive(token) && (
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-sm"
+          onClick={() => choose(token)}
+          aria-label={`Revoke ${token.name}`}
+        >
+          Revoke
+        </Button>
+      ),
+  };
+  return [...shown, revoke];
+}
