@@ -138,7 +138,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const devices = new Devices(clock, random, audit);
   const accountAccess = new AccountAccess({ db, users, accounts, admins, devices, sessions, mfa, logout });
   const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery, phones });
-  const callers = new Callers(db, registry, requests, issuer);
+  const callers = new Callers(db, clock, registry, requests, issuer);
   const ceremonies = new Ceremonies(
     {
       db,

@@ -12,18 +12,18 @@ import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { accountOf } from './account.ts';
 import { authenticate } from './authenticate.ts';
-import type { Caller, Page } from './callers.ts';
+import { type Caller, type Page, stillHolds, stillHoldsParameters } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
 import { type Flow, type FlowDeps, type Outcome, type StepInput, StepRefusal } from './flow.ts';
 import { initiateMfa, verifyMfa } from './second-factor.ts';
 import { type Answers, type Step, steps } from './steps.ts';
+import { nobody, nonceTtlSeconds, trustedSignIn } from './trusted-sign-in.ts';
 import { verifyDevice } from './verify-device.ts';
 import { verifyEmailOtp } from './verify-email-otp.ts';
 
-/** How long one sign-in may take, and how long each nonce is good. */
+/** How long one sign-in may take. */
 export const txnTtlSeconds = 10 * 60;
-export const nonceTtlSeconds = 120;
 
 const implementations: { [S in Step]: (flow: Flow) => Promise<Outcome<S>> } = {
   authenticate,
@@ -35,6 +35,11 @@ const implementations: { [S in Step]: (flow: Flow) => Promise<Outcome<S>> } = {
   'verify-phone-number': verifyPhoneNumber,
 };
 
+/** Steps that a remembered page may take by statements alone, where all that they ask for is there. */
+const shortcuts: { [S in Step]?: (...step: [FlowDeps, Caller, StepInput, string]) => Promise<Answers[S] | null> } = {
+  authenticate: trustedSignIn,
+};
+
 export interface Challenge {
   txn: string;
   nonce: string;
@@ -43,12 +48,15 @@ export interface Challenge {
   nowSeconds: number;
 }
 
-/** No user has this id: what is asked for it costs as much as for any other. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+const challenging = `insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at,
+    state, origin, jkt, code_challenge, amr, created_at, expires_at)
+  select ?::uuid, ?::uuid, ?::uuid, ?::uuid, ?, ?, ?::timestamptz, 'challenged', ?, ?, ?, '{}', ?::timestamptz, ?::timestamptz`;
+const challengingRemembered = `${challenging} where ${stillHolds}`;
 
 /**
  * Sign-ins (decisions §8): runs the table of `steps.ts`. Each step is one transaction that holds the ceremony's row:
- * steps of one sign-in never overlap. What a step decides is committed, refusals too, and only then told.
+ * steps of one sign-in never overlap. What a step decides is committed, refusals too, and only then told. Most sign-ins
+ * end without one, see `trusted-sign-in.ts`.
  */
 export class Ceremonies {
   private readonly deps: FlowDeps;
@@ -73,35 +81,42 @@ export class Ceremonies {
     ip: string | undefined,
   ): Promise<Challenge> {
     const { db, clock, limits, random } = this.deps;
-    const spent = await limits.spendInPassing(db.reader(), this.challengesPerNetwork, networkOf(ip));
+    const spent = await limits.spendInPassing(db, this.challengesPerNetwork, networkOf(ip));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const [txn, nonce] = [newSecret(random), newSecret(random)];
     const now = clock.now();
-    await db.changed(
-      `insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state, origin,
-         jkt, code_challenge, amr, created_at, expires_at)
-       values (?, ?, ?, ?, ?, ?, ?, 'challenged', ?, ?, ?, '{}', ?, ?)`,
-      [
-        random.id(),
-        page.project.id,
-        page.client.id,
-        page.request?.id ?? null,
-        digest(txn),
-        digest(nonce),
-        secondsLater(now, nonceTtlSeconds),
-        page.origin,
-        begun.jkt ?? null,
-        begun.codeChallenge ?? null,
-        now,
-        secondsLater(now, txnTtlSeconds),
-      ],
-    );
+    const values = [
+      random.id(),
+      page.project.id,
+      page.client.id,
+      page.request?.id ?? null,
+      digest(txn),
+      digest(nonce),
+      secondsLater(now, nonceTtlSeconds),
+      page.origin,
+      begun.jkt ?? null,
+      begun.codeChallenge ?? null,
+      now,
+      secondsLater(now, txnTtlSeconds),
+    ];
+    const { remembered } = page;
+    const guarded = remembered && [...values, ...stillHoldsParameters(page, remembered)];
+    if (!guarded || (await db.changed(challengingRemembered, guarded)) === 0) {
+      await remembered?.judgeAnew();
+      await db.changed(challenging, values);
+    }
     return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now) };
   }
 
   /** Takes one step. Refuses with {@link StepRefusal}, which carries the next nonce where the sign-in goes on. */
   async take<S extends Step>(step: S, caller: Caller, input: StepInput): Promise<Answers[S] & { nonce: string }> {
     const nonce = newSecret(this.deps.random);
+    if (caller.remembered) {
+      const answer = await shortcuts[step]?.(this.deps, caller, input, nonce);
+      if (answer) return { ...answer, nonce };
+      const page = await caller.remembered.judgeAnew();
+      return this.take(step, { ...caller, ...page, remembered: undefined }, input);
+    }
     const outcome = await pastDeadlocks(() =>
       this.deps.db.transaction((em) => this.decide(em, step, caller, input, nonce)),
     );

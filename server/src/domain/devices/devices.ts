@@ -109,10 +109,15 @@ export class Devices {
     const now = this.clock.now();
     return {
       lastUsedAt: now,
-      trustedUntil: device.remembered ? secondsLater(now, project.deviceTrustSeconds) : null,
+      trustedUntil: this.trustAfterUse(device, project),
       mfaRememberedUntil:
         skipFactorSeconds > 0 ? secondsLater(now, skipFactorSeconds) : (device.mfaRememberedUntil ?? null),
     };
+  }
+
+  /** Until when a device is trusted that was used now; null: no more. */
+  trustAfterUse({ remembered }: Pick<Device, 'remembered'>, project: Project): Date | null {
+    return remembered ? secondsLater(this.clock.now(), project.deviceTrustSeconds) : null;
   }
 
   /** Whether `remember_me` lets this device skip the second factor now. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, rows } from '../kernel/database.ts';
+import { changed, type Database, rows } from '../kernel/database.ts';
 import { digest } from '../kernel/secret.ts';
 
 /** How much of something one subject may do in a window. */
@@ -19,6 +19,13 @@ export interface Spent {
   retryAfterSeconds: number;
 }
 
+interface Row {
+  spent: number;
+  resets_at: Date | string;
+}
+
+type Run = (text: string, params: readonly unknown[]) => Promise<Row[]>;
+
 /** Budgets in the database: shared by all processes, outliving a restart, counted by one atomic statement. */
 export class Limits {
   private readonly clock: Clock;
@@ -34,21 +41,21 @@ export class Limits {
    * @param subject what the budget belongs to: an account, an address, a network. Stored as a hash.
    */
   async spend(em: EntityManager, rule: LimitRule, subject: string): Promise<Spent> {
-    return this.take(em, rule, subject, '(values (1)) as one');
+    return this.take((text, params) => rows(em, text, params), rule, subject, '(values (1)) as one');
   }
 
   /**
    * The same outside of any transaction, and without waiting for the disk: many callers share such a budget, and would
    * wait for each other. A crash forgets what was spent in its last moments.
    */
-  async spendInPassing(em: EntityManager, rule: LimitRule, subject: string): Promise<Spent> {
-    return this.take(em, rule, subject, `(select set_config('synchronous_commit', 'off', true)) as quickly`);
+  async spendInPassing(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
+    const quickly = `(select set_config('synchronous_commit', 'off', true)) as quickly`;
+    return this.take((text, params) => db.rows(text, params), rule, subject, quickly);
   }
 
-  private async take(em: EntityManager, rule: LimitRule, subject: string, source: string): Promise<Spent> {
+  private async take(run: Run, rule: LimitRule, subject: string, source: string): Promise<Spent> {
     const now = this.clock.now();
-    const [row] = await rows<{ spent: number; resets_at: Date | string }>(
-      em,
+    const [row] = await run(
       `insert into budgets (id, spent, resets_at) select ?, 1, ?::timestamptz from ${source}
        on conflict (id) do update set
          spent = case when budgets.resets_at <= ? then 1 else budgets.spent + 1 end,
@@ -56,7 +63,7 @@ export class Limits {
        returning spent, resets_at`,
       [key(rule, subject), secondsLater(now, rule.windowSeconds), now, now],
     );
-    return judge(rule, row as { spent: number; resets_at: Date | string }, now);
+    return judge(rule, row as Row, now);
   }
 
   /** Gives the subject a fresh budget, e.g. after a success. */
@@ -74,7 +81,7 @@ function key(rule: LimitRule, subject: string): string {
   return `${rule.name}:${digest(subject)}`;
 }
 
-function judge(rule: LimitRule, row: { spent: number; resets_at: Date | string }, now: Date): Spent {
+function judge(rule: LimitRule, row: Row, now: Date): Spent {
   const resetsAt = new Date(row.resets_at);
   return {
     allowed: row.spent <= rule.max,

@@ -10,7 +10,7 @@ import type { Signer } from '../keys/signer.ts';
 import { profileOf } from '../users/profile.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { accessTokenClaims, clampAccessTokenTtl, type Grant, idTokenClaims } from './claims.ts';
-import { type SessionCode, sessionCodeParameters, sessionCodeStatement } from './session-code.ts';
+import { type NewCode, type SessionCode, sessionCodeParameters, sessionCodeStatement } from './session-code.ts';
 
 /** An authorization code lives this long (decisions: 60 s). */
 export const codeTtlSeconds = 60;
@@ -61,6 +61,16 @@ export interface TokenResponse {
 export type UserInfoOutcome =
   | { claims: Record<string, unknown>; clientId: string }
   | { refused: 'invalid_token' | 'insufficient_scope' };
+
+/** The row of a new code (RFC 6749 §4.1.2): 256 bits, 60 s, stored as a hash. */
+export function newCode(random: Random, code: string, now: Date): NewCode {
+  return {
+    id: random.id(),
+    hash: digest(code),
+    expiresAt: secondsLater(now, codeTtlSeconds),
+    forgetAt: secondsLater(now, rememberSeconds),
+  };
+}
 
 /** Authorization codes, and the tokens that they give. */
 export class Tokens {
@@ -114,12 +124,7 @@ export class Tokens {
   async codeUnderSession(asked: SessionCode): Promise<string | null> {
     const code = newSecret(this.random);
     const now = this.clock.now();
-    const made = {
-      id: this.random.id(),
-      hash: digest(code),
-      expiresAt: secondsLater(now, codeTtlSeconds),
-      forgetAt: secondsLater(now, rememberSeconds),
-    };
+    const made = newCode(this.random, code, now);
     const given = await this.db.changed(sessionCodeStatement, sessionCodeParameters(asked, made, now));
     return given === 1 ? code : null;
   }

@@ -1,0 +1,162 @@
+import type { JWK } from 'jose';
+import { judgeProof } from '../devices/proof.ts';
+import { seconds, secondsLater } from '../kernel/clock.ts';
+import { newSecret } from '../kernel/random.ts';
+import { digest, isStorableText } from '../kernel/secret.ts';
+import { constant, sql, verbatim } from '../kernel/statement.ts';
+import { afterDevice, amr } from '../mfa/policy.ts';
+import { sdkScope } from '../tokens/claims.ts';
+import { newCode } from '../tokens/tokens.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
+import { addressKey, isAddress } from '../users/login.ts';
+import { type Caller, stillHolds, stillHoldsParameters } from './callers.ts';
+import type { FlowDeps, StepInput } from './flow.ts';
+import { type Success, steps } from './steps.ts';
+
+/** How long each nonce is good. */
+export const nonceTtlSeconds = 120;
+
+/** No user has this id: what is asked for it costs as much as for any other. */
+export const nobody = '00000000-0000-0000-0000-000000000000';
+
+const { from, leadsTo } = steps.authenticate;
+
+/** What the proof is judged by: there only where nothing but the proof is wanting. */
+interface Candidate {
+  id: string;
+  jkt: string;
+  code_challenge: string | null;
+  nonce_hash: string;
+  device_id: string;
+  public_jwk: JWK;
+  alg: string;
+  remembered: boolean;
+  user_id: string;
+  user_name: string;
+}
+
+/** Asks the same of every address, whether anybody has it or not. */
+const candidateStatement = `select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg,
+    d.remembered, u.id as user_id, u.user_name
+  from ceremonies c
+    join devices d on d.client_id = c.client_id and d.jkt = c.jkt and d.user_id = coalesce((
+      select id from users where project_id = ? and (email_key = ? or user_name_key = ?)
+      order by (email_key = ?) is true desc limit 1), '${nobody}')
+    join users u on u.id = d.user_id
+  where c.txn_hash = ? and c.project_id = ? and c.client_id = ? and c.request_id is null and c.origin = ?
+    and c.state = any(?) and c.finished_at is null and c.expires_at > ? and c.nonce_expires_at > ?
+    and d.revoked_at is null and d.trusted_until > ? and u.active
+    and not exists (select from enrolments e where e.user_id = d.user_id)`;
+
+/**
+ * `authenticate` with all that it needs, as most of them are: a page of the application, a trusted device, no second
+ * factor owed and none there. One statement reads, one grants; the code, or null where anything at all is otherwise:
+ * then nothing was written, and the step is to be taken the long way, which knows why (decisions/0085).
+ */
+export async function trustedSignIn(
+  deps: FlowDeps,
+  caller: Caller,
+  input: StepInput,
+  nextNonce: string,
+): Promise<Success | null> {
+  const { db, clock } = deps;
+  const { project, client, origin } = caller;
+  const address = input.userid.trim();
+  if (input.proof === undefined || input.stepUp || !isStorableText(address) || !isAddress(address)) return null;
+  const standing = { policy: project.mfaPolicy, hasFactor: false };
+  if (afterDevice(standing, { hasPending: false, skipsFactor: false }, false) !== 'finish') return null;
+  const key = addressKey(address);
+  const now = clock.now();
+  const [candidate] = await db.rows<Candidate>(candidateStatement, [
+    ...[project.id, key, key, key],
+    ...[digest(input.txn), project.id, client.id, origin, from, now, now, now],
+  ]);
+  if (!candidate) return null;
+  const verdict = await judgeProof(input.proof, {
+    key: { kind: 'stored', jkt: candidate.jkt, jwk: candidate.public_jwk, alg: candidate.alg },
+    act: 'authenticate',
+    issuer: deps.issuer,
+    projectId: project.id,
+    clientId: client.id,
+    origin,
+    originAllowed: true,
+    txn: input.txn,
+    stateAllows: true,
+    codeChallenge: candidate.code_challenge,
+    jkt: candidate.jkt,
+    body: input.body,
+    // Only looked at here: the statement that grants takes it.
+    consumeNonce: async (nonce) => digest(nonce) === candidate.nonce_hash,
+    nowSeconds: seconds(now),
+  });
+  const code = verdict.valid ? await grant(deps, caller, input, { candidate, address: key, nextNonce }) : null;
+  return code === null ? null : { status: 'SUCCESS', code };
+}
+
+/**
+ * Everything that must hold stands in the statement once more, and what it looks at is locked first: the user, then the
+ * device, then the sign-in, in the order of whoever switches users off. So of any number of tries with one nonce one
+ * gets a code, and none gets one past the moment at which its user, device, client or key is over.
+ */
+async function grant(
+  deps: FlowDeps,
+  caller: Caller,
+  input: StepInput,
+  { candidate, address, nextNonce }: { candidate: Candidate; address: string; nextNonce: string },
+): Promise<string | null> {
+  const { db, clock, random, audit, devices } = deps;
+  const { project, client, actor, remembered } = caller;
+  if (!remembered) return null;
+  const now = clock.now();
+  const code = newSecret(random);
+  const made = newCode(random, code, now);
+  const trustedUntil = devices.trustAfterUse(candidate, project);
+  const told = audit.insertion(
+    {
+      type: 'user.signed_in',
+      actor,
+      projectId: project.id,
+      clientId: client.id,
+      subject: { kind: 'user', id: candidate.user_id, name: candidate.user_name },
+      detail: { amr: [...amr.device], deviceId: candidate.device_id },
+    },
+    isPassed,
+  );
+  const holds = { text: stillHolds, params: stillHoldsParameters(caller, remembered) };
+  const statement = constant(sql`with trusted as (
+      select d.id, d.user_id, d.client_id, d.jkt
+      from users u join devices d on d.user_id = u.id
+      where u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
+        and d.id = ${candidate.device_id} and d.revoked_at is null and d.trusted_until > ${now}
+        and d.remembered = ${candidate.remembered}
+        and not exists (select from enrolments e where e.user_id = u.id)
+      for no key update of u, d
+    ), passed as (
+      update ceremonies c set state = ${leadsTo.SUCCESS}, finished_at = ${now}, address = ${address}, user_id = t.user_id,
+        device_id = t.id, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
+        mfa_session_hash = null, enrolment_id = null, mfa_attempts = 0, amr = ${[...amr.device]},
+        nonce_hash = ${digest(nextNonce)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
+      from trusted t
+      where c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
+        and c.finished_at is null and c.expires_at > ${now}
+        and c.nonce_hash = ${candidate.nonce_hash} and c.nonce_expires_at > ${now}
+        and ${holds}
+      returning c.client_id, c.user_id, c.device_id, c.code_challenge
+    ), seen as (
+      update users set last_sign_in_at = ${now} from passed where users.id = passed.user_id
+    ), used as (
+      update devices set last_used_at = ${now}, trusted_until = ${trustedUntil} from passed
+      where devices.id = passed.device_id
+    ), told as (
+      ${told}
+    )
+    insert into authorization_codes (id, hash, client_id, user_id, code_challenge, scope, auth_time, amr, created_at,
+      expires_at, forget_at)
+    select ${made.id}::uuid, ${made.hash}, client_id, user_id, code_challenge, ${sdkScope}, ${now}::timestamptz,
+      ${[...amr.device]}::text[], ${now}::timestamptz, ${made.expiresAt}::timestamptz, ${made.forgetAt}::timestamptz
+    from passed`);
+  const given = await pastDeadlocks(() => db.changed(statement.text, statement.params));
+  return given === 1 ? code : null;
+}
+
+const isPassed = verbatim('exists (select from passed)');

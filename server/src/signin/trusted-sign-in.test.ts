@@ -1,0 +1,266 @@
+/** The sign-in of a trusted device: one statement reads, one grants, on what a process remembers (decisions/0085). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildSibling, type TestApp } from '../../test/build-app.ts';
+import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import type { Page } from '../domain/ceremonies/callers.ts';
+import { Device } from '../domain/devices/device.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
+
+let world: SigninWorld;
+/** A second process on the same database, which hears of nothing that is done by the first. */
+let there: TestApp;
+let page: SigninPage;
+let userid: string;
+
+beforeAll(async () => {
+  world = await SigninWorld.open();
+  there = await buildSibling(world.app);
+});
+afterAll(async () => {
+  await there.close();
+  await world.app.close();
+});
+beforeEach(async () => {
+  await world.begin();
+  userid = newAddress();
+  const first = await world.page();
+  await world.register(first, userid);
+  page = pageThere(first.key);
+  world.app.clock.turn(60);
+  // The other process remembers the page from here on.
+  expectStatus(await signIn(), 'SUCCESS');
+});
+
+const error = (code: string, httpStatus: number) => ({
+  status: 'ERROR',
+  httpStatus,
+  error: expect.objectContaining({ code }),
+});
+
+function pageThere(key: DeviceKey): SigninPage {
+  const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
+  return new SigninPage(there.url, { origin: appOrigin, apiKey: world.apiKey }, key, now);
+}
+
+async function signIn(fields: Record<string, unknown> = {}): Promise<StepAnswer> {
+  await page.challenge();
+  return page.step('authenticate', { userid, ...fields }, 'use');
+}
+
+function must<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('it is not there');
+  return value;
+}
+
+function rows<T extends object>(sql: string, params: unknown[] = []): Promise<T[]> {
+  return world.app.services.db.rows<T>(sql, params);
+}
+
+/** One proof of a sign-in that was begun, as the domain is asked with it. */
+async function asked(site: Page, fields: { remember_device?: boolean } = {}) {
+  await page.challenge();
+  const body = JSON.stringify({ txn: page.txn, userid, ...fields });
+  const proof = page.prove('authenticate', body, { kind: 'use' });
+  const caller = { ...site, actor: { kind: 'anonymous' as const }, locale: 'en' as const };
+  const input = { txn: page.txn, userid, rememberDevice: fields.remember_device, proof, body: Buffer.from(body) };
+  return { caller, input };
+}
+
+describe('a trusted device', () => {
+  it('needs nothing but the two statements, and a page that is remembered', async () => {
+    const { ceremonies, callers } = world.app.services;
+    const site = await callers.byApiKey(world.apiKey, appOrigin);
+    const judgeAnew = () => Promise.reject(new Error('the long way was taken'));
+    const { caller, input } = await asked({ ...site, remembered: { ...must(site.remembered), judgeAnew } });
+    expect(await ceremonies.take('authenticate', caller, input)).toMatchObject({ status: 'SUCCESS' });
+    await expect(ceremonies.take('authenticate', caller, input)).rejects.toThrow('the long way was taken');
+  });
+
+  it('leaves behind what it does the long way', async () => {
+    world.app.clock.turn(60);
+    const { ceremonies, callers } = world.app.services;
+    const left = async () => {
+      const [row] = await rows<{ left: Record<string, unknown> }>(
+        `select jsonb_build_object('ceremony', to_jsonb(c) - 'id' - 'txn_hash' - 'nonce_hash', 'device', to_jsonb(d),
+           'user', to_jsonb(u), 'event', to_jsonb(a) - 'id' - 'request_id' - 'user_agent' - 'ip',
+           'code', to_jsonb(k) - 'id' - 'hash') as left
+         from ceremonies c join devices d on d.id = c.device_id join users u on u.id = c.user_id
+           join lateral (select * from audit_events where subject_id = u.id::text order by id desc limit 1) a on true
+           join lateral (select * from authorization_codes where user_id = u.id order by id desc limit 1) k on true
+         where u.email_key = ? order by c.id desc limit 1`,
+        [userid],
+      );
+      return row?.left;
+    };
+    expectStatus(await signIn({ remember_device: false }), 'SUCCESS');
+    const short = await left();
+    const now = world.app.clock.now().getTime();
+    expect(short).toMatchObject({ ceremony: { state: 'finished', amr: ['swk'], remember_device: false } });
+    expect(new Date((short as { user: { last_sign_in_at: string } }).user.last_sign_in_at).getTime()).toBe(now);
+    const site = await callers.byApiKey(world.apiKey, appOrigin);
+    const { caller, input } = await asked({ ...site, remembered: undefined }, { remember_device: false });
+    expect(await ceremonies.take('authenticate', caller, input)).toMatchObject({ status: 'SUCCESS' });
+    expect(await left()).toEqual(short);
+  });
+
+  it('gets one code for one proof that is sent two hundred times at once', async () => {
+    await page.challenge();
+    const body = JSON.stringify({ txn: page.txn, userid });
+    const proof = page.prove('authenticate', body, { kind: 'use' });
+    const before = await world.events();
+    const pages = Array.from({ length: 200 }, (_, n) => (n % 2 ? page : atHome()));
+    const answers = await Promise.all(pages.map((one) => one.post('authenticate', body, { 'Device-Proof': proof })));
+    expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 'SUCCESS')) {
+      expect(answer).toMatchObject(error('TRANSACTION_EXPIRED', 410));
+    }
+    const after = await world.events();
+    expect(after.slice(before.length)).toEqual(['user.signed_in']);
+    expect(
+      await rows('select from authorization_codes c join users u on u.id = c.user_id where u.email_key = ?', [userid]),
+    ).toHaveLength(3);
+  });
+
+  it('that is not to be remembered serves one of many sign-ins at once', async () => {
+    await rows('update devices set remembered = false where jkt = ?', [page.key.jkt]);
+    const pages = Array.from({ length: 10 }, () => pageThere(page.key));
+    const answers = await Promise.all(
+      pages.map(async (one) => {
+        await one.challenge();
+        return one.step('authenticate', { userid }, 'use');
+      }),
+    );
+    expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
+  });
+
+  function atHome(): SigninPage {
+    const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
+    return new SigninPage(world.app.url, { origin: appOrigin, apiKey: world.apiKey }, page.key, now);
+  }
+});
+
+describe('what one process changes, another that remembers the page refuses at once', () => {
+  const clients = () => world.app.services.clients;
+
+  const changes: [string, () => Promise<unknown>, object][] = [
+    [
+      'a revoked key',
+      async () => {
+        const keys = await clients().apiKeysOf(world.app.services.db.reader(), [world.client.id]);
+        for (const { id } of keys) await clients().revokeApiKey(id, system);
+      },
+      error('INVALID_API_KEY', 401),
+    ],
+    [
+      'a disabled client',
+      () => clients().update(world.client.id, { disabled: true }, system),
+      error('INVALID_API_KEY', 401),
+    ],
+    [
+      'an origin that is none any more',
+      () => clients().update(world.client.id, { redirectUris: ['https://elsewhere.example.com/'] }, system),
+      error('ORIGIN_NOT_ALLOWED', 403),
+    ],
+  ];
+
+  it.each(changes)('%s, at challenge and after it', async (_, change, refusal) => {
+    await page.challenge();
+    await change();
+    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(refusal);
+    expect(await page.challenge()).toMatchObject(refusal);
+    const [left] = await rows<{ n: number }>(
+      `select count(*)::int as n from ceremonies where client_id = ? and state = 'challenged'`,
+      [world.client.id],
+    );
+    expect(left?.n).toBe(1);
+  });
+
+  it('an origin that is new is served at once', async () => {
+    await clients().update(
+      world.client.id,
+      { redirectUris: ['https://app.example.com/a', 'https://new.example.com/b'] },
+      system,
+    );
+    const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
+    page = new SigninPage(there.url, { origin: 'https://new.example.com', apiKey: world.apiKey }, page.key, now);
+    expectStatus(await signIn(), 'SUCCESS');
+  });
+
+  it('a second factor that the project demands from now on', async () => {
+    await page.challenge();
+    await world.set({ mfaPolicy: 'required' });
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+  });
+
+  it('a device that was revoked, a user who was switched off', async () => {
+    const { db, devices, accounts } = world.app.services;
+    await page.challenge();
+    const user = await world.findUser(userid);
+    await accounts.setActive(world.project.id, user?.id ?? '', false, system);
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+    await accounts.setActive(world.project.id, user?.id ?? '', true, system);
+    await db.transaction(async (em) => {
+      const device = await em.findOneOrFail(Device, { jkt: page.key.jkt });
+      await devices.revoke(em, { projectId: world.project.id, userId: device.user.id }, device.id, system);
+    });
+    world.app.clock.turn(60);
+    expectStatus(await signIn(), 'OTP_NEEDED');
+  });
+
+  it('a factor that is there by now, or is being set up', async () => {
+    await world.set({ mfaPolicy: 'optional' });
+    const user = await world.findUser(userid);
+    const { db, mfa } = world.app.services;
+    const device = await db.reader().findOneOrFail(Device, { jkt: page.key.jkt });
+    await db.transaction((em) =>
+      mfa.begin(em, { userId: user?.id ?? '', deviceId: device.id, method: 'email', phone: null }),
+    );
+    expectStatus(await signIn(), 'MFA_REQUIRED');
+    await db.transaction((em) => em.nativeUpdate(Enrolment, { user: user?.id ?? '' }, { verifiedAt: new Date(0) }));
+    expectStatus(await signIn(), 'MFA_REQUIRED');
+  });
+});
+
+describe('between what is read and what is granted', () => {
+  /** The change takes its locks first, and commits while the statement that grants waits for them. */
+  async function meanwhile(change: string, params: unknown[]): Promise<StepAnswer> {
+    await page.challenge();
+    const { db } = world.app.services;
+    const begun = Promise.withResolvers<void>();
+    const waited = Promise.withResolvers<void>();
+    const done = db.transaction(async (em) => {
+      await em.execute(change, params);
+      begun.resolve();
+      await waited.promise;
+    });
+    await begun.promise;
+    const answer = page.step('authenticate', { userid }, 'use');
+    await untilBlocked();
+    waited.resolve();
+    await done;
+    return answer;
+  }
+
+  async function untilBlocked(): Promise<void> {
+    const waiting = `select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where not l.granted and a.datname = current_database()`;
+    while ((await rows(waiting)).length === 0);
+  }
+
+  it('a user is switched off: there is no code', async () => {
+    const change = 'update users set active = false where email_key = ?';
+    expectStatus(await meanwhile(change, [userid]), 'OTP_NEEDED');
+  });
+
+  it('a device is revoked: there is no code', async () => {
+    const change = 'update devices set revoked_at = now() where jkt = ?';
+    expectStatus(await meanwhile(change, [page.key.jkt]), 'OTP_NEEDED');
+  });
+
+  it('the nonce is taken: there is no code', async () => {
+    const change = `update ceremonies set nonce_hash = 'another' where jkt = ? and state = 'challenged'`;
+    expect(await meanwhile(change, [page.key.jkt])).toMatchObject(error('NONCE_REJECTED', 401));
+  });
+});
