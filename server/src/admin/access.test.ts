@@ -378,6 +378,19 @@ describe("the console's session", () => {
     expect((await issue()).code).toBe('reauthentication-required');
     expect((await rename({ name: 'Other' })).data.updateClient.name).toBe('Other');
     expect((await rename({ redirectUris: ['https://evil.example/cb'] })).code).toBe('reauthentication-required');
+    const policy = async (settings: object) => {
+      const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
+      return (await room.call(mutation, { input: { id: ours.project, ...settings } }, headers)).code;
+    };
+    expect(await policy({ scimAuthoritative: true })).toBeUndefined();
+    for (const weaker of [
+      { testMode: true },
+      { mfaPolicy: 'OFF' },
+      { offeredFactors: ['EMAIL'] },
+      { rememberMfaSeconds: 31_536_000 },
+    ]) {
+      expect([weaker, await policy(weaker)]).toEqual([weaker, 'reauthentication-required']);
+    }
   });
 
   it('is no session without the header, from another origin, or for a user without a role', async () => {

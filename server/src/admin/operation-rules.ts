@@ -101,9 +101,10 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
   },
 };
 
-/** A second factor that is owed no more, or codes in answers. */
+/** A second factor that is owed no more, or for long not again, or codes in answers. */
 function weakensSignIn({ input = {} }: Arguments): boolean {
-  return input['testMode'] === true || input['mfaPolicy'] !== undefined || input['offeredFactors'] !== undefined;
+  if (input['testMode'] === true) return true;
+  return ['mfaPolicy', 'offeredFactors', 'rememberMfaSeconds'].some((name) => input[name] !== undefined);
 }
 
 /** Codes, tokens and the proof of who a client is go where these point. */
