@@ -67,6 +67,19 @@ describe('a first sign-in (mfaPolicy OFF)', () => {
     expect((await world.exchange(done['code'])).status).toBe(200);
   });
 
+  it('proves the address that goes on record, not one that only compares like it', async () => {
+    // U+212A, the Kelvin sign, is a k where case does not count, and another mailbox's name where it does.
+    const typed = userid.replace(/^/, '\u212a');
+    const onRecord = `k${userid}`;
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: typed }), 'OTP_NEEDED');
+    await expect(world.codeFor(typed)).rejects.toThrow('no code');
+    const otp = await world.codeFor(onRecord);
+    expectStatus(await page.step('verify-email-otp', { userid: typed, otp }), 'SUCCESS');
+    expectStatus(await page.step('verify-device', { userid: typed }, 'registration'), 'SUCCESS');
+    expect((await world.findUser(onRecord))?.email).toBe(onRecord);
+  });
+
   it('writes in the language of the browser', async () => {
     await page.challenge();
     await page.post('authenticate', { txn: page.txn, userid }, { 'Accept-Language': 'fr-CH, de;q=0.5' });

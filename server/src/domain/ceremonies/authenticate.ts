@@ -78,7 +78,8 @@ async function sendCode(flow: Flow, address: string): Promise<Outcome<'authentic
   await deps.delivery.enqueue(em, {
     projectId: project.id,
     channel: 'mail',
-    to: address,
+    // What will be on record, not what was typed: of two that compare as one, only the former would be proved.
+    to: key,
     locale: caller.locale,
     content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
     context: request?.setupLinkId ? { setupLinkId: request.setupLinkId } : {},
