@@ -1,8 +1,10 @@
 /**
- * `npm run bench [-- name… --rounds=5 --no-peers --quick]`: Latchkey as `npm start` would run it, and its peers beside
- * it, one work after the other, round by round in turn. Prints one table a work; what it found stands in RESULTS.md.
+ * `npm run bench [-- name… --rounds=3 --no-peers --quick --out=FILE]`: Latchkey as `npm start` would run it, and its peers
+ * beside it, one work after the other, round by round in turn. Prints one table a work, as they stand in RESULTS.md, and
+ * writes them to a file where one is named. `BENCH_NODE=/path/to/node` runs Latchkey and its peers under another Node.
  */
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { growth } from './growth.ts';
@@ -34,19 +36,45 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-const print: Print = (line) => console.log(line);
 const options = optionsOf(flags);
+if (options.out) writeFileSync(options.out, '');
+const print: Print = (line) => {
+  console.log(line);
+  if (options.out) appendFileSync(options.out, `${line}\n`);
+};
+// All of them are started by this path; the load generator stays with the Node that it has.
+if (process.env['BENCH_NODE']) process.execPath = process.env['BENCH_NODE'];
+const began = performance.now();
+print(`${new Date().toISOString().slice(0, 16)} UTC, ${versions()}, PostgreSQL 18 with fsync on,`);
 print(
-  `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${(totalmem() / 2 ** 30).toFixed(0)} GB, Linux`,
+  `${cpus().length} × ${cpus()[0]?.model}, ${(totalmem() / 2 ** 30).toFixed(0)} GB, Linux; ${options.plan.concurrency} connections, ` +
+    `${options.plan.rounds} rounds of ${options.plan.secondsPerRound} s. Load before the first round: ${load()}.`,
 );
-print(`${new Date().toISOString().slice(0, 16)} UTC, load ${loadavg()[0]?.toFixed(1)} before the first round`);
-if ((loadavg()[0] ?? 0) > 0.5) print('The machine has other work: read CPU for each operation, not rates.');
+if ((loadavg()[0] ?? 0) > 0.5) print('**The machine has other work: read CPU for each operation, not rates.**');
 
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 ? !wanted.includes(name) : options.quick && typeof bench !== 'function') continue;
   if (typeof bench !== 'function' && !existsSync(join(import.meta.dirname, bench.file))) continue;
   print(`\n## ${name}\n`);
-  await (typeof bench === 'function' ? bench : await imported(bench))(print, options);
+  try {
+    await (typeof bench === 'function' ? bench : await imported(bench))(print, options);
+  } catch (error) {
+    // The others are worth having all the same.
+    console.error(error);
+    print(`✗ ${name} was broken off: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}
+print(`\n${((performance.now() - began) / 60_000).toFixed(0)} minutes in all; load at the end: ${load()}.`);
+
+/** Of the Node that serves, and of the OpenSSL that signs. */
+function versions(): string {
+  const says = '`Node ${process.version}, OpenSSL ${process.versions.openssl}`';
+  return execFileSync(process.execPath, ['-p', says], { encoding: 'utf8' }).trim();
+}
+
+function load(): string {
+  return (loadavg()[0] ?? 0).toFixed(1);
 }
 
 async function imported({ file, name }: { file: string; name: string }): Promise<Bench> {

@@ -11,7 +11,9 @@ export interface Options {
   quick: boolean;
   /** Only works whose name holds this. */
   only: string | undefined;
-  /** Users that are there before, in SCIM's works. */
+  /** Where the tables are written to as well. */
+  out: string | undefined;
+  /** Users that are there before, in SCIM's works: once for each. */
   populations: number[];
 }
 
@@ -20,10 +22,11 @@ export function optionsOf(flags: readonly string[]): Options {
   const quick = flags.includes('--quick');
   const peers = !quick && !flags.includes('--no-peers');
   const named = valueOf('peers')?.split(',');
-  const rounds = Number(valueOf('rounds') ?? 5);
+  const rounds = Number(valueOf('rounds') ?? 3);
   return {
     quick,
     only: valueOf('only'),
+    out: valueOf('out'),
     populations: quick ? [100] : (valueOf('population') ?? '10000,100000').split(',').map(Number),
     peers,
     peersNamed: (name) => peers && (named === undefined || named.includes(name)),

@@ -4,66 +4,131 @@ import { join } from 'node:path';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { median } from './harness/measure.ts';
 import { cpuMilliseconds, residentBytes } from './harness/process.ts';
-import { type Print, printColumns } from './harness/table.ts';
+import { type Print, printColumns, progress } from './harness/table.ts';
 import type { Options } from './options.ts';
-import { postmasterPid } from './subjects/latchkey.ts';
+import { bareCloneMilliseconds } from './subjects/bare-clone.ts';
+import { databaseUrl, postmasterPid } from './subjects/latchkey.ts';
+import { type Peer, startPeer } from './subjects/peer.ts';
 
 const mostWarmMilliseconds = 2000;
 const mostIdleMegabytes = 250;
 
-/** From the start of the process to readiness, on an empty folder and on one with data; what it costs to do nothing. */
-export async function start(print: Print, { quick, plan }: Options): Promise<void> {
+interface Starts {
+  name: string;
+  /** Milliseconds until it serves: the first time, on an empty database, and later. */
+  cold: number;
+  warm: number;
+  /** While nobody asks anything. */
+  megabytes: number;
+  /** Milliseconds of CPU a second. */
+  serverCpu: number;
+  databaseCpu?: number;
+}
+
+/** From the start of the process to readiness, without data and with it; what it costs to do nothing; a bare clone. */
+export async function start(print: Print, options: Options): Promise<void> {
+  const { quick, plan } = options;
+  const times = quick ? 1 : plan.rounds;
+  const idleMilliseconds = quick ? 500 : 5000;
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
+  const all: Starts[] = [];
+  let server: Latchkey | undefined;
   try {
-    const [cold, first] = await timed(dataDir);
-    await first.stop();
+    const begin = async () => {
+      server = await startLatchkey({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+      return server;
+    };
+    progress('start: Latchkey');
+    const cold = await timed(begin);
     const warm: number[] = [];
-    let last: Latchkey | undefined;
-    for (let round = 0; round < (quick ? 1 : plan.rounds); round += 1) {
-      await last?.stop();
-      const [took, server] = await timed(dataDir);
-      warm.push(took);
-      last = server;
+    for (let round = 0; round < times; round += 1) {
+      await server?.stop();
+      warm.push(await timed(begin));
     }
-    if (!last) return;
-    const idle = await idleFigures(last, quick ? 500 : 5000);
-    await last.stop();
-    const lines = [
-      ['start to ready, empty folder', `${cold.toFixed(0)} ms`],
-      ['start to ready, with data (median)', `${median(warm).toFixed(0)} ms`],
-      ['memory of the server, idle', `${idle.megabytes.toFixed(0)} MB`],
-      ['CPU idle, server', `${idle.server.toFixed(1)} ms a second`],
-      ['CPU idle, database', `${idle.database.toFixed(1)} ms a second`],
-    ];
-    printColumns(['what', 'Latchkey'], lines, print);
-    print('');
-    print(`- ${median(warm) <= mostWarmMilliseconds ? '✓' : '✗'} ready warm within ${mostWarmMilliseconds} ms`);
-    print(`- ${idle.megabytes <= mostIdleMegabytes ? '✓' : '✗'} idle below ${mostIdleMegabytes} MB`);
+    const own = server as Latchkey;
+    const idle = await idleFigures([own.pid], idleMilliseconds, postmasterPid(own.dataDir));
+    all.push({ name: 'Latchkey', cold, warm: median(warm), ...idle });
+    for (const name of ['oidc-provider', 'better-auth', 'saml-jackson']) {
+      if (!options.peersNamed(name)) continue;
+      progress(`start: ${name}`);
+      const database = { url: databaseUrl(own), pid: postmasterPid(own.dataDir) };
+      all.push(await startsOf(name, name === 'oidc-provider' ? undefined : database, times, idleMilliseconds));
+    }
   } finally {
+    await server?.stop();
     rmSync(dataDir, { recursive: true, force: true });
+  }
+  printStarts(all, print);
+  if (quick || options.only !== undefined) return;
+  progress('start: a bare clone');
+  print(`- \`npm start\` in a bare clone, npm's cache warm: ready after ${seconds(await bareCloneMilliseconds())}`);
+}
+
+async function startsOf(
+  name: string,
+  database: { url: string; pid: number } | undefined,
+  times: number,
+  idleMilliseconds: number,
+): Promise<Starts> {
+  let peer: Peer | undefined;
+  const milliseconds: number[] = [];
+  try {
+    for (let round = 0; round <= times; round += 1) {
+      await peer?.stop();
+      peer = await startPeer(name, 1, database, { POPULATION: '0' });
+      milliseconds.push(peer.startMilliseconds);
+    }
+    const { name: named, serverPids } = (peer as Peer).subject;
+    const [cold = Number.NaN, ...warm] = milliseconds;
+    return { name: named, cold, warm: median(warm), ...(await idleFigures(serverPids, idleMilliseconds)) };
+  } finally {
+    await peer?.stop();
   }
 }
 
-async function timed(dataDir: string): Promise<[milliseconds: number, server: Latchkey]> {
+function printStarts(all: readonly Starts[], print: Print): void {
+  const line = (what: string, cell: (starts: Starts) => string) => [what, ...all.map(cell)];
+  const lines = [
+    line('start to ready, empty', ({ cold }) => `${cold.toFixed(0)} ms`),
+    line('start to ready, with data (median)', ({ warm }) => `${warm.toFixed(0)} ms`),
+    line('memory idle', ({ megabytes }) => `${megabytes.toFixed(0)} MB`),
+    line('CPU idle, a second', ({ serverCpu }) => `${serverCpu.toFixed(1)} ms`),
+    line('CPU idle of the database', ({ databaseCpu }) =>
+      databaseCpu === undefined ? '' : `${databaseCpu.toFixed(1)} ms`,
+    ),
+  ];
+  printColumns(['what', ...all.map(({ name }) => name)], lines, print);
+  print('');
+  const own = all[0];
+  if (!own) return;
+  print(`- ${own.warm <= mostWarmMilliseconds ? '✓' : '✗'} ready warm within ${mostWarmMilliseconds} ms`);
+  print(`- ${own.megabytes <= mostIdleMegabytes ? '✓' : '✗'} idle below ${mostIdleMegabytes} MB`);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
-  const server = await startLatchkey({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
-  return [performance.now() - begin, server];
+  await work();
+  return performance.now() - begin;
 }
 
 /** What the machine is asked for while nobody asks anything; a work of few operations a second carries it too. */
-async function idleFigures(server: Latchkey, forMilliseconds: number) {
-  const database = [postmasterPid(server.dataDir)];
+async function idleFigures(pids: number[], forMilliseconds: number, databasePid?: number) {
+  const database = databasePid === undefined ? [] : [databasePid];
   const cpu = () => {
     const ofDatabase = cpuMilliseconds(database);
-    return { ofDatabase, ofServer: cpuMilliseconds([server.pid, ...database]) - ofDatabase };
+    return { ofDatabase, ofServer: cpuMilliseconds([...pids, ...database]) - ofDatabase };
   };
   const before = cpu();
   await new Promise((resolve) => setTimeout(resolve, forMilliseconds));
   const after = cpu();
   const perSecond = 1000 / forMilliseconds;
   return {
-    server: (after.ofServer - before.ofServer) * perSecond,
-    database: (after.ofDatabase - before.ofDatabase) * perSecond,
-    megabytes: residentBytes([server.pid]) / 2 ** 20,
+    megabytes: residentBytes(pids) / 2 ** 20,
+    serverCpu: (after.ofServer - before.ofServer) * perSecond,
+    ...(databasePid !== undefined && { databaseCpu: (after.ofDatabase - before.ofDatabase) * perSecond }),
   };
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(0)} s`;
 }

@@ -16,7 +16,8 @@ const base = `${issuer}/api/auth`;
 
 const options = {
   baseURL: issuer,
-  secret: randomBytes(32).toString('hex'),
+  // The same at each start: its signing key is sealed with it.
+  secret: 'of a benchmark, and of nothing else',
   database: new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 }),
   emailAndPassword: { enabled: true },
   rateLimit: { enabled: false },
@@ -42,7 +43,8 @@ const auth = betterAuth(options);
 
 const cookies = [];
 for (let worker = 0; worker < Number(process.env.WORKERS); worker += 1) {
-  const body = { name: 'A Person', email: `peer-${worker}@example.com`, password: randomBytes(12).toString('hex') };
+  const email = `peer-${worker}-${process.pid}@example.com`;
+  const body = { name: 'A Person', email, password: randomBytes(12).toString('hex') };
   const response = await auth.api.signUpEmail({ body, asResponse: true });
   cookies.push(
     response.headers
