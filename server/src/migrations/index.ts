@@ -15,6 +15,7 @@ import { Migration20261121001202Processes } from './20261121001202-processes.ts'
 import { Migration20261121001203Activity } from './20261121001203-activity.ts';
 import { Migration20261121001300Phone } from './20261121001300-phone.ts';
 import { Migration20261121001500Operations } from './20261121001500-operations.ts';
+import { Migration20261121001600Erasures } from './20261121001600-erasures.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   { name: '20261121001203-activity', class: Migration20261121001203Activity },
   { name: '20261121001300-phone', class: Migration20261121001300Phone },
   { name: '20261121001500-operations', class: Migration20261121001500Operations },
+  { name: '20261121001600-erasures', class: Migration20261121001600Erasures },
 ];

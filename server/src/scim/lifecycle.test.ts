@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redirectUri } from '../../test/factories.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { systemRandom } from '../adapters/system.ts';
 import { Device } from '../domain/devices/device.entity.ts';
+import { RequestRecord } from '../domain/directories/request-record.entity.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
@@ -150,6 +151,33 @@ describe('DELETE', () => {
       );
     expect(log).toContainEqual({ type: 'user.erased', actor_name: 'Directory' });
     expect(log).toContainEqual({ type: 'user.created', actor_name: 'Directory' });
+  });
+});
+
+describe('a request that waits to be noted', () => {
+  it('is noted within a second or so, without being asked for', async () => {
+    const scim = await app.project();
+    await scim.request('GET', '/Users?filter=userName+eq+%22nobody%22');
+    const noted = () => app.services.db.reader().find(RequestRecord, { project: scim.id });
+    await vi.waitFor(async () => expect(await noted()).toHaveLength(1), { timeout: 10_000 });
+  });
+
+  it('loses what it said once somebody is erased, for it may have spoken of them', async () => {
+    const scim = await app.project();
+    const { id } = (await scim.request('POST', '/Users', { userName: 'erase.me@example.org' })).body;
+    await scim.request('GET', '/Users?filter=userName+eq+%22ERASE.ME%40example.org%22');
+    await scim.request('GET', '/Users/erase.me@example.org');
+    await scim.request('DELETE', `/Users/${id}`);
+    await scim.request('GET', '/Users?filter=userName+eq+%22somebody.else%22');
+    const records = await app.services.requestRecords.recent(scim.id, 10);
+    expect(await tablesThatHold(['erase.me'], scim.id)).toEqual([]);
+    expect(records.map(({ method, path, status }) => [method, path, status])).toEqual([
+      ['GET', '/Users?filter=userName eq "somebody.else"', 200],
+      ['DELETE', `/Users/${id}`, 204],
+      ['GET', '/Users', 404],
+      ['GET', '/Users', 200],
+      ['POST', '/Users', 201],
+    ]);
   });
 });
 

@@ -26,6 +26,7 @@ export function recordOf(req: Request, directory: Directory, happened: Happened)
     projectId: directory.projectId,
     tokenId: directory.tokenId,
     tokenName: directory.tokenName,
+    erasures: directory.erasures,
     at: happened.at,
     method: req.method,
     path: cut(readable(req.url), 2048),

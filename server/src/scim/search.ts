@@ -1,6 +1,7 @@
 import { type Sql, sql, verbatim } from '../domain/kernel/statement.ts';
 import type { Listed, Order, Selection } from '../domain/users/listing.ts';
 import type { Cursors, Position } from './cursor.ts';
+import type { ResourceFilter } from './filter/ast.ts';
 import { compileFilter } from './filter/compile.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './filter/operand.ts';
 import { parseFilter } from './filter/parser.ts';
@@ -30,16 +31,18 @@ export async function search<Row extends { id: string }>(
   context: QueryContext,
   cursors: Cursors,
 ): Promise<Found<Row>> {
-  const where =
-    request.filter === undefined ? undefined : compileFilter(parseFilter(source.type, request.filter), context);
+  const filter = request.filter === undefined ? undefined : parseFilter(source.type, request.filter);
+  const where = filter && compileFilter(filter, context);
   const order = orderOf(source.type, request, context);
-  if (request.cursor === undefined) return byIndex(source, request, where, order);
+  const isCommon = order === undefined && (filter === undefined || isLookup(filter));
+  const asked = { where, order, isCommon };
+  if (request.cursor === undefined) return byIndex(source, request, asked);
 
   const { name } = source.type;
   const { cursor, count } = request;
   const position = cursor === '' ? undefined : cursors.open(context.projectId, request, name, cursor);
   const from = position ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
-  const rows = count === 0 ? [] : await source.list({ where, order, from, limit: count + 1 });
+  const rows = count === 0 ? [] : await source.list({ ...asked, from, limit: count + 1 });
   const page = rows.slice(0, count);
   const more = rows.length > count && count > 0;
   const total = position?.total ?? (more || count === 0 ? await source.count(where) : page.length);
@@ -52,15 +55,22 @@ export async function search<Row extends { id: string }>(
 async function byIndex<Row>(
   source: Source<Row>,
   { startIndex, count }: SearchRequest,
-  where: Sql | undefined,
-  order: Order | undefined,
+  asked: Pick<Selection, 'where' | 'order' | 'isCommon'>,
 ): Promise<Found<Row>> {
+  const { where } = asked;
   if (count === 0) return { rows: [], total: await source.count(where) };
   const offset = startIndex - 1;
-  const rows = await source.list({ where, order, from: { offset }, limit: count });
+  const rows = await source.list({ ...asked, from: { offset }, limit: count });
   // A page that is not full ends where the list ends.
   const known = rows.length < count && (rows.length > 0 || offset === 0);
   return { rows, total: known ? offset + rows.length : await source.count(where) };
+}
+
+const keys = ['userName', 'externalId', 'displayName', 'id'];
+
+/** What directories ask before each write: who goes by a key. */
+function isLookup(filter: ResourceFilter): boolean {
+  return filter.kind === 'compare' && filter.comparison === 'eq' && keys.includes(filter.ref.attribute.name);
 }
 
 /** How `sortBy` orders (RFC 7644 §3.4.2.3). Throws `invalidPath` for what has no order. */

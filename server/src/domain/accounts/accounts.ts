@@ -157,6 +157,8 @@ export class Accounts {
 
   /** What a directory asked about them: by their id, or with one of their names in it. */
   private async forgetRequests(em: EntityManager, user: User): Promise<void> {
+    // What other processes still hold back is then written without its texts; whoever is writing is waited for.
+    await execute(em, sql`update projects set erasures = erasures + 1 where id = ${user.project.id}`);
     const emails = contactsOf(user.attributes, 'emails').map(({ value }) => value);
     const names = [user.userName, user.email, user.phone, user.externalId, user.displayName, ...emails];
     const told = names.flatMap((name) => (name ? [foldCase(name)] : []));

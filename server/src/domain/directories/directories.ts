@@ -23,6 +23,8 @@ export interface Directory {
   projectId: string;
   tokenId: string;
   tokenName: string;
+  /** How many of the project's users had been erased by then. */
+  erasures: number;
 }
 
 /** Secret scanners know SCIM tokens by this. */
@@ -123,11 +125,17 @@ export class Directories {
   async authenticate(projectId: string, authorization: string | undefined): Promise<Directory> {
     const secret = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
     const id = isUuid(projectId) ? projectId : noProject;
-    const [row] = await query<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string }>(
+    const [row] = await query<{
+      enabled: boolean;
+      configured: boolean;
+      token_id: string | null;
+      token_name: string;
+      erasures: number;
+    }>(
       this.db.reader(),
       sql`select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
                  exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
-                 t.id as token_id, t.name as token_name
+                 t.id as token_id, t.name as token_name, p.erasures
           from projects p
           left join scim_tokens t on t.hash = ${digest(secret)} and t.project_id = p.id and t.revoked_at is null
             and (t.expires_at is null or t.expires_at > ${this.clock.now()})
@@ -138,7 +146,8 @@ export class Directories {
       refuse({ code: 'unavailable', reason: 'no SCIM token was ever issued', retryAfterSeconds: notSetUpRetrySeconds });
     }
     if (row.token_id === null) refuse({ code: 'unauthenticated' });
-    return { projectId: id.toLowerCase(), tokenId: row.token_id, tokenName: row.token_name };
+    const { token_id: tokenId, token_name: tokenName, erasures } = row;
+    return { projectId: id.toLowerCase(), tokenId, tokenName, erasures };
   }
 
   private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {

@@ -2,29 +2,43 @@ import type { Clock } from '../kernel/clock.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, sql } from '../kernel/statement.ts';
+import { execute, query, sql } from '../kernel/statement.ts';
 import { RequestRecord } from './request-record.entity.ts';
 
 /** A request as its room saw it: without secrets, texts already cut to size. */
 export type RequestEntry = Omit<
   { [Key in keyof RequestRecord]: RequestRecord[Key] },
   'id' | 'project' | keyof symbol
-> & { projectId: string };
+> & {
+  projectId: string;
+  /** How many of the project's users had been erased when the request came. */
+  erasures: number;
+};
 
 /** The newest so many of each project are kept. */
 export const keptPerProject = 200;
 /** And none for longer than this. */
 export const keptSeconds = 7 * 24 * 3600;
+/** How long a note waits for others, at most. */
+const heldMs = 1000;
+/** So many do not wait for more. */
+const enough = 200;
 /** More than this are not held back for the database; the oldest are dropped. */
 const maxPending = 1000;
 
-/** What directories have sent of late. Written behind the answers, several at once, so that nobody waits for it. */
+/**
+ * What directories have sent of late. Written behind the answers, once a second, so that nobody waits for it and a busy
+ * directory does not pay for it each time. A process that is killed takes its last second of notes along. A note that
+ * has waited while a user was erased is written without its texts, which may speak of them (decisions/0086).
+ */
 export class RequestRecords {
   private readonly db: Database;
   private readonly clock: Clock;
   private readonly random: Random;
   private pending: RequestEntry[] = [];
   private writing: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private onError: (error: unknown) => void = () => undefined;
   private readonly unnoted = new Set<string>();
 
   constructor(db: Database, clock: Clock, random: Random) {
@@ -36,20 +50,21 @@ export class RequestRecords {
   /** Takes note of a request. Never throws, never waits; `onError` hears of notes that could not be written. */
   add(entry: RequestEntry, onError: (error: unknown) => void): void {
     if (this.unnoted.has(entry.tokenId)) return;
+    this.onError = onError;
     this.pending.push(entry);
     if (this.pending.length > maxPending) this.pending.shift();
-    this.writing ??= this.write(onError).finally(() => {
-      this.writing = undefined;
-    });
+    this.arrange();
   }
 
   /** Done once everything noted so far is written. */
   async settled(): Promise<void> {
-    while (this.writing) await this.writing;
+    await this.writing;
+    if (this.pending.length > 0) await (this.writing ??= this.write());
   }
 
-  /** Newest first. @param before id of the last record of the page before */
+  /** Newest first, with what this process has held back. @param before id of the last record of the page before */
   async recent(projectId: string, first: number, before?: string): Promise<RequestRecord[]> {
+    await this.settled();
     const older = before === undefined ? {} : { id: { $lt: before } };
     return this.db
       .reader()
@@ -74,27 +89,44 @@ export class RequestRecords {
     );
   }
 
-  private async write(onError: (error: unknown) => void): Promise<void> {
-    // Whatever else this turn brings goes with it.
-    await Promise.resolve();
-    while (this.pending.length > 0) {
-      const batch = this.pending;
-      this.pending = [];
-      try {
-        await this.store(batch);
-      } catch (error) {
-        onError(error);
-      }
+  /** One write at a time: what comes meanwhile waits for the next. */
+  private arrange(): void {
+    if (this.writing || this.pending.length === 0) return;
+    if (this.pending.length >= enough) this.writing = this.write();
+    else this.timer ??= setTimeout(() => void (this.writing ??= this.write()), heldMs).unref();
+  }
+
+  private async write(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const batch = this.pending;
+    this.pending = [];
+    try {
+      await this.store(batch);
+    } catch (error) {
+      this.onError(error);
+    } finally {
+      this.writing = undefined;
+      this.arrange();
     }
   }
 
   private async store(batch: readonly RequestEntry[]): Promise<void> {
-    const rows = batch.map((entry) => ({ ...entry, id: this.random.id() }));
     const projects = [...new Set(batch.map(({ projectId }) => projectId))];
     const tokens = [...new Set(batch.map(({ tokenId }) => tokenId))];
     await this.db.transaction(async (em) => {
       // Losing the last second of this with the power is no loss.
       await execute(em, sql`set local synchronous_commit = off`);
+      // Waits for erasures under way. Those that come later wait for this transaction, and find what it has written.
+      const locked = await query<{ id: string; erasures: number }>(
+        em,
+        sql`select id, erasures from projects where id = any(${projects}::uuid[]) order by id for share`,
+      );
+      const erasures = new Map(locked.map((project) => [project.id, project.erasures]));
+      const rows = batch.map(({ erasures: known, ...entry }) => ({
+        ...(known === erasures.get(entry.projectId) ? entry : withoutTexts(entry)),
+        id: this.random.id(),
+      }));
       await execute(
         em,
         sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id, status,
@@ -119,7 +151,7 @@ export class RequestRecords {
         sql`insert into scim_days as known (project_id, day, requests, refused, failed)
             select p.id, (x.at at time zone 'UTC')::date, count(*), count(*) filter (where x.status between 400 and 499),
               count(*) filter (where x.status >= 500)
-            from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as x("projectId" uuid, at timestamptz, status int)
+            from jsonb_to_recordset(${JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })))}::jsonb) as x("projectId" uuid, at timestamptz, status int)
             join projects p on p.id = x."projectId"
             group by 1, 2 order by 1, 2
             on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
@@ -133,4 +165,10 @@ export class RequestRecords {
       );
     });
   }
+}
+
+/** What is left where somebody may have been erased whom it speaks of: where it went, not what it said. */
+function withoutTexts<Entry extends Pick<RequestEntry, 'path'>>(entry: Entry) {
+  const [path = '/'] = /^\/(Users|Groups|Bulk)(\/[0-9a-f-]{36})?(?=$|[/?])/i.exec(entry.path) ?? [];
+  return { ...entry, path, detail: null, requestBody: null, responseBody: null };
 }

@@ -37,6 +37,8 @@ const schema = defineEntity({
     maxSessionSeconds: p.integer().default(8 * 3600),
     idTokenTtlSeconds: p.integer().default(60),
     accessTokenTtlSeconds: p.integer().default(300),
+    /** Of users, so far: what waits to be noted of a directory's requests may speak of one of them (decisions/0086). */
+    erasures: p.integer().default(0),
     version: p.integer().default(1),
     createdAt: instant(),
     updatedAt: instant(),

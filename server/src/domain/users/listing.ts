@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { constant, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
 
 /** By what a list is ordered: an expression over the row `r`, null where the value is missing. */
 export interface Order {
@@ -18,6 +18,8 @@ export interface Selection {
   order: Order | undefined;
   from: From;
   limit: number;
+  /** Whether its text is one of a handful, which are worth preparing: a look-up by a key, or no condition at all. */
+  isCommon: boolean;
 }
 
 /** One row of a page: the row itself as JSON would have it, and its order key as text. */
@@ -47,7 +49,7 @@ export async function listRows<Row extends object>(
   table: 'users' | 'groups',
   columns: string,
   projectId: string,
-  { where, order, from, limit }: Selection,
+  { where, order, from, limit, isCommon }: Selection,
 ): Promise<Listed<Row>[]> {
   const key = order?.key ?? verbatim('null::text');
   const direction = verbatim(order?.descending ? 'desc nulls first' : 'asc nulls last');
@@ -58,15 +60,13 @@ export async function listRows<Row extends object>(
       : verbatim('page.order_key::text');
   const after = 'afterId' in from ? sql` and ${behind(from, order)}` : verbatim('');
   const offset = 'offset' in from ? from.offset : 0;
-  return query<Listed<Row>>(
-    em,
-    sql`select ${verbatim(columns)}, ${shown} as order_key
+  const statement = sql`select ${verbatim(columns)}, ${shown} as order_key
         from (select r.id, ${key} as order_key from ${verbatim(table)} r
               where ${inProject(projectId, where)}${after}
               order by ${ordering} offset ${offset} limit ${limit}) page
         join ${verbatim(table)} r on r.id = page.id
-        order by ${order ? sql`page.order_key ${direction}, r.id` : verbatim('r.id')}`,
-  );
+        order by ${order ? sql`page.order_key ${direction}, r.id` : verbatim('r.id')}`;
+  return query<Listed<Row>>(em, isCommon ? constant(statement) : statement);
 }
 
 function inProject(projectId: string, where: Sql | undefined): Sql {
