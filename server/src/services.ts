@@ -106,7 +106,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const experiences = new Experiences(db, clock, random, audit, limits);
   const clients = new Clients(db, clock, random, audit, settings);
   const registry = new ClientRegistry(db, clock);
-  const assertions = new ClientAssertions(db, clock, [`${issuer}/oauth2/token`, issuer]);
+  const assertions = new ClientAssertions(clock, [`${issuer}/oauth2/token`, issuer]);
   const origins = new Origins(db, clock);
   const users = new Users(clock, random, audit);
   const groups = new Groups(db, clock, random, audit);

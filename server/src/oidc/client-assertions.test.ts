@@ -1,13 +1,10 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
-import { openDatabase } from '../adapters/database.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
-import { ClientAssertions } from '../domain/clients/client-assertions.ts';
-import { Database } from '../domain/kernel/database.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { assertionType } from './client-auth.ts';
 
@@ -133,17 +130,28 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     expect((await exchange(once)).status).toBe(401);
   });
 
-  it('accepts one of 50 at the same moment, over two processes', async () => {
+  it('accepts one of 50 at the same moment, each with a code of its own, over two processes', async () => {
     const once = await assertion();
-    const second = await openDatabase({ url: app.databaseUrl });
-    const audiences = [`${app.url}/oauth2/token`, app.url];
-    const elsewhere = new ClientAssertions(new Database(second), app.clock, audiences);
-    const tries = Array.from({ length: 50 }, (_, index) =>
-      (index % 2 === 0 ? app.services.assertions : elsewhere).accepts(client, once),
+    const there = await buildSibling(app);
+    const codes: string[] = [];
+    while (codes.length < 50) codes.push(await rp.code());
+    const form = { client_id: undefined, client_assertion: once, client_assertion_type: assertionType };
+    const elsewhere = new RelyingParty(there, client);
+    const tries = codes.map((code, index) =>
+      (index % 2 === 0 ? rp : elsewhere).exchange(code, { ...form, code_verifier: rp.proof.verifier }),
     );
-    const results = await Promise.allSettled(tries);
-    await second.close(true);
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
+    await there.close();
+    expect(statuses).toEqual([200, ...Array.from({ length: 49 }, () => 401)]);
+  });
+
+  it('is used by a request whose code is refused, and leaves the code to the next one', async () => {
+    const [once, code] = [await assertion(), await rp.code()];
+    const form = { client_id: undefined, client_assertion: once, client_assertion_type: assertionType };
+    const refused = await rp.exchange(code, { ...form, code_verifier: 'w'.repeat(43) });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
+    expect((await rp.exchange(code, form)).status).toBe(401);
+    expect((await rp.exchange(code, { ...form, client_assertion: await assertion() })).status).toBe(200);
   });
 
   it('refuses the client without its assertion, by name or by secret key', async () => {

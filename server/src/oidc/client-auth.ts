@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
+import type { JudgedAssertion } from '../domain/clients/client-assertions.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
-import type { ClientAuthentication } from '../domain/tokens/tokens.ts';
+import type { ClientAuthentication } from '../domain/tokens/redemption.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { OAuthError } from './oauth-error.ts';
 
@@ -17,14 +18,15 @@ export interface ClientAuthDeps {
     bySecretKey(key: string): Promise<Client | null>;
   };
   assertions: {
-    /** False where the client has changed since it was read: then it says nothing of the assertion. */
-    accepts(client: Client, assertion: string): Promise<boolean>;
+    judge(client: Client, assertion: string): Promise<JudgedAssertion>;
   };
 }
 
 export interface AuthenticatedClient {
   client: Client;
   by: ClientAuthentication;
+  /** What it has authenticated with; whatever is granted on it notes it, and asks whether the client is still so. */
+  assertion?: JudgedAssertion;
 }
 
 /**
@@ -90,22 +92,28 @@ async function byAssertion(
   if (issuer === undefined) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
   const known = await deps.clients.recall(issuer);
   if (known?.tokenEndpointAuthMethod === 'private_key_jwt' && known.jwk) {
-    const accepted = await deps.assertions.accepts(known, assertion).catch((error: unknown) => {
+    const judged = await deps.assertions.judge(known, assertion).catch((error: unknown) => {
       // Refused by a key of yesterday: today's decides.
-      if (error instanceof Refusal && error.problem.code === 'client-rejected') return false;
+      if (error instanceof Refusal && error.problem.code === 'client-rejected') return null;
       throw error;
     });
-    if (accepted) return { client: known, by: 'assertion' };
+    if (judged) return { client: known, by: 'assertion', assertion: judged };
   }
-  const client = await deps.clients.findEnabled(issuer);
+  return assertingClient(deps, issuer, assertion);
+}
+
+/** The client of this id as it is now, by its assertion. Refuses `client-rejected`. */
+export async function assertingClient(
+  { clients, assertions }: ClientAuthDeps,
+  clientId: string,
+  assertion: string,
+): Promise<AuthenticatedClient> {
+  const client = await clients.findEnabled(clientId);
   if (!client) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') {
     refuse({ code: 'client-rejected', reason: 'the client is not registered for private_key_jwt' });
   }
-  if (!(await deps.assertions.accepts(client, assertion))) {
-    refuse({ code: 'client-rejected', reason: 'the client was changed meanwhile' });
-  }
-  return { client, by: 'assertion' };
+  return { client, by: 'assertion', assertion: await assertions.judge(client, assertion) };
 }
 
 /** Whose key to verify with; believed for nothing else. */

@@ -1,13 +1,15 @@
 import type { Request, RequestHandler } from 'express';
-import { Refusal } from '../domain/kernel/problem.ts';
-import type { Exchange, TokenResponse } from '../domain/tokens/tokens.ts';
+import type { JudgedAssertion } from '../domain/clients/client-assertions.ts';
+import { Refusal, refuse } from '../domain/kernel/problem.ts';
+import type { Exchange } from '../domain/tokens/redemption.ts';
+import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
 import { parametersOf } from '../http/parameters.ts';
-import { authenticateClient, type ClientAuthDeps, publicClient } from './client-auth.ts';
+import { assertingClient, authenticateClient, type ClientAuthDeps, publicClient } from './client-auth.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps {
-  tokens: { exchange(exchange: Exchange): Promise<TokenResponse> };
+  tokens: Pick<Tokens, 'exchange' | 'exchangeWith'>;
 }
 
 /** RFC 7636 §4.1. */
@@ -31,7 +33,7 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   if (grantType !== 'authorization_code') {
     throw new OAuthError('unsupported_grant_type', 'Only authorization_code is supported.');
   }
-  const { client, by } = await authenticateClient(deps, req, parameters);
+  const { client, by, assertion } = await authenticateClient(deps, req, parameters);
   const code = parameters.get('code');
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
   const codeVerifier = parameters.get('code_verifier');
@@ -44,6 +46,7 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   }
   const actor = actorOf(req, { kind: 'client', id: client.id, name: client.name });
   const asked = { code, clientId: client.id, codeVerifier, redirectUri, authenticatedBy: by, actor };
+  if (assertion) return exchangeWith(deps, asked, assertion, parameters.get('client_assertion') as string);
   if (by !== 'none') return deps.tokens.exchange(asked);
   try {
     return await deps.tokens.exchange(asked);
@@ -52,4 +55,18 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
     if (error instanceof Refusal && error.problem.code === 'grant-rejected') await publicClient(deps, client.id);
     throw error;
   }
+}
+
+/** By a client that was remembered: should it have changed meanwhile, it is judged once more as it is now. */
+async function exchangeWith(
+  deps: TokenDeps,
+  asked: Exchange,
+  assertion: JudgedAssertion,
+  text: string,
+): Promise<TokenResponse> {
+  const answer = await deps.tokens.exchangeWith(assertion, asked);
+  if (answer) return answer;
+  const { assertion: anew } = await assertingClient(deps, asked.clientId, text);
+  const second = anew && (await deps.tokens.exchangeWith(anew, asked));
+  return second ?? refuse({ code: 'client-rejected', reason: 'the client was changed meanwhile' });
 }

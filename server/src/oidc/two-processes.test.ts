@@ -1,4 +1,6 @@
 /** What one process changes, another one that remembers the client from before refuses at once (decisions/0080). */
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
@@ -6,8 +8,10 @@ import { redirectUri } from '../../test/factories.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
+import { assertionType } from './client-auth.ts';
 
 let here: TestApp;
 let there: TestApp;
@@ -87,5 +91,26 @@ describe('a change in one process', () => {
     await here.services.projects.updateSessionPolicy(project.id, { idleTimeoutSeconds: 60 }, system);
     here.clock.turn(61);
     expect(locationOf(await rp.authorize({ prompt: 'none' })).searchParams.get('error')).toBe('login_required');
+  });
+
+  it('that changes the key of a client refuses the old one and takes the new one in another at once', async () => {
+    const [old, young] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+    const jwkOf = ({ publicKey }: typeof old) => publicKey.export({ format: 'jwk' });
+    const settings = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf(old) } as const;
+    client = (await here.make.client(project, settings)).client;
+    rp = new RelyingParty(there, client);
+    await rp.signIn(user);
+    const exchange = async ({ privateKey }: typeof old, code: string) => {
+      const times = { iat: seconds(there.clock.now()), exp: seconds(there.clock.now()) + 60 };
+      const claims = { iss: client.id, sub: client.id, aud: `${here.url}/oauth2/token`, jti: randomUUID(), ...times };
+      const assertion = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
+      const form = { client_id: undefined, client_assertion: assertion, client_assertion_type: assertionType };
+      return (await rp.exchange(code, form)).status;
+    };
+    expect(await exchange(old, await codeFromThere())).toBe(200);
+    const code = await codeFromThere();
+    await change({ jwks: jwkOf(young) });
+    expect(await exchange(old, code)).toBe(401);
+    expect(await exchange(young, code)).toBe(200);
   });
 });

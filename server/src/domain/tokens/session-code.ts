@@ -27,13 +27,18 @@ export interface NewCode {
 /**
  * One statement: slides the session where it is live by all its limits and today's policy, its user active, and gives
  * the code where the session answers the request and the client is still the one that was checked. No row: no code.
+ *
+ * The session is looked up by its hash alone, as a code is when it is redeemed. And nobody waits for the disk: a crash of
+ * the database forgets the codes of its last moments, whose users are told to try again; redeeming one waits for both.
  */
-export const sessionCodeStatement = `with seen as (
+export const sessionCodeStatement = `with session as materialized (
+    select id, user_id, project_id from sessions where secret_hash = ?
+  ), seen as (
     update sessions s set last_seen_at = ?::timestamptz,
       idle_expires_at = ?::timestamptz + p.idle_timeout_seconds * interval '1 second'
-    from users u, projects p
-    where s.secret_hash = ? and s.project_id = ?::uuid and s.ended_at is null
-      and u.id = s.user_id and u.active and p.id = s.project_id
+    from session, users u, projects p, (select set_config('synchronous_commit', 'off', true)) quickly
+    where s.id = session.id and session.project_id = ?::uuid and s.ended_at is null
+      and u.id = session.user_id and u.active and p.id = session.project_id
       and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
         s.created_at + p.max_session_seconds * interval '1 second') > ?::timestamptz
     returning s.id, s.project_id, s.user_id, s.auth_time, s.amr
@@ -48,9 +53,9 @@ export const sessionCodeStatement = `with seen as (
 
 export function sessionCodeParameters(asked: SessionCode, code: NewCode, now: Date): unknown[] {
   return [
-    now,
-    now,
     asked.sessionHash,
+    now,
+    now,
     asked.projectId,
     now,
     code.id,

@@ -18,7 +18,8 @@ import { Vault } from '../keys/vault.ts';
 import { Project } from '../projects/project.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
-import { type CodeRequest, type Exchange, Tokens } from './tokens.ts';
+import { type Exchange, redemption } from './redemption.ts';
+import { type CodeRequest, Tokens } from './tokens.ts';
 
 const issuer = 'https://id.example.com';
 const redirectUri = 'https://app.example.com/cb';
@@ -142,6 +143,24 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     expect(await tokens.userInfo(accessToken)).toMatchObject({ claims: { sub: user.id } });
     expect(await refusal(exchange(code))).toEqual({ code: 'grant-rejected', reason: 'used' });
     expect(await tokens.userInfo(accessToken)).toEqual({ refused: 'invalid_token' });
+  });
+
+  it('finds the code by its hash, also by a plan that was made before there were any rows', async () => {
+    const request = { code: '', clientId: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
+    const { text, params } = redemption({ ...request, actor: system }, undefined, '', clock.now());
+    let count = 0;
+    const numbered = text.replaceAll('?', () => `$${++count}`);
+    const plan = await db.transaction(async (em) => {
+      for (const table of ['authorization_codes', 'users', 'sessions', 'clients']) {
+        await em.execute(`create temporary table ${table} (like public.${table} including indexes) on commit drop`);
+      }
+      await em.execute(`prepare redeeming as ${numbered}`);
+      await em.execute('set local plan_cache_mode = force_generic_plan');
+      const nulls = params.map(() => 'null').join(', ');
+      return em.execute<{ 'QUERY PLAN': string }[]>(`explain execute redeeming(${nulls})`);
+    });
+    const indexes = plan.flatMap((line) => /using (authorization_codes_\w+)/.exec(line['QUERY PLAN'])?.[1] ?? []);
+    expect(indexes.sort()).toEqual(['authorization_codes_hash_key', 'authorization_codes_pkey']);
   });
 
   it('refuses a code after 60 seconds', async () => {

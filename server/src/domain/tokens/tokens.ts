@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import type { Actor } from '../kernel/actor.ts';
+import type { JudgedAssertion } from '../clients/client-assertions.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { changed, type Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -9,7 +9,8 @@ import { digest, isUuid } from '../kernel/secret.ts';
 import type { Signer } from '../keys/signer.ts';
 import { profileOf } from '../users/profile.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
-import { accessTokenClaims, clampAccessTokenTtl, type Grant, idTokenClaims } from './claims.ts';
+import { accessTokenClaims, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
+import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
 import { type NewCode, type SessionCode, sessionCodeParameters, sessionCodeStatement } from './session-code.ts';
 
 /** An authorization code lives this long (decisions: 60 s). */
@@ -29,23 +30,6 @@ export interface CodeRequest {
   nonce?: string | undefined;
   authTime: Date;
   amr: string[];
-}
-
-/**
- * `none`: by naming itself. `api-key`: by its secret key. `assertion`: by `private_key_jwt`. `trial`: not at all, since
- * it is the service itself that tries a sign-in of the client.
- */
-export type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
-
-export interface Exchange {
-  code: string;
-  /** The client that has authenticated, or, for a public one, has named itself. */
-  clientId: string;
-  codeVerifier: string | undefined;
-  redirectUri: string | undefined;
-  /** How the client has authenticated: codes of the SDK need a secret of its back end, see {@link Tokens.exchange}. */
-  authenticatedBy: ClientAuthentication;
-  actor: Actor;
 }
 
 /** Service.md 2.2. */
@@ -137,8 +121,28 @@ export class Tokens {
    * client is registered for.
    */
   async exchange(exchange: Exchange): Promise<TokenResponse> {
-    const grant = await this.redeem(exchange);
-    if (!grant) return this.refuseCode(exchange);
+    const [row] = await this.redeem(exchange);
+    return row ? this.tokensOf(row) : this.refuseCode(exchange);
+  }
+
+  /**
+   * The same for a client that has shown an assertion, which is noted with it and good once: refuses `client-rejected`
+   * where it was used before. Null where the client has changed since it was judged: then nothing was done.
+   */
+  async exchangeWith(assertion: JudgedAssertion, exchange: Exchange): Promise<TokenResponse | null> {
+    const [row] = await this.redeem(exchange, assertion);
+    if (!row?.client_is_current) return null;
+    if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row);
+  }
+
+  private redeem(exchange: Exchange, assertion?: JudgedAssertion): Promise<RedemptionRow[]> {
+    const { text, params } = redemption(exchange, assertion, this.random.id(), this.clock.now());
+    return this.db.rows<RedemptionRow>(text, params);
+  }
+
+  private async tokensOf(row: RedemptionRow): Promise<TokenResponse> {
+    const grant = toGrant(row);
     const now = seconds(this.clock.now());
     const [idToken, accessToken] = await Promise.all([
       this.signer.sign('id-token', idTokenClaims(grant, this.random.id(), now)),
@@ -161,8 +165,9 @@ export class Tokens {
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
     const [user] = await this.db.rows<UserInfoRow>(
       `select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes, u.updated_at, c.client_id
-       from authorization_codes c join users u on u.id = c.user_id join clients k on k.id = c.client_id
-       where c.id = ?::uuid and c.revoked_at is null and u.active and k.disabled_at is null`,
+       from (select user_id, client_id from authorization_codes where id = ?::uuid and revoked_at is null offset 0) c
+         join users u on u.id = c.user_id join clients k on k.id = c.client_id
+       where u.active and k.disabled_at is null`,
       [token.jti],
     );
     if (!user) return { refused: 'invalid_token' };
@@ -183,62 +188,6 @@ export class Tokens {
       this.clock.now(),
       userId,
     ]);
-  }
-
-  /**
-   * One statement redeems: every condition stands in its `where`, so that of any number of tries one row changes
-   * once. It notes the client's part in the session and the audit event on the way, and brings back what the tokens
-   * are made of: one round trip, one commit.
-   */
-  private async redeem(exchange: Exchange): Promise<Grant | null> {
-    const now = this.clock.now();
-    const challenge = exchange.codeVerifier === undefined ? null : digest(exchange.codeVerifier);
-    const { actor } = exchange;
-    const [row] = await this.db.rows<RedeemedRow>(
-      `with redeemed as (
-         update authorization_codes c set used_at = ?::timestamptz
-         from users u, clients k, projects p
-         where c.hash = ? and c.client_id = ? and c.used_at is null and c.revoked_at is null and c.expires_at > ?::timestamptz
-           and c.code_challenge is not distinct from ?::text and c.redirect_uri is not distinct from ?::text
-           and case when c.redirect_uri is null then ?::text <> 'none'
-                    else k.token_endpoint_auth_method = 'none' or ?::text in ('assertion', 'trial') end
-           and u.id = c.user_id and u.active
-           and k.id = c.client_id and k.disabled_at is null
-           and p.id = k.project_id and p.id = u.project_id
-           and (c.session_id is null or exists (select from sessions s where s.id = c.session_id and s.ended_at is null))
-         returning c.id, c.client_id, c.user_id, c.session_id, c.scope, c.nonce, c.auth_time, c.amr, u.email, u.phone,
-           u.user_name, p.id as project_id, p.id_token_ttl_seconds,
-           coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
-       ), joined as (
-         insert into participations (session_id, client_id, first_at, last_at)
-         select session_id, client_id, ?::timestamptz, ?::timestamptz from redeemed where session_id is not null
-         on conflict (session_id, client_id) do update set last_at = excluded.last_at
-       ), told as (
-         insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
-           subject_name, client_id, ip, user_agent, request_id)
-         select ?::uuid, project_id, ?::timestamptz, 'token.issued', 'success', 'client', client_id, 'user', user_id, user_name, client_id,
-           ?::text, ?::text, ?::text from redeemed
-       )
-       select * from redeemed`,
-      [
-        now,
-        digest(exchange.code),
-        exchange.clientId,
-        now,
-        challenge,
-        exchange.redirectUri ?? null,
-        exchange.authenticatedBy,
-        exchange.authenticatedBy,
-        now,
-        now,
-        this.random.id(),
-        now,
-        actor.ip ?? null,
-        actor.userAgent ?? null,
-        actor.requestId ?? null,
-      ],
-    );
-    return row ? toGrant(row) : null;
   }
 
   /** Finds out why, for the log, and kills what a replayed code gave. The caller learns nothing of it. */
@@ -278,38 +227,6 @@ interface UserInfoRow {
   attributes: Record<string, unknown>;
   updated_at: Date | string;
   client_id: string;
-}
-
-interface RedeemedRow {
-  id: string;
-  client_id: string;
-  user_id: string;
-  session_id: string | null;
-  scope: string;
-  nonce: string | null;
-  auth_time: Date | string;
-  amr: string[];
-  email: string | null;
-  phone: string | null;
-  id_token_ttl_seconds: number;
-  access_token_ttl_seconds: number;
-}
-
-function toGrant(row: RedeemedRow): Grant {
-  return {
-    codeId: row.id,
-    clientId: row.client_id,
-    subject: row.user_id,
-    sessionId: row.session_id,
-    scope: row.scope,
-    nonce: row.nonce,
-    authTimeSeconds: seconds(new Date(row.auth_time)),
-    amr: row.amr,
-    email: row.email,
-    phone: row.phone,
-    idTokenTtlSeconds: row.id_token_ttl_seconds,
-    accessTokenTtlSeconds: row.access_token_ttl_seconds,
-  };
 }
 
 /** OpenID Connect Core §5.4: which scope asks for which claims. */
