@@ -7,7 +7,7 @@ import { hostileClients } from './experiments/hostile-clients.ts';
 import { logoutKilled } from './experiments/logout-killed.ts';
 import { mixedLoad } from './experiments/mixed-load.ts';
 import { poolStarved } from './experiments/pool-starved.ts';
-import { pooler } from './experiments/pooler.ts';
+import { pooler, poolerSession } from './experiments/pooler.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
 
@@ -22,6 +22,7 @@ export const experiments: readonly Experiment[] = [
   rollingRestart,
   failover,
   pooler,
+  poolerSession,
   hostileClients,
   fuzz,
   mixedLoad,

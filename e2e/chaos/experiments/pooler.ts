@@ -9,90 +9,96 @@ import { load, World } from '../support/world.ts';
 const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
 const identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** A PgBouncer with transaction pooling, where there is one on this machine (or where `PGBOUNCER` says). */
-export const pooler: Experiment = {
-  name: 'pooler',
-  done: 'Latchkey behind PgBouncer with transaction pooling: sign-ins, logouts and jobs under load for 10 s',
-  passes: 'no wrong answer, none refused; jobs are done',
-  async run({ scale }) {
-    let version: string;
-    try {
-      version = execFileSync(program, ['--version'], { encoding: 'utf8' });
-    } catch {
-      return {
-        verdict: 'skipped',
-        measured: 'there is no pgbouncer on this machine (Debian: apt-get install pgbouncer)',
-      };
-    }
-    const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
-    const keepsStatements = major > 1 || minor >= 21;
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-chaos-pgbouncer-'));
-    chmodSync(folder, 0o755);
-    const port = await freePort();
-    const world = await World.create({
-      env: { DATABASE_PREPARED_STATEMENTS: String(keepsStatements) },
-      via: async (postgres) => {
-        const { password } = new URL(postgres.url);
-        writeFileSync(join(folder, 'users.txt'), `"latchkey" "${password}"\n`, { mode: 0o644 });
-        const settings = [
-          '[databases]',
-          `latchkey = host=127.0.0.1 port=${postgres.port}`,
-          '[pgbouncer]',
-          'listen_addr = 127.0.0.1',
-          `listen_port = ${port}`,
-          'unix_socket_dir =',
-          'auth_type = scram-sha-256',
-          `auth_file = ${join(folder, 'users.txt')}`,
-          'pool_mode = transaction',
-          'default_pool_size = 10',
-          ...(keepsStatements ? ['max_prepared_statements = 200'] : []),
-          'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
-        ];
-        writeFileSync(join(folder, 'pgbouncer.ini'), `${settings.join('\n')}\n`, { mode: 0o644 });
-        return port;
-      },
-    });
-    const bouncer = spawn(program, [join(folder, 'pgbouncer.ini')], {
-      ...identity,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    bouncer.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-2_000);
-    });
-    world.onClose(() => {
-      bouncer.kill('SIGINT');
-      rmSync(folder, { recursive: true, force: true });
-    });
-    try {
-      await pause(1_000);
-      await world.start();
-      const app = await world.app();
-      const people = await world.people(app, 4);
-      const hosted = await world.people(app, 2);
-      const under = load([
-        ...people.map((person) => () => person.signIn()),
-        ...hosted.map((person) => () => person.signInHosted()),
-      ]);
-      await pause(Math.max(4_000, 10_000 * scale));
-      await under.stop();
-      const { tally } = under;
-      await pause(4_000);
-      const [jobs] = await world.postgres.query<{ open: number; done: number }>(
-        `select (count(*) filter (where state < 'completed' and name = 'delivery.send'))::int as open,
+/** Latchkey behind a PgBouncer, where there is one on this machine (or where `PGBOUNCER` says). */
+function behind(mode: 'transaction' | 'session'): Experiment {
+  return {
+    name: mode === 'transaction' ? 'pooler' : 'pooler-session',
+    done: `Latchkey behind PgBouncer with ${mode} pooling: sign-ins, logouts and jobs under load for 10 s`,
+    passes: 'no wrong answer, none refused; jobs are done',
+    async run({ scale }) {
+      let version: string;
+      try {
+        version = execFileSync(program, ['--version'], { encoding: 'utf8' });
+      } catch {
+        return {
+          verdict: 'skipped',
+          measured: 'there is no pgbouncer on this machine (Debian: apt-get install pgbouncer)',
+        };
+      }
+      const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
+      const keepsStatements = mode === 'session' || major > 1 || minor >= 21;
+      const folder = mkdtempSync(join(tmpdir(), 'latchkey-chaos-pgbouncer-'));
+      chmodSync(folder, 0o755);
+      const port = await freePort();
+      const world = await World.create({
+        env: { DATABASE_PREPARED_STATEMENTS: String(keepsStatements) },
+        via: async (postgres) => {
+          const { password } = new URL(postgres.url);
+          writeFileSync(join(folder, 'users.txt'), `"latchkey" "${password}"\n`, { mode: 0o644 });
+          const settings = [
+            '[databases]',
+            `latchkey = host=127.0.0.1 port=${postgres.port}`,
+            '[pgbouncer]',
+            'listen_addr = 127.0.0.1',
+            `listen_port = ${port}`,
+            'unix_socket_dir =',
+            'auth_type = scram-sha-256',
+            `auth_file = ${join(folder, 'users.txt')}`,
+            `pool_mode = ${mode}`,
+            // In session mode a connection is its client's: the pool of one process, and its jobs and watch.
+            `default_pool_size = ${mode === 'transaction' ? 10 : 20}`,
+            ...(keepsStatements ? ['max_prepared_statements = 200'] : []),
+            'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
+          ];
+          writeFileSync(join(folder, 'pgbouncer.ini'), `${settings.join('\n')}\n`, { mode: 0o644 });
+          return port;
+        },
+      });
+      const bouncer = spawn(program, [join(folder, 'pgbouncer.ini')], {
+        ...identity,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let said = '';
+      bouncer.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-2_000);
+      });
+      world.onClose(() => {
+        bouncer.kill('SIGINT');
+        rmSync(folder, { recursive: true, force: true });
+      });
+      try {
+        await pause(1_000);
+        await world.start();
+        const app = await world.app();
+        const people = await world.people(app, 4);
+        const hosted = await world.people(app, 2);
+        const under = load([
+          ...people.map((person) => () => person.signIn()),
+          ...hosted.map((person) => () => person.signInHosted()),
+        ]);
+        await pause(Math.max(4_000, 10_000 * scale));
+        await under.stop();
+        const { tally } = under;
+        await pause(4_000);
+        const [jobs] = await world.postgres.query<{ open: number; done: number }>(
+          `select (count(*) filter (where state < 'completed' and name = 'delivery.send'))::int as open,
            (count(*) filter (where state = 'completed' and name = 'delivery.send'))::int as done from jobs.job`,
-      );
-      return judge(
-        `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
-        [
-          tally.good < 10 && `only ${tally.good} sign-ins: ${said.slice(-300)}`,
-          (jobs?.open ?? 1) > 0 && `${jobs?.open} mails still wait`,
-          ...tally.refused.map(({ why }) => why),
-          ...tally.wrong,
-        ],
-      );
-    } finally {
-      await world.close();
-    }
-  },
-};
+        );
+        return judge(
+          `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
+          [
+            tally.good < 10 && `only ${tally.good} sign-ins: ${said.slice(-300)}`,
+            (jobs?.open ?? 1) > 0 && `${jobs?.open} mails still wait`,
+            ...tally.refused.map(({ why }) => why),
+            ...tally.wrong,
+          ],
+        );
+      } finally {
+        await world.close();
+      }
+    },
+  };
+}
+
+export const pooler = behind('transaction');
+export const poolerSession = behind('session');

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client, type Pool } from 'pg';
 import { entities } from '../domain/entities.ts';
 import { migrations } from '../migrations/index.ts';
@@ -101,11 +101,19 @@ export async function openDatabase(database: DatabaseOptions): Promise<MikroORM>
 /** A number of our own, so that only one process migrates at a time. A backup shares it, a restore takes it. */
 export const migrationLock = 7_316_904_551;
 
+/** For this transaction: behind a pooler the limits of a server may be the role's own, and some work has to outlast them. */
+export async function withoutLimits(em: EntityManager): Promise<void> {
+  for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+    await em.execute(`set local ${limit} = 0`);
+  }
+}
+
 /** Brings the schema up to date; several processes may try at once, one does it and the others wait. */
 export async function migrate(url: string): Promise<void> {
   const orm = await openDatabase({ url, poolSize: 3 });
   try {
     await orm.em.fork().transactional(async (em) => {
+      await withoutLimits(em);
       await em.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
       await orm.migrator.up();
     });

@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, fsyncSync, mkdirSync, openSync, renameSy
 import { basename, dirname, join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { BackupWriter, backupFormat, backupVersion } from '../adapters/backup-file.ts';
-import { migrationLock } from '../adapters/database.ts';
+import { migrationLock, withoutLimits } from '../adapters/database.ts';
 import { systemRandom } from '../adapters/system.ts';
 import { appliedMigrations, rowsOf, tablesOf } from '../adapters/table-copy.ts';
 import { rows } from '../domain/kernel/database.ts';
@@ -107,6 +107,7 @@ function placeFor({ config, now }: Opened, target: string | undefined): string {
 async function write({ services, config }: Opened, writer: BackupWriter): Promise<Omit<Made, 'file' | 'path'>> {
   const { db, vault } = services;
   return db.snapshot(async (em) => {
+    await withoutLimits(em);
     // To wait would be to look at a schema of before: the first statement takes the snapshot.
     const [lock] = await rows<{ taken: boolean }>(em, 'select pg_try_advisory_xact_lock_shared(?) as taken', [
       migrationLock,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { BackupFileError, type Judge, type Manifest, readBackup } from '../adapters/backup-file.ts';
-import { migrationLock, openDatabase } from '../adapters/database.ts';
+import { migrationLock, openDatabase, withoutLimits } from '../adapters/database.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/master-key.ts';
 import { systemRandom } from '../adapters/system.ts';
 import {
@@ -116,6 +116,7 @@ async function load(
   });
   try {
     await orm.em.fork().transactional(async (em) => {
+      await withoutLimits(em);
       await rows(em, 'select pg_advisory_xact_lock(?)', [migrationLock]);
       const transaction = em.getTransactionContext();
       const applied = (await appliedMigrations(em)) ?? [];
