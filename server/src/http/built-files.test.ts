@@ -67,6 +67,14 @@ describe('files of the build', () => {
     expect(body).not.toContain('answer');
   });
 
+  it.each(['bytes=0-9', 'bytes=-1', 'bytes=5-2', 'bytes=0-99999999999999999999', 'bytes=abc', 'lines=1-2'])(
+    'come whole where a part is asked for: %s',
+    async (range) => {
+      const { status, body } = await ask('/assets/x.js', { Range: range });
+      expect([status, body]).toEqual([200, script]);
+    },
+  );
+
   it('are served from the moment a new build has made them', async () => {
     expect((await ask('/assets/later.js')).status).toBe(404);
     writeFileSync(join(folder, 'assets', 'later.js'), script);

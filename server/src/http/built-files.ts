@@ -15,6 +15,11 @@ export function builtFiles(folder: string, cacheControl: string): RequestHandler
     gzip: true,
     setHeaders: (res) => void res.setHeader('Cache-Control', cacheControl),
   });
-  // It answers every method, TRACE too, as if it were GET.
-  return (req, res, next) => (['GET', 'HEAD'].includes(req.method) ? serve(req, res, next) : next());
+  return (req, res, next) => {
+    // It would answer every method, TRACE too, as if it were GET.
+    if (req.method !== 'GET' && req.method !== 'HEAD') return next();
+    // It reads ranges wrongly, and breaks off at some. A file comes whole, as a server may send it (RFC 9110 §14.2).
+    delete req.headers.range;
+    serve(req, res, next);
+  };
 }
