@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { accountRoutes } from './account/routes.ts';
 import type { Log } from './adapters/log.ts';
@@ -15,13 +9,12 @@ import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
-import { Refusal } from './domain/kernel/problem.ts';
 import type { Random } from './domain/kernel/random.ts';
 import { builtFiles } from './http/built-files.ts';
-import { requestContext, withContext } from './http/context.ts';
+import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
-import { failureOf } from './http/failure.ts';
-import { PageMissingError, Pages, wantsPage } from './http/pages.ts';
+import { lastResort } from './http/last-resort.ts';
+import { Pages } from './http/pages.ts';
 import { oidcPages } from './oidc/pages.ts';
 import { type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
@@ -222,36 +215,4 @@ function adminDeps(
     onBug: (err, requestId) => log.error({ err, requestId }, 'an admin operation failed'),
     consoleDist: options.consoleFolder,
   };
-}
-
-/** What no room has answered: a bug, or a database that is away. People get a page, programs JSON. */
-function lastResort(log: Log, pages: Pages): ErrorRequestHandler {
-  return (thrown: unknown, req, res, next) => {
-    if (res.headersSent) return next(thrown);
-    const { requestId } = requestContext(req);
-    const failure = failureOf(thrown);
-    const away = failure instanceof Refusal && failure.problem.code === 'unavailable' ? failure.problem : undefined;
-    const status = away ? 503 : statusOf(thrown);
-    if (away) res.setHeader('Retry-After', String(away.retryAfterSeconds));
-    if (!away && status >= 500) log.error({ err: thrown, requestId }, 'request failed');
-    if (status >= 500 && wantsPage(req)) return sendOrSay(pages, req, res, status);
-    res
-      .status(status)
-      .setHeader('Cache-Control', 'no-store')
-      .json({ error: away ? 'temporarily_unavailable' : 'server_error', request_id: requestId });
-  };
-}
-
-function statusOf(thrown: unknown): number {
-  const { status } = (thrown ?? {}) as { status?: unknown };
-  return typeof status === 'number' ? status : 500;
-}
-
-function sendOrSay(pages: Pages, req: Request, res: Response, status: number): void {
-  try {
-    pages.send(req, res, 'unavailable', { status });
-  } catch (error) {
-    if (!(error instanceof PageMissingError)) throw error;
-    res.status(status).type('text/plain').send('Not available just now. Try again in a moment.\n');
-  }
 }

@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openLog } from '../adapters/log.ts';
+import { systemRandom } from '../adapters/system.ts';
+import { withContext } from './context.ts';
+import { lastResort } from './last-resort.ts';
+import { Pages } from './pages.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('an answer that breaks off', () => {
+  it('is cut, and logged without what the error repeats of a statement', async () => {
+    const printed = vi.spyOn(console, 'error');
+    const lines: string[] = [];
+    const log = openLog('info', { write: (line) => void lines.push(line) });
+    const app = express().use(withContext(systemRandom));
+    app.get('/', (_req, res) => {
+      res.writeHead(200, { 'Content-Length': '9' }).write('a');
+      throw new Error("select * from users where secret = 'hunter2' - connection lost");
+    });
+    app.use(lastResort(log, new Pages('/nowhere')));
+    const server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const whole = fetch(`http://127.0.0.1:${port}/`).then((response) => response.text());
+    await expect(whole).rejects.toThrow();
+    await new Promise((resolve) => server.close(resolve));
+    expect(lines.join()).toContain('an answer broke off');
+    expect(lines.join()).toContain('connection lost');
+    expect(lines.join()).not.toContain('hunter2');
+    expect(printed).not.toHaveBeenCalled();
+  });
+});
