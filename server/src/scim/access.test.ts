@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
 
 let app: ScimApp;
 let project: ScimProject;
@@ -80,6 +81,45 @@ describe('the order of refusals', () => {
     expect((await ask(baseUrl, `Bearer ${short.token}`)).status).toBe(401);
     expect((await ask(baseUrl, `Bearer ${revoked.token}`)).status).toBe(401);
     expect((await ask(baseUrl, `Bearer ${token}`)).status).toBe(200);
+  });
+
+  it.each(['revoked', 'expired', 'switched off'])('asks the token again at each request: %s', async (end) => {
+    const { id, baseUrl } = await app.project();
+    const expiresAt = new Date(app.clock.now().getTime() + 3_000);
+    const issued = await app.services.directories.issueScimToken({ projectId: id, name: 'T', expiresAt }, system);
+    const authorization = `Bearer ${issued.token}`;
+    const send = (method: string, path: string, body?: object) =>
+      app.send(
+        method,
+        `${baseUrl}${path}`,
+        { authorization, 'content-type': 'application/scim+json' },
+        body && JSON.stringify(body),
+      );
+    const user = (await send('POST', '/Users', { userName: 'there' })).body.id as string;
+    const rename = { Operations: [{ op: 'replace', path: 'displayName', value: 'New' }] };
+    const seen: [string, string, object?][] = [
+      ['GET', `/Users/${user}`],
+      ['GET', '/Users?filter=userName+eq+%22there%22'],
+      ['GET', '/Users?sortBy=userName&count=1&cursor='],
+      ['PATCH', `/Users/${user}`, rename],
+      ['PUT', `/Users/${user}`, { userName: 'there' }],
+      ['PATCH', `/Users/${user}`, { Operations: 'none' }],
+      ['GET', '/Users?filter=userName+eq+%22nobody%22'],
+      ['GET', '/Users?count=0'],
+      ['GET', '/Users?filter=nonsense'],
+      ['GET', '/Groups'],
+      ['DELETE', `/Users/${user}`],
+      ...routes.map(([method, path]) => [method, path] as [string, string]),
+    ];
+    expect((await send('GET', `/Users/${user}`)).status).toBe(200);
+    if (end === 'expired') app.clock.turn(3);
+    else if (end === 'revoked') await app.services.directories.revokeScimToken(issued.scimToken.id, system, id);
+    else await app.services.db.reader().nativeUpdate(Project, id, { scimEnabled: false });
+    for (const [method, path, body] of seen) {
+      expect((await send(method, path, body)).status, `${method} ${path}`).toBe(end === 'switched off' ? 404 : 401);
+    }
+    const { version } = await app.services.db.reader().findOneOrFail(User, user);
+    expect(version).toBe(1);
   });
 
   it.each([someId, 'no-uuid', '%00', '..%2f..'])('404 for a project that does not exist: %s', async (id) => {

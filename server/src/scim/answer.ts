@@ -1,10 +1,13 @@
 import type { Actor } from '../domain/kernel/actor.ts';
+import type { Sql } from '../domain/kernel/statement.ts';
 import type { QueryContext } from './filter/operand.ts';
 import { ScimError } from './scim-error.ts';
 
 /** Who asks, and where the project's SCIM service stands. */
 export interface Caller extends QueryContext {
   actor: Actor;
+  /** Where the token was remembered: what the statement that does the work asks of it. */
+  grant?: Sql | undefined;
 }
 
 /** What an operation answers, in HTTP or within a Bulk response. */

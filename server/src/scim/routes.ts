@@ -45,6 +45,7 @@ export interface ScimDeps {
 /** A request under way. */
 interface Call {
   directory: Directory;
+  /** With a `grant` where the token was remembered, and the statement that does the work is to ask of it. */
   caller: Caller;
   startedAt: Date;
   body?: Record<string, unknown>;
@@ -64,10 +65,17 @@ export function scimRoutes(deps: ScimDeps): Router {
   const bulk = new BulkEndpoint({ users, groups, random: deps.random, onBug });
 
   const call = (req: Request) => calls.get(req) as Call;
-  const handle =
+  /** For an operation whose statement looks at `caller.grant`: what it shows or changes, it has been granted. */
+  const handleGranted =
     (operation: Operation): RequestHandler =>
     async (req, res) =>
       send(req, res, call(req), await operation(req, call(req)), deps);
+  const handle =
+    (operation: Operation): RequestHandler =>
+    async (req, res) => {
+      await confirm(req, call(req), deps.directories);
+      send(req, res, call(req), await operation(req, call(req)), deps);
+    };
   const body = async (req: Request, maxBytes = maxBodyBytes) => {
     const read = await readBody(req, maxBytes);
     call(req).body = read;
@@ -76,50 +84,60 @@ export function scimRoutes(deps: ScimDeps): Router {
 
   router.use(async (req: Request<{ projectId: string }>, _res, next) => {
     const { projectId } = req.params;
-    const directory = await deps.directories.authenticate(projectId, req.get('authorization'));
+    const { directory, grant } = await deps.directories.recall(projectId, req.get('authorization'));
     const actor = actorOf(req, { kind: 'scim', id: directory.tokenId, name: directory.tokenName });
     const baseUrl = `${deps.issuer}/v1/scim/${directory.projectId}`;
-    const caller = { actor, baseUrl, projectId: directory.projectId };
+    const caller = { actor, baseUrl, projectId: directory.projectId, grant };
     calls.set(req, { directory, caller, startedAt: deps.clock.now() });
     limiter.spend(directory.projectId);
     next();
   });
 
-  const list = async (endpoint: UserEndpoint | GroupEndpoint, { caller }: Call, request: SearchRequest) => {
+  const list = async (req: Request, endpoint: UserEndpoint | GroupEndpoint, request: SearchRequest) => {
+    const { caller } = call(req);
     const source = endpoint.source(caller);
     const found = await search<never>(source as never, request, caller, cursors);
+    // Nobody, or no grant.
+    if (found.rows.length === 0) await confirm(req, call(req), deps.directories);
     const resources = await endpoint.shown(found.rows, caller, request);
     return listAnswer(request, found.total, resources, found.nextCursor);
   };
 
   for (const endpoint of [users, groups]) {
     const path = endpoint.type.endpoint;
+    const handleSeen = endpoint === users ? handleGranted : handle;
     const id = (req: Request) => String(req.params['id']);
     router
       .route(path)
-      .get(handle((req, now) => list(endpoint, now, searchOfQuery(queryOf(req)))))
+      .get(handleSeen((req) => list(req, endpoint, searchOfQuery(queryOf(req)))))
       .post(
         handle(async (req, { caller }) => endpoint.create(caller, await body(req), projectionOfQuery(queryOf(req)))),
       )
       .all(onlyMethods('GET, HEAD, POST'));
     router
       .route(`${path}/.search`)
-      .post(handle(async (req, now) => list(endpoint, now, searchOfBody(await body(req)))))
+      .post(handleSeen(async (req) => list(req, endpoint, searchOfBody(await body(req)))))
       .all(onlyMethods('POST'));
     router
       .route(`${path}/:id`)
-      .get(handle((req, { caller }) => endpoint.read(caller, id(req), projectionOfQuery(queryOf(req)))))
+      .get(handleSeen((req, { caller }) => endpoint.read(caller, id(req), projectionOfQuery(queryOf(req)))))
       .put(
-        handle(async (req, { caller }) =>
+        handleSeen(async (req, { caller }) =>
           endpoint.replace(caller, id(req), await body(req), req.get('if-match'), projectionOfQuery(queryOf(req))),
         ),
       )
       .patch(
-        handle(async (req, { caller }) =>
+        handleSeen(async (req, { caller }) =>
           endpoint.patch(caller, id(req), await body(req), req.get('if-match'), projectionOfQuery(queryOf(req))),
         ),
       )
-      .delete(handle((req, { caller }) => endpoint.remove(caller, id(req), req.get('if-match'))))
+      .delete(
+        handle(async (req, { caller }) => {
+          const answer = await endpoint.remove(caller, id(req), req.get('if-match'));
+          deps.directories.forget();
+          return answer;
+        }),
+      )
       .all(onlyMethods('GET, HEAD, PUT, PATCH, DELETE'));
   }
 
@@ -166,6 +184,13 @@ export function scimRoutes(deps: ScimDeps): Router {
       )
       .all(onlyMethods('GET, HEAD'));
   }
+}
+
+/** Asks of a token that was remembered before anything is said or done that its grant did not cover. */
+async function confirm(req: Request, call: Call, directories: Directories): Promise<void> {
+  if (!call.caller.grant) return;
+  call.directory = await directories.authenticate(call.directory.projectId, req.get('authorization'));
+  call.caller = { ...call.caller, grant: undefined };
 }
 
 function listAnswer(
@@ -240,17 +265,28 @@ function note(
 
 /** The SCIM envelope for whatever was thrown (RFC 7644 §3.12). */
 function errors(deps: ScimDeps, calls: WeakMap<Request, Call>): ErrorRequestHandler {
-  return (thrown: unknown, req, res, next) => {
-    if (res.headersSent) return next(thrown);
+  return async (failed: unknown, req, res, next) => {
+    if (res.headersSent) return next(failed);
     const { requestId } = requestContext(req);
+    const call = calls.get(req);
+    const thrown = call ? await refusalOf(req, call, failed, deps) : failed;
     const error = toScimError(known(failureOf(thrown)), requestId);
     if (error.status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
     write(res, error.status, error);
-    const call = calls.get(req);
     const outcome = { status: error.status, error, responseBody: undefined, resourceId: undefined };
-    if (call) note(req, call, outcome, deps);
+    if (call && !call.caller.grant) note(req, call, outcome, deps);
   };
+}
+
+/** What is to be said of a failure: that the token is none any more, where that is so, and else what it was. */
+async function refusalOf(req: Request, call: Call, failed: unknown, { directories }: ScimDeps): Promise<unknown> {
+  try {
+    await confirm(req, call, directories);
+    return failed;
+  } catch (refusal) {
+    return refusal;
+  }
 }
 
 /** Express's own refusal of an address that cannot be decoded. */

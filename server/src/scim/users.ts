@@ -1,5 +1,6 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found } from '../domain/kernel/problem.ts';
+import { type Sql, sql } from '../domain/kernel/statement.ts';
 import type { ShownUser } from '../domain/users/user-record.ts';
 import { type Answer, type Caller, checkVersion } from './answer.ts';
 import { applyStep } from './patch.ts';
@@ -30,7 +31,7 @@ export class UserEndpoint {
   }
 
   async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
-    const user = found(await this.accounts.find(caller.projectId, id), 'user');
+    const user = found(await this.accounts.find(caller.projectId, id, caller.grant), 'user');
     return answer(200, user, caller, projection);
   }
 
@@ -51,6 +52,7 @@ export class UserEndpoint {
         return valuesOfResource({ active: resourceOf(current)['active'], ...resource }, current);
       },
       caller.actor,
+      caller.grant,
     );
     return answer(200, user, caller, projection);
   }
@@ -73,6 +75,7 @@ export class UserEndpoint {
         return valuesOfResource(resource, current);
       },
       caller.actor,
+      caller.grant,
     );
     return answer(200, user, caller, projection);
   }
@@ -82,11 +85,12 @@ export class UserEndpoint {
     return { status: 204, resourceId: id };
   }
 
-  source(caller: Caller): Source<ShownUser> {
+  source({ projectId, grant }: Caller): Source<ShownUser> {
+    const granted = (where: Sql | undefined) => (grant && where ? sql`${where} and ${grant}` : (where ?? grant));
     return {
       type: userType,
-      list: (selection) => this.accounts.list(caller.projectId, selection),
-      count: (where) => this.accounts.count(caller.projectId, where),
+      list: (selection) => this.accounts.list(projectId, { ...selection, where: granted(selection.where) }),
+      count: (where) => this.accounts.count(projectId, where),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rows } from '../kernel/database.ts';
 import { isUuid } from '../kernel/secret.ts';
+import { constant, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
 import type { ShownUser, UserRecord } from './user-record.ts';
 
 /** The columns of `users r` that {@link userOfRow} reads. */
@@ -57,13 +57,16 @@ export function shownOfRow(row: ShownRow): ShownUser {
   return { ...userOfRow(row), groups: row.groups ?? [] };
 }
 
-/** Null where the project has no such user. */
-export async function findShown(em: EntityManager, projectId: string, userId: string): Promise<ShownUser | null> {
+/** Null where the project has no such user, or `grant` does not hold. */
+export async function findShown(
+  em: EntityManager,
+  projectId: string,
+  userId: string,
+  grant: Sql = verbatim('true'),
+): Promise<ShownUser | null> {
   if (!isUuid(userId)) return null;
-  const [row] = await rows<ShownRow>(
-    em,
-    `select ${shownColumns} from users r where r.id = ?::uuid and r.project_id = ?::uuid`,
-    [userId, projectId],
-  );
+  const statement = sql`select ${verbatim(shownColumns)} from users r
+    where r.id = ${userId}::uuid and r.project_id = ${projectId}::uuid and ${grant}`;
+  const [row] = await query<ShownRow>(em, constant(statement));
   return row ? shownOfRow(row) : null;
 }
