@@ -136,7 +136,10 @@ describe('a backup', () => {
 
   it('leaves nothing that looks like one where it fails', async () => {
     expect(await shell(elsewhere, 'backup', '--to', file)).toMatchObject({ code: 1 });
-    expect(await shell(env, 'backup', '--to', join(folder, 'none', 'a'))).toMatchObject({ code: 1, out: '' });
+    expect(await shell(env, 'backup', '--to', join(folder, 'none', 'a.gz'))).toMatchObject({ code: 1, out: '' });
+    // A folder that is not there must not become a file, which the next backup finds in its way.
+    const missing = await shell(env, 'backup', '--to', join(folder, 'none'));
+    expect(missing).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is no folder') });
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -69,6 +69,9 @@ async function toFile(opened: Opened, target: string | undefined): Promise<Made>
     const figures = await write(opened, new BackupWriter(stream));
     fsyncSync(descriptor);
     if (existsSync(path)) throw new UsageError(`${path} is there already: name another file`);
+    // A folder that was not made yet, or is not mounted, would become a file, and every later backup fail at it.
+    if (!path.endsWith('.gz'))
+      throw new UsageError(`${path} is no folder: make it, or name a file that ends in .jsonl.gz`);
     renameSync(draft, path);
     return { file: basename(path), path, ...figures };
   } catch (error) {
