@@ -46,19 +46,7 @@ export async function growth(print: Print, options: Options): Promise<void> {
         await other.latchkey.stop();
       }
     }
-    const head = [
-      'what grows',
-      'work',
-      'CPU ms: small',
-      'large',
-      'database: small',
-      'large',
-      'large / small',
-      `≤ ${mostRatio}`,
-    ];
-    printColumns(head, lines, print);
-    print('');
-    print('Large / small: of server and database together, for one operation, everything spread over all of the rows.');
+    if (lines.length > 0) printGrowth(lines, print);
     if (options.only === undefined || 'processes'.includes(options.only)) {
       print('');
       await processes(print, own, quick ? [2] : [2, 4], plan, sizeOf(small));
@@ -66,6 +54,22 @@ export async function growth(print: Print, options: Options): Promise<void> {
   } finally {
     await own.latchkey.stop();
   }
+}
+
+function printGrowth(lines: string[][], print: Print): void {
+  const head = [
+    'what grows',
+    'work',
+    'CPU ms: small',
+    'large',
+    'database: small',
+    'large',
+    'large / small',
+    `≤ ${mostRatio}`,
+  ];
+  printColumns(head, lines, print);
+  print('');
+  print('Large / small: of server and database together, for one operation, everything spread over all of the rows.');
 }
 
 interface Benched {
@@ -127,9 +131,11 @@ async function processes(print: Print, one: Benched, counts: number[], plan: Pla
   try {
     for (const count of counts) contenders.push(await worldOf(size, count));
     const lines: string[][] = [];
+    // Each process compiles what it runs often, and gets only its part of the warm-up.
+    const longer = { ...plan, warmUpSeconds: plan.warmUpSeconds * Math.max(...counts) };
     for (const [work, of] of Object.entries(works)) {
       progress(`${work}: processes`);
-      const figures = await measure(contenders.map(contenderOf(of)), plan);
+      const figures = await measure(contenders.map(contenderOf(of)), longer);
       const first = figures[0];
       figures.forEach((figure, at) => {
         const count = contenders[at]?.processes ?? 1;
