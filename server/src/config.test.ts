@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { openLog } from './adapters/log.ts';
 import { type ConfigError, loadConfig, renderConfigMarkdown } from './config.ts';
@@ -52,11 +53,61 @@ describe('the settings', () => {
     ['DATABASE_URL', 'mysql://x'],
     ['MASTER_KEY', 'short'],
     ['BOOTSTRAP_ADMIN_TOKEN', 'short'],
+    ['BOOTSTRAP_ADMIN_TOKEN', ' '.repeat(40)],
+    ['BOOTSTRAP_ADMIN_TOKEN', `${'t'.repeat(32)} `],
+    ['BOOTSTRAP_ADMIN_TOKEN', 'ä'.repeat(40)],
+    ['MAIL_FROM', 'x'],
+    ['MAIL_FROM', 'no address'],
+    ['MAIL_FROM', 'Example <signin>'],
+    ['MAIL_FROM', 'a@b.example\r\nBcc: c@d.example'],
     ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', 'nonsense'],
+    ['TRUST_PROXY', '-1'],
+    ['TRUST_PROXY', '10.0.0.0/99'],
+    ['TRUST_PROXY', '10.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/8/8'],
+    ['TRUST_PROXY', '10.0.0.0/255.0.255.0'],
+    ['TRUST_PROXY', '::1/255.0.0.0'],
+    ['TRUST_PROXY', 'loopback, proxy.example.com'],
+    ['TRUST_PROXY', 'loopback,'],
     ['LOG_LEVEL', 'loud'],
     ['DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS', 'yes'],
   ])('refuse %s=%s with one line that names it', (name, value) => {
     expect(faults({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it.each([
+    '0',
+    '2',
+    'loopback',
+    'loopback, linklocal,uniquelocal',
+    '10.1.2.3',
+    '10.0.0.0/8, 192.168.0.0/255.255.0.0',
+    'fd00::/8,::1',
+  ])('take TRUST_PROXY=%s, and so does Express', (value) => {
+    const { TRUST_PROXY } = loadConfig({ TRUST_PROXY: value }, noFiles);
+    expect(() => express().set('trust proxy', TRUST_PROXY)).not.toThrow();
+  });
+
+  it.each([
+    'signin@example.com',
+    'Example <signin@example.com>',
+    'Latchkey <signin@localhost>',
+    '"Ä, B" <a@b.example>',
+    '<a@b.example>',
+  ])('take MAIL_FROM=%s', (value) => expect(faults({ MAIL_FROM: value })).toEqual([]));
+
+  it('lead to the port that is listened on, where one process has its own database', () => {
+    const database = { DATABASE_URL: 'postgresql://db/latchkey', MASTER_KEY: masterKey };
+    const addressOf = (env: Record<string, string>) => loadConfig(env, noFiles).BASE_URL;
+    expect(addressOf({ PORT: '3001' })).toBe('http://localhost:3001');
+    expect(addressOf({ PORT: '3001', BASE_URL: 'https://id.example.com' })).toBe('https://id.example.com');
+    expect(addressOf({ PORT: '3001', ...database })).toBe('http://localhost:3000');
+  });
+
+  it('refuse one port for two things', () => {
+    expect(faults({ PORT: '9000' })).toEqual([expect.stringMatching(/^MANAGEMENT_PORT /)]);
+    expect(faults({ PORT: '9000', MANAGEMENT_HOST: '10.0.0.1' })).toEqual([]);
   });
 
   it('tell all faults at once', () => {

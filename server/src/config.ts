@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from './domain/kernel/secret.ts';
 
@@ -31,7 +32,8 @@ const settings = {
     schema: z.string().transform(checkedBaseUrl),
     form: 'address',
     default: 'http://localhost:3000',
-    description: 'The address that people and applications reach, and the issuer. https, except on a loopback host.',
+    description:
+      'The address that people and applications reach, and the issuer. https, except on a loopback host. Without `DATABASE_URL` the default has the port of `PORT`.',
   },
   HOST: { schema: z.string().min(1), form: 'address or name', default: '127.0.0.1', description: 'Where to listen.' },
   PORT: { schema: port, form: 'port', default: '3000', description: 'The port of everything but health and metrics.' },
@@ -94,7 +96,9 @@ const settings = {
     description: 'The mail server, e.g. `smtps://user:password@mail.example.com`.',
   },
   MAIL_FROM: {
-    schema: z.string().min(3),
+    schema: z.string().regex(/^(?:[^\s<>@]+@[^\s<>@]+|[^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>)$/u, {
+      error: 'must be a mail address, or a name and one: Example <signin@example.com>',
+    }),
     form: 'mail address',
     description: 'The sender of mails, e.g. `Example <signin@example.com>`. Required with `SMTP_URL`.',
   },
@@ -116,7 +120,9 @@ const settings = {
     schema: z
       .string()
       .transform((text) => (text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text))
-      .refine((value) => value !== 'true', { message: 'must name the proxies: a number of hops, or their networks' }),
+      .refine((value) => typeof value !== 'string' || value.split(',').every(isNetwork), {
+        message: 'must name the proxies: a number of hops, or their networks (10.0.0.0/8, loopback)',
+      }),
     form: 'hops or networks',
     default: 'false',
     description:
@@ -154,7 +160,11 @@ const settings = {
       'How long events of the audit log are kept; 0: for ever. Each sweep that forgets some is itself an event.',
   },
   BOOTSTRAP_ADMIN_TOKEN: {
-    schema: z.string().min(32, { message: 'must have at least 32 characters' }),
+    schema: z
+      .string()
+      .min(32, { message: 'must have at least 32 characters' })
+      // What no Authorization header can carry would be a token that never works.
+      .regex(/^[\x21-\x7e]+$/, { message: 'must be of printable ASCII, without blanks' }),
     form: 'text',
     secret: true,
     description:
@@ -189,6 +199,17 @@ type Value<N extends Name> = (typeof settings)[N] extends { secret: true }
 export type Config = {
   readonly [N in Name]: (typeof settings)[N] extends { default: string } ? Value<N> : Value<N> | undefined;
 };
+
+/** As `proxy-addr` reads it: an address, with the length or the mask of its network, or the name of some. */
+function isNetwork(text: string): boolean {
+  const [address = '', range, ...rest] = text.trim().split('/');
+  if (rest.length > 0) return false;
+  if (range === undefined) return ['loopback', 'linklocal', 'uniquelocal'].includes(address) || isIP(address) !== 0;
+  const bits = { 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  if (/^\d+$/.test(range)) return Number(range) > 0 && Number(range) <= bits;
+  const mask = range.split('.').map((byte) => Number(byte).toString(2).padStart(8, '0'));
+  return bits === 32 && isIP(range) === 4 && /^1+0*$/.test(mask.join(''));
+}
 
 function whole(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -226,7 +247,12 @@ export function loadConfig(
   const config = Object.fromEntries(entries) as unknown as Config;
   if (faults.length === 0) faults.push(...together(config));
   if (faults.length > 0) throw new ConfigError(faults);
-  return config;
+  return env['BASE_URL'] ? config : { ...config, BASE_URL: ownAddress(config) };
+}
+
+/** The embedded database serves one process, so its links lead where that one listens; several share one address. */
+function ownAddress({ BASE_URL, DATABASE_URL, PORT }: Config): string {
+  return DATABASE_URL === undefined && PORT !== 0 ? `http://localhost:${PORT}` : BASE_URL;
 }
 
 function textOf(
@@ -263,6 +289,9 @@ function together(config: Config): string[] {
   const twilio = [config.TWILIO_ACCOUNT_SID, config.TWILIO_AUTH_TOKEN, config.TWILIO_FROM];
   const given = twilio.filter((value) => value !== undefined).length;
   if (given > 0 && given < 3) faults.push('TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM go together');
+  if (config.PORT !== 0 && config.PORT === config.MANAGEMENT_PORT && config.HOST === config.MANAGEMENT_HOST) {
+    faults.push('MANAGEMENT_PORT is the same as PORT: each needs one of its own');
+  }
   if (given > 0 && config.SMS_URL !== undefined) faults.push('SMS_URL and TWILIO_… are both set: keep one');
   return faults;
 }
