@@ -21,6 +21,57 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
+describe('patches that mean harm', () => {
+  let own: ScimProject;
+  beforeAll(async () => {
+    own = await app.project();
+  });
+  const many = 500;
+  const roles = Array.from({ length: many }, (_, i) => ({ value: `r${i}` }));
+  const harmful: Record<string, object[]> = {
+    'thousands of operations on hundreds of values': Array.from({ length: 10_000 }, (_, i) => ({
+      op: 'replace',
+      path: `roles[value eq "r${i % many}"].display`,
+      value: `d${i % 7}`,
+    })),
+    'filters of hundreds of comparisons on hundreds of values': Array.from({ length: 60 }, () => ({
+      op: 'replace',
+      path: `roles[${Array.from({ length: 450 }, (_, i) => `value co "z${i}"`).join(' or ')} or value pr].display`,
+      value: 'q',
+    })),
+    'lists of values to remove from a list': Array.from({ length: 100 }, () => ({
+      op: 'remove',
+      path: 'roles',
+      value: roles.map(({ value }) => ({ value: `${value}x` })),
+    })),
+  };
+
+  it.each(Object.entries(harmful))(
+    'refuses %s before others have to wait, and changes nothing',
+    async (_, Operations) => {
+      const { body } = await own.request('POST', '/Users', { userName: `u${crypto.randomUUID()}`, roles });
+      const refused = own.request('PATCH', `/Users/${body.id}`, { Operations });
+      const ms = await took(async () =>
+        expect((await refused).body).toMatchObject({ status: '400', scimType: 'tooMany' }),
+      );
+      expect(ms).toBeLessThan(10_000);
+      expect((await own.request('GET', `/Users/${body.id}`)).body.meta.version).toBe(body.meta.version);
+    },
+  );
+
+  it('does a thousand operations on a hundred values', async () => {
+    const few = roles.slice(0, 100);
+    const { body } = await own.request('POST', '/Users', { userName: 'patched-often', roles: few });
+    const Operations = Array.from({ length: 1000 }, (_, i) => ({
+      op: 'replace',
+      path: `roles[value eq "r${i % 100}"].display`,
+      value: `d${i}`,
+    }));
+    const patched = await own.request('PATCH', `/Users/${body.id}`, { Operations });
+    expect(patched.body.roles).toEqual(few.map((role, i) => ({ ...role, display: `d${900 + i}` })));
+  });
+});
+
 describe('filters that mean harm', () => {
   it.each([
     ['20,000 parentheses', `${'('.repeat(20_000)}userName pr${')'.repeat(20_000)}`],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { foldCase } from '../domain/users/login.ts';
 import type { ElementFilter } from './filter/ast.ts';
-import { meets } from './filter/evaluate.ts';
+import { type Matcher, matcherOf } from './filter/evaluate.ts';
 import type { DropStep, PatchStep } from './patch-operations.ts';
 import { isObject } from './patch-operations.ts';
 import { type Attribute, attributeNamed, defaultSubAttribute, isReadOnly } from './schema/attribute.ts';
@@ -12,8 +12,24 @@ import { badRequest } from './scim-error.ts';
 /** The writable part of a resource under the schema's own names; extensions stand under their URN. */
 export type Resource = Record<string, unknown>;
 
+/** How many values one PATCH may look at or compare: far more than any directory's, and no more than others can wait for. */
+const maxEffort = 200_000;
+
+/** What a PATCH has taken so far. Its steps run without a pause, so many of them on long lists would hold up everybody. */
+export class Effort {
+  private spent = 0;
+
+  /** Throws `tooMany`. */
+  spend(values: number): void {
+    this.spent += values;
+    if (this.spent > maxEffort) {
+      throw badRequest('tooMany', 'The operations compare too many values. Send them in several requests.');
+    }
+  }
+}
+
 /** Does one step to `resource`, in place (RFC 7644 §3.5.2.1–3). */
-export function applyStep(resource: Resource, step: PatchStep | DropStep): void {
+export function applyStep(resource: Resource, step: PatchStep | DropStep, effort = new Effort()): void {
   if (step.op === 'drop') {
     delete resource[step.schema.id];
     return;
@@ -21,7 +37,7 @@ export function applyStep(resource: Resource, step: PatchStep | DropStep): void 
   const { target, filter } = step.path;
   const container = containerOf(resource, target);
   const next = target.attribute.multiValued
-    ? severalAfter(container[target.attribute.name] as Complex[] | undefined, step, filter)
+    ? severalAfter(container[target.attribute.name] as Complex[] | undefined, step, filter, effort)
     : singleAfter(container[target.attribute.name], step);
   if (next === undefined && target.attribute.required) {
     throw step.op === 'remove'
@@ -85,20 +101,23 @@ function severalAfter(
   current: readonly Complex[] = [],
   { op, path, value }: PatchStep,
   filter: ElementFilter | undefined,
+  effort: Effort,
 ): Complex[] | undefined {
   const { attribute, sub } = path.target;
-  if (op === 'remove') return assigned(removed(current, path.target, filter, value));
+  const matcher = filter && matcherOf(filter);
+  effort.spend((current.length + 1) * Math.max(1, matcher?.terms ?? 0));
+  if (op === 'remove') return assigned(removed(current, path.target, matcher, value, effort));
   if (!filter && !sub) {
     const given = readValue(attribute, value) as Complex[] | undefined;
+    effort.spend(given?.length ?? 0);
     return assigned(op === 'add' ? bounded(attribute, [...current, ...(given ?? [])]) : (given ?? []));
   }
   const parts = partsOf(attribute, sub, value);
-  const chosen = (element: Complex) => filter === undefined || meets(element, filter);
-  const touched = current.filter(chosen);
-  if (touched.length > 0) {
-    const next = current.map((element) => (chosen(element) ? changedBy(element, parts) : element));
-    const changed = current.flatMap((element, index) => (chosen(element) ? [index] : []));
-    return assigned(withOnePrimary(next, parts['primary'] === true ? changed.at(-1) : undefined));
+  const chosen = current.map((element) => matcher === undefined || matcher.meets(element));
+  const last = chosen.lastIndexOf(true);
+  if (last >= 0) {
+    const next = current.map((element, index) => (chosen[index] ? changedBy(element, parts) : element));
+    return assigned(withOnePrimary(next, parts['primary'] === true ? last : undefined));
   }
   const seed = filter ? seedOf(filter) : {};
   if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} meets the filter of the path.`);
@@ -123,10 +142,11 @@ function changedBy(element: Complex, parts: Complex): Complex {
 function removed(
   current: readonly Complex[],
   { attribute, sub }: AttributeTarget,
-  filter: ElementFilter | undefined,
+  matcher: Matcher | undefined,
   value: unknown,
+  effort: Effort,
 ): Complex[] {
-  const chosen = (element: Complex) => filter === undefined || meets(element, filter);
+  const chosen = (element: Complex) => matcher === undefined || matcher.meets(element);
   if (sub) {
     return current.flatMap((element) => {
       if (!chosen(element)) return [element];
@@ -134,9 +154,10 @@ function removed(
       return isHollow(attribute, rest) ? [] : [rest];
     });
   }
-  if (filter || value === undefined || value === null) return current.filter((element) => !chosen(element));
+  if (matcher || value === undefined || value === null) return current.filter((element) => !chosen(element));
   // Entra ID names what it removes in the value.
   const named = readElements(attribute, value) ?? [];
+  effort.spend(current.length * named.length);
   return current.filter((element) => !named.some((each) => agrees(element, each)));
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
-import { applyStep, type Resource } from './patch.ts';
+import { applyStep, Effort, type Resource } from './patch.ts';
 import { entries, isObject } from './patch-operations.ts';
 import { userType } from './schema/resource-type.ts';
 import { invalid } from './schema/values.ts';
@@ -29,7 +29,8 @@ export function resourceOf(user: UserRecord): Resource {
 /** Reads a whole user, as POST and PUT send it. Throws `invalidValue`, `invalidSyntax`. */
 export function readUser(body: Record<string, unknown>): Resource {
   const resource: Resource = {};
-  for (const step of entries(userType, 'replace', body)) applyStep(resource, step);
+  const effort = new Effort();
+  for (const step of entries(userType, 'replace', body)) applyStep(resource, step, effort);
   if (resource['userName'] === undefined) throw invalid('userName', 'is required');
   return resource;
 }

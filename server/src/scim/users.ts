@@ -3,7 +3,7 @@ import { found } from '../domain/kernel/problem.ts';
 import { type Sql, sql } from '../domain/kernel/statement.ts';
 import type { ShownUser } from '../domain/users/user-record.ts';
 import { type Answer, type Caller, checkVersion } from './answer.ts';
-import { applyStep } from './patch.ts';
+import { applyStep, Effort } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
 import { type Projection, project, wholeResource } from './projection.ts';
 import { userType } from './schema/resource-type.ts';
@@ -71,7 +71,8 @@ export class UserEndpoint {
       (current) => {
         checkVersion(ifMatch, current.version);
         const resource = resourceOf(current);
-        for (const step of steps) applyStep(resource, step);
+        const effort = new Effort();
+        for (const step of steps) applyStep(resource, step, effort);
         return valuesOfResource(resource, current);
       },
       caller.actor,

@@ -2,45 +2,74 @@ import { foldCase } from '../../domain/users/login.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { Comparison, ElementFilter, Literal } from './ast.ts';
 
-/** Whether one element of a multi-valued attribute meets what stands in brackets behind it. */
-export function meets(element: Readonly<Record<string, unknown>>, filter: ElementFilter): boolean {
+type Element = Readonly<Record<string, unknown>>;
+
+/** What stands in brackets behind a multi-valued attribute, ready to be asked of many elements. */
+export interface Matcher {
+  meets(element: Element): boolean;
+  /** How many comparisons one element can take. */
+  terms: number;
+}
+
+/** Reads the filter once, so that each element costs its comparisons alone. */
+export function matcherOf(filter: ElementFilter): Matcher {
   switch (filter.kind) {
-    case 'and':
-      return filter.terms.every((term) => meets(element, term));
-    case 'or':
-      return filter.terms.some((term) => meets(element, term));
-    case 'not':
-      return !meets(element, filter.term);
+    case 'and': {
+      const terms = filter.terms.map(matcherOf);
+      return { meets: (element) => terms.every((term) => term.meets(element)), terms: sum(terms) };
+    }
+    case 'or': {
+      const terms = filter.terms.map(matcherOf);
+      return { meets: (element) => terms.some((term) => term.meets(element)), terms: sum(terms) };
+    }
+    case 'not': {
+      const { meets, terms } = matcherOf(filter.term);
+      return { meets: (element) => !meets(element), terms };
+    }
     case 'present':
-      return isPresent(element[filter.ref.name]);
-    case 'compare':
-      return compare(filter.ref, element[filter.ref.name], filter.comparison, filter.value);
+      return { meets: (element) => isPresent(element[filter.ref.name]), terms: 1 };
+    case 'compare': {
+      const compares = comparing(filter.ref, filter.comparison, filter.value);
+      return { meets: (element) => compares(element[filter.ref.name]), terms: 1 };
+    }
     case 'element':
-      return false;
+      return { meets: () => false, terms: 0 };
   }
 }
+
+const sum = (matchers: readonly Matcher[]) => matchers.reduce((total, { terms }) => total + terms, 0);
 
 /** `pr`: neither missing nor blank (RFC 7644 §3.4.2.2). */
 export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-function compare(attribute: Attribute, actual: unknown, comparison: Comparison, wanted: Literal): boolean {
-  if (comparison === 'ne') return !compare(attribute, actual, 'eq', wanted);
-  if (attribute.type === 'boolean') return (actual ?? attribute.absentMeans) === wanted;
-  if (typeof actual !== 'string') return false;
-  const [left, right] = attribute.caseExact ? [actual, String(wanted)] : [foldCase(actual), foldCase(String(wanted))];
+function comparing(attribute: Attribute, comparison: Comparison, wanted: Literal): (actual: unknown) => boolean {
+  if (comparison === 'ne') {
+    const equals = comparing(attribute, 'eq', wanted);
+    return (actual) => !equals(actual);
+  }
+  if (attribute.type === 'boolean') return (actual) => (actual ?? attribute.absentMeans) === wanted;
+  const fold = attribute.caseExact ? (text: string) => text : foldCase;
+  const right = fold(String(wanted));
+  const compares = comparingText(comparison, right);
+  return (actual) => typeof actual === 'string' && compares(fold(actual));
+}
+
+function comparingText(comparison: Exclude<Comparison, 'ne'>, right: string): (left: string) => boolean {
   switch (comparison) {
     case 'eq':
-      return left === right;
+      return (left) => left === right;
     case 'co':
-      return left.includes(right);
+      return (left) => left.includes(right);
     case 'sw':
-      return left.startsWith(right);
+      return (left) => left.startsWith(right);
     case 'ew':
-      return left.endsWith(right);
-    default:
-      return ordered(comparison, Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      return (left) => left.endsWith(right);
+    default: {
+      const bytes = Buffer.from(right);
+      return (left) => ordered(comparison, Buffer.compare(Buffer.from(left), bytes));
+    }
   }
 }
 

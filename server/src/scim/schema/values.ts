@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isStorableText } from '../../domain/kernel/secret.ts';
 import { badRequest, type ScimError } from '../scim-error.ts';
 import { type Attribute, attributeNamed, defaultMaxLength, defaultSubAttribute, isReadOnly } from './attribute.ts';
@@ -40,20 +39,20 @@ function saysNothing(attribute: Attribute, element: Complex): boolean {
 /** Leaves one primary value, the last that was named so, and merges what is there twice. */
 export function calm(elements: readonly Complex[]): Complex[] {
   const primary = elements.findLastIndex((element) => element['primary'] === true);
-  const kept: Complex[] = [];
+  const kept = new Map<string, Complex>();
   for (const [index, element] of elements.entries()) {
     const calmed = element['primary'] === true && index !== primary ? { ...element, primary: false } : element;
-    const same = kept.findIndex((other) => isSameElement(other, calmed));
-    if (same < 0) kept.push(calmed);
-    else kept[same] = { ...kept[same], ...calmed };
+    const key = identityOf(calmed);
+    const same = kept.get(key);
+    kept.set(key, same ? { ...same, ...calmed } : calmed);
   }
-  return kept;
+  return [...kept.values()];
 }
 
 /** RFC 7643 §2.4: the same value and type is the same element; without a value, all of it must agree. */
-function isSameElement(a: Complex, b: Complex): boolean {
-  if (a['value'] === undefined && b['value'] === undefined) return isDeepStrictEqual(a, b);
-  return a['value'] === b['value'] && a['type'] === b['type'];
+function identityOf(element: Complex): string {
+  const { value, type } = element;
+  return value === undefined ? JSON.stringify(Object.entries(element).sort()) : JSON.stringify([value, type ?? null]);
 }
 
 /** Reads one value, or one element of several. */
