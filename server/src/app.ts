@@ -1,6 +1,6 @@
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import express, { type Express, type RequestHandler } from 'express';
-import helmet from 'helmet';
+import express, { type Express } from 'express';
 import { accountRoutes } from './account/routes.ts';
 import type { Log } from './adapters/log.ts';
 import { atLoopback } from './adapters/loopback.ts';
@@ -14,7 +14,10 @@ import { builtFiles } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
 import { lastResort } from './http/last-resort.ts';
+import { type Observer, observed } from './http/observer.ts';
 import { Pages } from './http/pages.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { answerAhead } from './oidc/ahead.ts';
 import { oidcPages } from './oidc/pages.ts';
 import { type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
@@ -34,13 +37,13 @@ export interface AppOptions {
   /** Accepted by the admin API as an owner. */
   bootstrapToken: string | undefined;
   /** Who sees each request come and go. */
-  observers?: readonly RequestHandler[];
+  observers?: readonly Observer[];
   /** Told of each step of a sign-in and what it answered: a status, or the code of an error. */
   onSignInStep?(step: string, result: string): void;
 }
 
-/** All rooms behind one Express application. */
-export async function buildApp(options: AppOptions): Promise<Express> {
+/** All rooms behind one Express application, and ahead of it what is asked for most. */
+export async function buildApp(options: AppOptions): Promise<RequestListener> {
   const { services, log, issuer } = options;
   const cookies = new Cookies(issuer);
   const pages = new Pages(options.consoleFolder);
@@ -49,17 +52,12 @@ export async function buildApp(options: AppOptions): Promise<Express> {
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
   app.set('query parser', 'simple');
-  for (const observe of options.observers ?? []) app.use(observe);
   app.use(withContext(options.random));
-  app.use(
-    helmet({
-      // Each page sets its own.
-      contentSecurityPolicy: false,
-      // A relying party may open the sign-in in a popup and wait for it.
-      crossOriginOpenerPolicy: false,
-      strictTransportSecurity: issuer.startsWith('https://'),
-    }),
-  );
+  const security = securityHeaders(issuer);
+  app.use((_req, res, next) => {
+    for (const [name, value] of security) res.setHeader(name, value);
+    next();
+  });
   const built = (folder: string, cacheControl: string) =>
     app.use(`/${folder}`, builtFiles(join(options.consoleFolder, folder), cacheControl));
   built('assets', 'public, max-age=31536000, immutable');
@@ -98,7 +96,17 @@ export async function buildApp(options: AppOptions): Promise<Express> {
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
   app.use(lastResort(log, pages));
-  return app;
+  const ahead = answerAhead(
+    {
+      issuer,
+      jwks: () => services.keys.jwks(),
+      userInfo: (accessToken) => services.tokens.userInfo(accessToken),
+      requestId: () => options.random.id(),
+      securityHeaders: security,
+    },
+    app,
+  );
+  return observed(options.observers ?? [], ahead);
 }
 
 function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: string, log: Log): OidcDeps {

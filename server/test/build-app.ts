@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Express } from 'express';
 import { openDatabase } from '../src/adapters/database.ts';
 import { openLog } from '../src/adapters/log.ts';
 import { systemRandom } from '../src/adapters/system.ts';
@@ -78,7 +77,7 @@ async function build(
     { issuer, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true, challengesPerMinute: 1000 },
   );
   await services.keys.tend();
-  const app: Express = await buildApp({
+  const app = await buildApp({
     services,
     clock,
     random: systemRandom,

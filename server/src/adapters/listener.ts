@@ -1,12 +1,11 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Express } from 'express';
 
 /** A server that has its port, whether or not there is anything to serve yet. */
 export interface Listening {
   port: number;
   /** From here on the application answers; until then everything is 503. */
-  serve(app: Express): void;
+  serve(app: RequestListener): void;
   /** From here on each answer is the last of its connection, so that proxies go elsewhere before the port closes. */
   leave(): void;
   /** Takes no new connections, lets answers under way end for `graceMs`, then cuts what is left. */
@@ -37,7 +36,7 @@ export async function listen(host: string, port: number, setting: string): Promi
   });
   server.maxRequestsPerSocket = 10_000;
   server.maxConnections = maxConnections;
-  let handler: Express | undefined;
+  let handler: RequestListener | undefined;
   let draining = false;
   server.on('request', (req, res) => {
     if (draining) res.setHeader('Connection', 'close');

@@ -1,6 +1,6 @@
-import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueGauge } from '../domain/kernel/queue.ts';
+import type { Observer } from '../http/observer.ts';
 import { routeLabel } from '../http/route-label.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 
@@ -61,14 +61,14 @@ export class Metrics {
   }
 
   /** Measures each request, from its first byte to the last of its answer. */
-  observe(): RequestHandler {
+  observe(): Observer {
     return (req, res, next) => {
       const begun = performance.now();
-      const route = routeLabel(pathOf(req.originalUrl));
+      const route = routeLabel(pathOf(req.url ?? ''));
       this.underWay.inc();
       res.once('close', () => {
         this.underWay.dec();
-        const method = methods.has(req.method) ? req.method : 'other';
+        const method = methods.has(req.method ?? '') ? (req.method as string) : 'other';
         // Whoever went away before the answer has none: 499, as proxies say it.
         const status = res.writableFinished ? String(res.statusCode) : '499';
         this.requests.observe({ route, method, status }, (performance.now() - begun) / 1000);

@@ -15,7 +15,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { RequestHandler } from 'express';
+import type { Observer } from '../http/observer.ts';
 import { routeLabel } from '../http/route-label.ts';
 import type { Tracing } from './trace-port.ts';
 
@@ -39,10 +39,10 @@ export function startTracing({ endpoint, ratio, version }: TracingOptions): Trac
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const tracer = provider.getTracer('latchkey');
 
-  const observe: RequestHandler = (req, res, next) => {
-    const route = routeLabel(req.originalUrl.split('?')[0] ?? '');
+  const observe: Observer = (req, res, next) => {
+    const route = routeLabel(req.url?.split('?')[0] ?? '');
     const parent = propagation.extract(context.active(), onlyText(req.headers));
-    const attributes = { 'http.request.method': req.method, 'http.route': route };
+    const attributes = { 'http.request.method': req.method ?? '', 'http.route': route };
     const span = tracer.startSpan(`${req.method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
     res.once('close', () => {
       span.setAttribute('http.response.status_code', res.statusCode);

@@ -7,12 +7,12 @@
  */
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';
-import { digest } from '../domain/kernel/secret.ts';
 import { requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
 import { wantsPage } from '../http/pages.ts';
 import { formBody } from '../http/parameters.ts';
+import { cacheControl, type Published, publish } from './ahead.ts';
 import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authorize.ts';
 import { discoveryDocument } from './discovery.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
@@ -32,8 +32,6 @@ export interface OidcDeps {
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
-const cacheSeconds = 300;
-
 export function oidcRoutes(deps: OidcDeps): Router {
   const router = Router();
   const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
@@ -45,7 +43,7 @@ export function oidcRoutes(deps: OidcDeps): Router {
   });
   const errors = jsonErrors(deps);
 
-  const discovery = JSON.stringify(discoveryDocument(deps.issuer));
+  const discovery = publish(discoveryDocument(deps.issuer));
   router
     .route('/.well-known/openid-configuration')
     .all(anyOrigin)
@@ -54,7 +52,7 @@ export function oidcRoutes(deps: OidcDeps): Router {
   router
     .route('/.well-known/jwks.json')
     .all(anyOrigin)
-    .get(async (req, res) => sendCacheable(req, res, JSON.stringify(await deps.jwks())))
+    .get(async (req, res) => sendCacheable(req, res, publish(await deps.jwks())))
     .all(onlyMethods('GET'));
 
   const authorize = authorizeEndpoint(deps.authorize);
@@ -86,9 +84,9 @@ export function oidcRoutes(deps: OidcDeps): Router {
 }
 
 /** For five minutes, and longer where the ETag still fits (RFC 9110 §13.1.2). */
-function sendCacheable(req: Request, res: Response, body: string): void {
-  res.setHeader('Cache-Control', `public, max-age=${cacheSeconds}`);
-  res.setHeader('ETag', `"${digest(body)}"`);
+function sendCacheable(req: Request, res: Response, { body, etag }: Published): void {
+  res.setHeader('Cache-Control', cacheControl);
+  res.setHeader('ETag', etag);
   if (req.fresh) res.status(304).end();
   else res.type('json').send(body);
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { UserInfoOutcome } from '../domain/tokens/tokens.ts';
 import { parametersOf, queryOf } from '../http/parameters.ts';
@@ -6,6 +7,9 @@ import type { OAuthErrorCode } from './oauth-error.ts';
 export interface UserInfoDeps {
   tokens: { userInfo(accessToken: string): Promise<UserInfoOutcome> };
 }
+
+/** What was asked for a request before it came here (`ahead.ts`), so that it is not asked twice. */
+export const askedAhead = new WeakMap<IncomingMessage, Promise<UserInfoOutcome>>();
 
 /** `GET` and `POST /userinfo` (OpenID Connect Core §5.3, RFC 6750 §2.1 and §2.2; service.md 7.4). */
 export function userInfoEndpoint(deps: UserInfoDeps): RequestHandler {
@@ -21,7 +25,7 @@ export function userInfoEndpoint(deps: UserInfoDeps): RequestHandler {
     if (token === null) {
       return refuseBearer(res, 400, 'invalid_request', 'Send one access token, in the Authorization header.');
     }
-    const outcome = await deps.tokens.userInfo(token);
+    const outcome = await (askedAhead.get(req) ?? deps.tokens.userInfo(token));
     if (!('refused' in outcome)) {
       res.json(outcome.claims);
       return;
@@ -40,8 +44,13 @@ function bearerToken(req: Request): string | null | undefined {
   const fromBody = inBody?.get('access_token');
   if (inBody?.faults.includes('access_token')) return null;
   if (header === undefined) return fromBody;
+  return fromBody === undefined ? bearer(header) : null;
+}
+
+/** The token of an Authorization header; null where it is malformed. */
+export function bearer(header: string | undefined): string | null | undefined {
+  if (header === undefined) return undefined;
   const match = /^bearer +([^\s]+) *$/i.exec(header);
-  if (fromBody !== undefined) return null;
   // Another scheme is no bearer credential at all (RFC 6750 §3: the challenge without an error).
   return match?.[1] ?? (/^bearer\b/i.test(header) ? null : undefined);
 }

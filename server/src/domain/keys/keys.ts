@@ -51,6 +51,7 @@ export class Keys {
   private readonly schedule: Schedule;
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
   private lastRead: LoadedKey[] | undefined;
+  private told: { of: LoadedKey[]; jwks: { keys: JWK[] } } | undefined;
   /** Opened once: their rows are read again and again, and say the same. */
   private readonly opened = new Map<string, { sealed: Uint8Array; halves: Pick<LoadedKey, 'verifyKey' | 'sign'> }>();
 
@@ -95,9 +96,11 @@ export class Keys {
     return key ?? refuse({ code: 'unavailable', reason: `no ${alg} signing key`, retryAfterSeconds: 5 });
   }
 
-  /** The JWK Set (RFC 7517 §5): public members only. */
+  /** The JWK Set (RFC 7517 §5): public members only. The same object until other keys are published. */
   async jwks(): Promise<{ keys: JWK[] }> {
-    return { keys: (await this.published()).map((key) => key.publicJwk) };
+    const keys = await this.published();
+    if (this.told?.of !== keys) this.told = { of: keys, jwks: { keys: keys.map((key) => key.publicJwk) } };
+    return this.told.jwks;
   }
 
   /** Makes first keys, publishes the next in time, drops those past their day. Safe to run on every process. */
