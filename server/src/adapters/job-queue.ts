@@ -18,6 +18,8 @@ const poolSize = 3;
 const pollSeconds = 1;
 /** The same where it does come through: for jobs that are due later, which nobody tells of. */
 const idlePollSeconds = 3;
+/** The same for what recurs after minutes: ten of them, each asking every second, were most of what idling cost. */
+const periodicPollSeconds = 15;
 /** Jobs that a worker takes at once and does side by side; while it gets that many it comes back without a pause. */
 const batchSize = 5;
 
@@ -36,8 +38,6 @@ const consumption = {
   batchSize,
   burstWhenBatchFull: true,
   perJobResults: true,
-  pollingIntervalSeconds: pollSeconds,
-  notifyPollingIntervalSeconds: idlePollSeconds,
 } as const;
 
 /**
@@ -79,13 +79,17 @@ export class JobQueue implements Queue, QueueGauge {
         expireInSeconds: job.timeoutSeconds,
         deleteAfterSeconds: 24 * 3600,
       });
-      if (work) await this.consume(job.name, job.workers, job.run);
+      if (work) await this.consume(job.name, job.workers, job.run, pollSeconds, idlePollSeconds);
     }
     for (const job of periodic) {
-      await this.declare(job.name, { retryLimit: 0, expireInSeconds: 300, deleteAfterSeconds: 3600 }, 'exclusive');
+      await this.declare(
+        job.name,
+        { notify: true, retryLimit: 0, expireInSeconds: 300, deleteAfterSeconds: 3600 },
+        'exclusive',
+      );
       if (!work) continue;
       await this.boss.schedule(job.name, cron(job.everyMinutes));
-      await this.consume(job.name, 1, () => job.run());
+      await this.consume(job.name, 1, () => job.run(), periodicPollSeconds);
     }
   }
 
@@ -125,11 +129,15 @@ export class JobQueue implements Queue, QueueGauge {
     await this.boss.updateQueue(name, settings);
   }
 
-  private async consume(name: string, workers: number, run: QueuedJob['run']): Promise<void> {
-    await this.boss.work<Record<string, unknown>, void, typeof consumption & { localConcurrency: number }>(
-      name,
-      { ...consumption, localConcurrency: workers },
-      (jobs) => Promise.all(jobs.map((job) => this.try(name, job, run))),
+  private async consume(name: string, workers: number, run: QueuedJob['run'], poll: number, idlePoll = poll) {
+    const options = {
+      ...consumption,
+      localConcurrency: workers,
+      pollingIntervalSeconds: poll,
+      notifyPollingIntervalSeconds: idlePoll,
+    };
+    await this.boss.work<Record<string, unknown>, void, typeof options>(name, options, (jobs) =>
+      Promise.all(jobs.map((job) => this.try(name, job, run))),
     );
   }
 
