@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { NameLookup } from './name-lookup.ts';
 import { isPublicAddress, postForm } from './outbound.ts';
 
 const strict = { allowPrivate: false, timeoutMs: 2000 };
@@ -20,17 +21,14 @@ function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
   });
 }
 
-type Resolve = NonNullable<Parameters<typeof postForm>[2]['resolve']>;
-
 /** A name server that answers as it is told. */
-function resolvingTo(addresses: () => string[]): Resolve {
-  const resolve = (_name: string, _options: unknown, done: (error: null, all: object[]) => void) => {
+function resolvingTo(addresses: () => string[]): NameLookup {
+  return (_name, done) => {
     done(
       null,
       addresses().map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-  return resolve as unknown as Resolve;
 }
 
 describe('an address of the public internet', () => {

@@ -1,7 +1,7 @@
-import { lookup as resolveBySystem } from 'node:dns';
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
+import { lookupOf, type NameLookup, nameLookup } from './name-lookup.ts';
 
 /** What came of a POST to somebody else's server. */
 export type PostOutcome = { status: number } | { error: string };
@@ -12,8 +12,8 @@ export interface OutboundOptions {
   timeoutMs: number;
   /** Beside its own. */
   headers?: Record<string, string>;
-  /** How names are resolved; the system's way unless a test has another. */
-  resolve?: typeof resolveBySystem;
+  /** How names are resolved; by the system's name servers unless a test has another way. */
+  resolve?: NameLookup;
 }
 
 const refused = new BlockList();
@@ -79,7 +79,10 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
         'Content-Type': 'application/x-www-form-urlencoded',
         'Content-Length': Buffer.byteLength(body),
       },
-      lookup: options.allowPrivate ? undefined : publicLookup(options.resolve ?? resolveBySystem),
+      // What the socket is given is what it connects to, so a name cannot rebind.
+      lookup: options.allowPrivate
+        ? undefined
+        : lookupOf(options.resolve ?? bySystemServers, isPublicAddress, notPublic.error),
       // A socket of its own: a pooled one would skip the check.
       agent: false,
       signal: AbortSignal.timeout(options.timeoutMs),
@@ -102,21 +105,7 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
 }
 
 const notPublic = { error: 'the address is not public' };
-
-/** Gives the connection public addresses only; what it is given is what it connects to, so a name cannot rebind. */
-function publicLookup(resolve: typeof resolveBySystem): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '', 0);
-      const usable = addresses.filter(({ address }) => isPublicAddress(address));
-      const [first] = usable;
-      if (!first) return callback(new Error(notPublic.error), '', 0);
-      // Node asks for all addresses when it races IPv6 against IPv4.
-      if (options.all) (callback as unknown as (e: null, all: typeof usable) => void)(null, usable);
-      else callback(null, first.address, first.family);
-    });
-  };
-}
+const bySystemServers = nameLookup();
 
 function reasonOf(error: Error & { code?: string }): string {
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
