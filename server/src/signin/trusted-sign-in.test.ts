@@ -4,6 +4,7 @@ import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import type { Page } from '../domain/ceremonies/callers.ts';
+import { candidateStatement } from '../domain/ceremonies/trusted-sign-in.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
@@ -123,6 +124,17 @@ describe('a trusted device', () => {
     ).toHaveLength(3);
   });
 
+  it('of a user whose name is the address of somebody else lets nobody in by it', async () => {
+    const taken = newAddress();
+    const owner = await world.findUser(userid);
+    await rows('update users set user_name_key = ? where id = ?', [taken, owner?.id]);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: taken }, 'use'), 'SUCCESS');
+    await world.user({ userName: taken, userNameKey: newAddress(), email: taken, emailKey: taken });
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: taken }, 'use'), 'OTP_NEEDED');
+  });
+
   it('that is not to be remembered serves one of many sign-ins at once', async () => {
     await rows('update devices set remembered = false where jkt = ?', [page.key.jkt]);
     const pages = Array.from({ length: 10 }, () => pageThere(page.key));
@@ -133,6 +145,23 @@ describe('a trusted device', () => {
       }),
     );
     expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
+  });
+
+  it('is found by its key, also by a plan that was made before there were any rows', async () => {
+    let count = 0;
+    const numbered = candidateStatement.replaceAll('?', () => `$${++count}`);
+    const plan = await world.app.services.db.transaction(async (em) => {
+      for (const table of ['ceremonies', 'devices', 'users', 'enrolments']) {
+        await em.execute(`create temporary table ${table} (like public.${table} including indexes) on commit drop`);
+      }
+      await em.execute(`prepare reading as ${numbered}`);
+      await em.execute('set local plan_cache_mode = force_generic_plan');
+      const nulls = Array.from({ length: count }, () => 'null').join(', ');
+      return em.execute<{ 'QUERY PLAN': string }[]>(`explain execute reading(${nulls})`);
+    });
+    const conditions = plan.flatMap((line) => /Index Cond: (.*)/.exec(line['QUERY PLAN'])?.[1] ?? []).join(' ');
+    for (const key of ['(txn_hash = $1)', '(jkt = begun.jkt)', '(id = d.user_id)', '(user_id = d.user_id)'])
+      expect(conditions).toContain(key);
   });
 
   function atHome(): SigninPage {

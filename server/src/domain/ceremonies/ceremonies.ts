@@ -18,7 +18,7 @@ import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
 import { type Flow, type FlowDeps, type Outcome, type StepInput, StepRefusal } from './flow.ts';
 import { initiateMfa, verifyMfa } from './second-factor.ts';
 import { type Answers, type Step, steps } from './steps.ts';
-import { nobody, nonceTtlSeconds, trustedSignIn } from './trusted-sign-in.ts';
+import { nonceTtlSeconds, trustedSignIn } from './trusted-sign-in.ts';
 import { verifyDevice } from './verify-device.ts';
 import { verifyEmailOtp } from './verify-email-otp.ts';
 
@@ -47,6 +47,9 @@ export interface Challenge {
   /** When it was made: a page whose own clock is wrong tells the time by it. */
   nowSeconds: number;
 }
+
+/** No user has this id: what is asked for it costs as much as for any other. */
+const nobody = '00000000-0000-0000-0000-000000000000';
 
 const challenging = `insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at,
     state, origin, jkt, code_challenge, amr, created_at, expires_at)

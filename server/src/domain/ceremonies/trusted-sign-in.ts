@@ -16,9 +16,6 @@ import { type Success, steps } from './steps.ts';
 /** How long each nonce is good. */
 export const nonceTtlSeconds = 120;
 
-/** No user has this id: what is asked for it costs as much as for any other. */
-export const nobody = '00000000-0000-0000-0000-000000000000';
-
 const { from, leadsTo } = steps.authenticate;
 
 /** What the proof is judged by: there only where nothing but the proof is wanting. */
@@ -35,18 +32,25 @@ interface Candidate {
   user_name: string;
 }
 
-/** Asks the same of every address, whether anybody has it or not. */
-const candidateStatement = `select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg,
-    d.remembered, u.id as user_id, u.user_name
-  from ceremonies c
-    join devices d on d.client_id = c.client_id and d.jkt = c.jkt and d.user_id = coalesce((
-      select id from users where project_id = ? and (email_key = ? or user_name_key = ?)
-      order by (email_key = ?) is true desc limit 1), '${nobody}')
-    join users u on u.id = d.user_id
-  where c.txn_hash = ? and c.project_id = ? and c.client_id = ? and c.request_id is null and c.origin = ?
-    and c.state = any(?) and c.finished_at is null and c.expires_at > ? and c.nonce_expires_at > ?
+/**
+ * Asks the same of every address: the device is found by its key. Each row is found by a key of its own, and no condition
+ * is left that another index could serve, so that a plan made while the tables were small does not age (decisions/0087).
+ */
+export const candidateStatement = `with begun as materialized (
+    select * from ceremonies where txn_hash = ?
+  ), known as materialized (
+    select d.* from begun, devices d where d.jkt = begun.jkt
+  )
+  select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg, d.remembered,
+    u.id as user_id, u.user_name
+  from begun c join known d on d.client_id = c.client_id,
+    lateral (select id, user_name, active, email_key, user_name_key from users where id = d.user_id offset 0) u
+  where c.project_id = ? and c.client_id = ? and c.request_id is null and c.origin = ?
+    and c.state = any(?) and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ?
     and d.revoked_at is null and d.trusted_until > ? and u.active
-    and not exists (select from enrolments e where e.user_id = d.user_id)`;
+    and (u.email_key = ? or u.user_name_key = ?
+      and not exists (select from users other where other.project_id = ? and other.email_key = ?))
+    and (select e.id from enrolments e where e.user_id = d.user_id limit 1) is null`;
 
 /**
  * `authenticate` with all that it needs, as most of them are: a page of the application, a trusted device, no second
@@ -68,8 +72,8 @@ export async function trustedSignIn(
   const key = addressKey(address);
   const now = clock.now();
   const [candidate] = await db.rows<Candidate>(candidateStatement, [
-    ...[project.id, key, key, key],
-    ...[digest(input.txn), project.id, client.id, origin, from, now, now, now],
+    ...[digest(input.txn), project.id, client.id, origin, from, now, now],
+    ...[key, key, project.id, key],
   ]);
   if (!candidate) return null;
   const verdict = await judgeProof(input.proof, {
@@ -138,8 +142,8 @@ async function grant(
         nonce_hash = ${digest(nextNonce)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
       from trusted t
       where c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
-        and c.finished_at is null and c.expires_at > ${now}
-        and c.nonce_hash = ${candidate.nonce_hash} and c.nonce_expires_at > ${now}
+        and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
+        and c.nonce_hash = ${candidate.nonce_hash}
         and ${holds}
       returning c.client_id, c.user_id, c.device_id, c.code_challenge
     ), seen as (

@@ -14,7 +14,7 @@ const schema = defineEntity({
     client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
     user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
     /** RFC 7638 thumbprint of the key. */
-    jkt: p.text(),
+    jkt: p.text().index(),
     publicJwk: p.json<JWK>(),
     /** The algorithm of the stored key; a proof's own header is never believed. */
     alg: p.text(),

@@ -162,11 +162,10 @@ async function presentedKey(header: Json, expected: ProofKey): Promise<Presented
 
 /** On the spot: it takes less than to hand it over to another thread (decisions/0085). */
 function isSignedBy(proof: string, { jwk, alg }: { jwk: JWK; alg: string }): boolean {
-  if (alg !== deviceKeyAlg) return false;
+  if (alg !== deviceKeyAlg || jwk.kty !== 'EC' || jwk.crv !== 'P-256') return false;
   const end = proof.lastIndexOf('.');
   try {
     const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
-    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return false;
     const signature = Buffer.from(proof.slice(end + 1), 'base64url');
     return verify('sha256', Buffer.from(proof.slice(0, end)), { key, dsaEncoding: 'ieee-p1363' }, signature);
   } catch {
