@@ -33,9 +33,10 @@ export async function growth(print: Print, options: Options): Promise<void> {
     const lines: string[][] = [];
     for (const { grows, size } of quick ? larger.slice(-1) : larger) {
       if (options.only !== undefined && !names[grows].includes(options.only)) continue;
-      const [from, to] = [small, size].map((one) => sizeOf(one)[grows].toLocaleString('en'));
+      const [from, to] = [small, quick ? small : size].map((one) => sizeOf(one)[grows].toLocaleString('en'));
       const what = `${names[grows]}, ${from} → ${to}`;
-      const other = await worldOf(sizeOf(size));
+      // A quick run shows that it works, not how it grows: one server is enough.
+      const other = quick ? own : await worldOf(size);
       try {
         for (const [work, of] of Object.entries(works)) {
           progress(`${work}: ${what}`);
@@ -43,13 +44,13 @@ export async function growth(print: Print, options: Options): Promise<void> {
           if (before && after) lines.push(lineOf(work, what, before, after));
         }
       } finally {
-        await other.latchkey.stop();
+        if (other !== own) await other.latchkey.stop();
       }
     }
     if (lines.length > 0) printGrowth(lines, print);
     if (options.only === undefined || 'processes'.includes(options.only)) {
       print('');
-      await processes(print, own, quick ? [2] : [2, 4], plan, sizeOf(small));
+      await processes(print, own, quick ? [] : [2, 4], plan);
     }
   } finally {
     await own.latchkey.stop();
@@ -126,13 +127,13 @@ function lineOf(work: string, what: string, before: Figures, after: Figures): st
   ];
 }
 
-async function processes(print: Print, one: Benched, counts: number[], plan: Plan, size: Size): Promise<void> {
+async function processes(print: Print, one: Benched, counts: number[], plan: Plan): Promise<void> {
   const contenders = [one];
   try {
-    for (const count of counts) contenders.push(await worldOf(size, count));
+    for (const count of counts) contenders.push(await worldOf(small, count));
     const lines: string[][] = [];
     // Each process compiles what it runs often, and gets only its part of the warm-up.
-    const longer = { ...plan, warmUpSeconds: plan.warmUpSeconds * Math.max(...counts) };
+    const longer = { ...plan, warmUpSeconds: plan.warmUpSeconds * Math.max(1, ...counts) };
     for (const [work, of] of Object.entries(works)) {
       progress(`${work}: processes`);
       const figures = await measure(contenders.map(contenderOf(of)), longer);
