@@ -23,7 +23,7 @@ export default defineConfig({
   ...shared,
   test: {
     reporters: ['default'],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // Most wait for PostgreSQL, which is another process: one worker for each core, not one fewer.
     maxWorkers: Math.max(2, availableParallelism()),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseWatch } from './adapters/database-watch.ts';
 import { JobQueue } from './adapters/job-queue.ts';
-import { bind, listen } from './adapters/listener.ts';
+import { bind, prepareListening } from './adapters/listener.ts';
 import { type Log, openLog } from './adapters/log.ts';
 import { type Check, managementServer, type Phase } from './adapters/management.ts';
 import { Metrics } from './adapters/metrics.ts';
@@ -112,7 +112,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   const management = managementServer({ metrics, checks, phase: () => life.phase });
   await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
   opened.add(() => management.close().closeAllConnections());
-  const listening = await listen(config.HOST, config.PORT, 'PORT');
+  const listening = await prepareListening(config.HOST, config.PORT, 'PORT');
   opened.add(() => listening.drain(0));
 
   const database = await openConfigured(config, true, (line) => say(`· ${line}`));
@@ -156,7 +156,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'a delivery failed') }));
-  listening.serve(
+  await listening.serve(
     await buildApp({
       services,
       random: systemRandom,

@@ -56,7 +56,8 @@ async function build(
   const logLines: string[] = [];
   const asked: { job: string; data: Record<string, unknown> }[] = [];
   const mailbox: TestApp['mailbox'] = [];
-  const server = createServer();
+  // As in production: what comes after a test that was long in one go still finds its connection open.
+  const server = createServer({ keepAliveTimeout: 65_000 });
   const url = await listen(server);
   const issuer = behind ?? url;
   const services = buildServices(

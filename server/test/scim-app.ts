@@ -55,7 +55,8 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
   const clock = turnableClock();
   const bugs: unknown[] = [];
   const app = express();
-  const server = createServer(app);
+  // As in production: what comes after a test that was long in one go still finds its connection open.
+  const server = createServer({ keepAliveTimeout: 65_000 }, app);
   const url = await new Promise<string>((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   });

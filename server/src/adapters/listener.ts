@@ -1,11 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
-/** A server that has its port, whether or not there is anything to serve yet. */
+/** A server for the application, whose port is known to be free. */
 export interface Listening {
-  port: number;
-  /** From here on the application answers; until then everything is 503. */
-  serve(app: RequestListener): void;
+  /** From here on there is a port, and the application answers. */
+  serve(app: RequestListener): Promise<void>;
   /** From here on each answer is the last of its connection, so that proxies go elsewhere before the port closes. */
   leave(): void;
   /** Takes no new connections, lets answers under way end for `graceMs`, then cuts what is left. */
@@ -22,10 +21,12 @@ const maxConnections = 10_000;
 export class PortError extends Error {}
 
 /**
- * Listens before the rest is ready, so that a port that is taken is known at once. Limits here are for strangers:
- * slow headers and bodies, endless headers, idle connections.
+ * A port that is taken is known at once, before the rest is got ready. It is open only from `serve` on: a proxy goes
+ * elsewhere, with a POST too, where nobody listens, but hands on whatever a process that is still starting would answer.
+ * Limits here are for strangers: slow headers and bodies, endless headers, idle connections.
  */
-export async function listen(host: string, port: number, setting: string): Promise<Listening> {
+export async function prepareListening(host: string, port: number, setting: string): Promise<Listening> {
+  await probe(host, port, setting);
   const server = createServer({
     headersTimeout: 10_000,
     requestTimeout: 30_000,
@@ -36,24 +37,19 @@ export async function listen(host: string, port: number, setting: string): Promi
   });
   server.maxRequestsPerSocket = 10_000;
   server.maxConnections = maxConnections;
-  let handler: RequestListener | undefined;
   let draining = false;
-  server.on('request', (req, res) => {
-    if (draining) res.setHeader('Connection', 'close');
-    if (handler) return handler(req, res);
-    res.writeHead(503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
-    res.end(JSON.stringify({ error: 'temporarily_unavailable', error_description: 'Latchkey is starting.' }));
-  });
-  await bind(server, host, port, setting);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   return {
-    port: (server.address() as AddressInfo).port,
     serve: (app) => {
-      handler = app;
+      server.on('request', (req, res) => {
+        if (draining) res.setHeader('Connection', 'close');
+        app(req, res);
+      });
+      return bind(server, host, port, setting);
     },
     leave: () => {
       draining = true;
@@ -71,6 +67,13 @@ export async function listen(host: string, port: number, setting: string): Promi
         server.closeIdleConnections();
       }),
   };
+}
+
+/** Opens the port and closes it again. Throws {@link PortError} where it cannot be had. */
+async function probe(host: string, port: number, setting: string): Promise<void> {
+  const server = createServer();
+  await bind(server, host, port, setting);
+  await new Promise((resolve) => server.close(resolve));
 }
 
 export function bind(server: Server, host: string, port: number, setting: string): Promise<void> {

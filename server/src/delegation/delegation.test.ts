@@ -538,7 +538,7 @@ describe('POST /v1/delegation', () => {
     await library.verifyMfaChange({ userid: address, sessionId, otp: 'x' });
     await backEnd.send('nonsense');
     const log = app.logLines.join('\n');
-    expect(log).toContain('delegation refused');
+    expect(log).toMatch(/"refusal":"[A-Z_]+".*"delegation refused"/);
     for (const secret of [backEnd.secretKey, sessionId, otp, address]) expect(log).not.toContain(secret);
   });
 });

@@ -131,7 +131,7 @@ function told(deps: DelegationDeps, req: Request, thrown: unknown) {
   const failure = toFailure(thrown, requestId);
   const { code } = failure.body.error;
   if (failure.isBug) deps.log.error({ err: thrown, requestId }, 'delegation failed');
-  else deps.log.info({ requestId, code, reason: reasonOf(thrown) }, 'delegation refused');
+  else deps.log.info({ requestId, refusal: code, reason: reasonOf(thrown) }, 'delegation refused');
   return failure;
 }
 

@@ -137,8 +137,9 @@ const hostile = [
 describe('texts that mean harm', () => {
   it('stores every one as it is, and finds it by filter', async () => {
     for (const [index, text] of hostile.entries()) {
+      const userName = `${index}${text.replaceAll(/\p{Cc}/gu, '')}`;
       const made = await project.request('POST', '/Users', {
-        userName: `${index}${text}`,
+        userName,
         externalId: text,
         title: text,
         name: { familyName: text, middleName: text },
@@ -149,7 +150,7 @@ describe('texts that mean harm', () => {
       const { id } = made.body;
       const literal = JSON.stringify(text);
       for (const filter of [
-        `userName eq ${JSON.stringify(`${index}${text}`)}`,
+        `userName eq ${JSON.stringify(userName)}`,
         `externalId eq ${literal}`,
         `title eq ${literal} and name.familyName eq ${literal} and name.middleName sw ${literal}`,
         `roles[value eq ${literal} and type ew ${literal}]`,
@@ -167,6 +168,15 @@ describe('texts that mean harm', () => {
       expect(patched.body, text).toMatchObject({ nickName: text, roles: [{ display: text }] });
       expect((await project.request('DELETE', `/Users/${id}`)).status).toBe(204);
     }
+  });
+
+  it('refuses a userName that is not one line, since people, logs and mails show it', async () => {
+    for (const userName of ['a\nb', 'a\tb', 'a\u001bb', 'a\u0085b', 'a\u2028b']) {
+      const reply = await project.request('POST', '/Users', { userName });
+      expect(reply.body, JSON.stringify(userName)).toMatchObject({ status: '400', scimType: 'invalidValue' });
+    }
+    const lines = { userName: 'lines', addresses: [{ formatted: '100 Universal City Plaza\r\nHollywood' }] };
+    expect((await project.request('POST', '/Users', lines)).status).toBe(201);
   });
 
   it.each([

@@ -27,6 +27,8 @@ const several = (name: string, description: string, subAttributes: readonly Attr
 });
 
 const notBlank = (value: string) => (value.trim() === '' ? 'must not be blank' : undefined);
+const oneLine = (value: string) =>
+  /[\p{Cc}\u2028\u2029]/u.test(value) ? 'must not hold control characters' : undefined;
 const address = (value: string) => (isAddress(value) ? undefined : 'must be an e-mail address');
 const phone = (value: string) => (value === '' ? 'must not be empty' : undefined);
 const base64 = (value: string) =>
@@ -62,7 +64,7 @@ export const userSchema: Schema = {
       required: true,
       uniqueness: 'server',
       maxLength: 256,
-      check: notBlank,
+      check: (value) => notBlank(value) ?? oneLine(value),
       storage: { kind: 'text', value: 'r.user_name', folded: { sql: 'r.user_name_key', by: 'foldCase' } },
     }),
     { name: 'name', type: 'complex', description: 'The parts of the name.', subAttributes: names },

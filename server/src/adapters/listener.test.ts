@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Listening, PortError, prepareListening } from './listener.ts';
+
+let listening: Listening | undefined;
+afterEach(() => listening?.drain(0));
+
+/** A port that nobody has. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the port of the application', () => {
+  it('is closed until there is an application, so that a proxy tries another process', async () => {
+    const port = await freePort();
+    listening = await prepareListening('127.0.0.1', port, 'PORT');
+    const ask = () => fetch(`http://127.0.0.1:${port}`, { method: 'POST' });
+    await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    await listening.serve((_req, res) => void res.end('served'));
+    expect(await (await ask()).text()).toBe('served');
+  });
+
+  it('is known to be taken before anything else is begun', async () => {
+    const port = await freePort();
+    const other = await prepareListening('127.0.0.1', port, 'PORT');
+    await other.serve((_req, res) => void res.end());
+    const refused = prepareListening('127.0.0.1', port, 'PORT');
+    await expect(refused).rejects.toThrow(PortError);
+    await expect(refused).rejects.toThrow(`127.0.0.1:${port} is taken by another program`);
+    await other.drain(0);
+  });
+});
