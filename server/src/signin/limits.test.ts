@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
@@ -139,6 +140,7 @@ describe('who is known and who is not', () => {
     expect(new Set(Object.values(seen).map(({ shape }) => shape)).size).toBe(1);
     const [first, ...rest] = Object.values(seen);
     for (const other of rest) expect(other.statements).toEqual(first?.statements);
+    expect(first?.statements).toContainEqual(expect.stringContaining('devices d where d.jkt'));
     expect(first?.statements.length).toBeGreaterThan(5);
   });
 
@@ -184,20 +186,24 @@ describe('who is known and who is not', () => {
     return `${httpStatus} ${plain}`;
   }
 
+  /** All that reaches PostgreSQL meanwhile, whoever in the process sends it and however. */
   async function statementsDuring(work: () => Promise<void>): Promise<string[]> {
     const seen: string[] = [];
-    const { config } = world.app.services.db.reader() as unknown as {
-      config: { get(k: string): unknown; set(k: string, v: unknown): void };
+    const client = pg.Client.prototype as { query(...args: unknown[]): unknown };
+    const { query } = client;
+    client.query = function (...args) {
+      const [asked] = args as [string | { text: string }];
+      seen.push(
+        (typeof asked === 'string' ? asked : asked.text).replace(/'(?:[^']|'')*'|\bnull\b|\s+/g, (part) =>
+          part.trim() === '' ? ' ' : '?',
+        ),
+      );
+      return query.apply(this, args);
     };
-    const before = config.get('onQuery');
-    config.set('onQuery', (sql: string) => {
-      seen.push(sql.replace(/\s+/g, ' '));
-      return sql;
-    });
     try {
       await work();
     } finally {
-      config.set('onQuery', before);
+      client.query = query;
     }
     return seen;
   }
