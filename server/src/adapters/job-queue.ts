@@ -59,7 +59,7 @@ export class JobQueue implements Queue, QueueGauge {
       max: poolSize,
       ...bounds,
       useListenNotify: true,
-      superviseIntervalSeconds: 30,
+      superviseIntervalSeconds: 10,
       cronMonitorIntervalSeconds: 20,
       cronWorkerIntervalSeconds: 5,
     });
