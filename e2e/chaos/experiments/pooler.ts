@@ -26,7 +26,8 @@ function behind(mode: 'transaction' | 'session'): Experiment {
         };
       }
       const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
-      const keepsStatements = mode === 'session' || major > 1 || minor >= 21;
+      const knowsStatements = major > 1 || minor >= 21;
+      const keepsStatements = mode === 'session' || knowsStatements;
       const folder = mkdtempSync(join(tmpdir(), 'latchkey-chaos-pgbouncer-'));
       chmodSync(folder, 0o755);
       const port = await freePort();
@@ -47,7 +48,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
             `pool_mode = ${mode}`,
             // In session mode a connection is its client's: the pool of one process, and its jobs and watch.
             `default_pool_size = ${mode === 'transaction' ? 10 : 20}`,
-            ...(keepsStatements ? ['max_prepared_statements = 200'] : []),
+            ...(knowsStatements ? ['max_prepared_statements = 200'] : []),
             'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
           ];
           writeFileSync(join(folder, 'pgbouncer.ini'), `${settings.join('\n')}\n`, { mode: 0o644 });

@@ -46,6 +46,7 @@ export class World {
         MAIL_FROM: 'latchkey@example.com',
         // The load comes from one machine and stands for many.
         TRUST_PROXY: 'loopback',
+        SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
         LOG_LEVEL: 'error',
         ...options.env,
       },
