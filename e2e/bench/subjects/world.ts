@@ -15,7 +15,8 @@ export interface Size {
 
 /** So that PostgreSQL and this program make the same ids and secrets from a number. */
 const kinds = { project: 'a01', client: 'a02', user: 'a03', session: 'a04', device: 'a05', key: 'a06', token: 'a07' };
-const deviceKey = newDeviceKey();
+/** Of the devices that sign in; each of the others has a key of its own that nobody here knows. */
+const deviceKeys = Array.from({ length: 1000 }, newDeviceKey);
 
 /**
  * A database of a given size, filled by SQL: each project with a public client, an API key and a SCIM token, each user with
@@ -32,8 +33,8 @@ export class World {
 
   static async fill(latchkey: BenchedLatchkey, size: Size): Promise<World> {
     const { projects, usersEach, sessions } = size;
-    const { jkt, jwk } = deviceKey;
     const users = projects * usersEach;
+    const apart = World.#apart(size);
     await onDatabase(latchkey.server, async (client) => {
       await client.query(
         `insert into projects (id, name, created_at, updated_at)
@@ -73,9 +74,11 @@ export class World {
       );
       await client.query(
         `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at)
-         select ${id('device', 'n')}, ${id('project', 'n / $2::int')}, ${id('client', 'n / $2::int')}, ${id('user', 'n')}, $3,
-           $4::jsonb, 'ES256', 'Browser', now() + interval '30 days', now(), now() from generate_series(0, $1::int - 1) n`,
-        [users, usersEach, jkt, JSON.stringify(jwk)],
+         select ${id('device', 'n')}, ${id('project', 'n / $2::int')}, ${id('client', 'n / $2::int')}, ${id('user', 'n')},
+           case n % $3::int when 0 then ($4::text[])[n / $3::int + 1] else 'of device ' || n end,
+           ($5::text[])[n / $3::int + 1]::jsonb, 'ES256', 'Browser', now() + interval '30 days', now(), now()
+         from generate_series(0, $1::int - 1) n`,
+        [users, usersEach, apart, deviceKeys.map(({ jkt }) => jkt), deviceKeys.map(({ jwk }) => JSON.stringify(jwk))],
       );
       const user = '(n::bigint * 7919 % $2::int)';
       await client.query(
@@ -120,12 +123,19 @@ export class World {
   /** A trusted device: challenge → authenticate → code. */
   signIn(): Work {
     const { projects, usersEach } = this.#size;
+    const apart = World.#apart(this.#size);
     const operation: Work['operation'] = async (connection, worker, count) => {
-      const user = spread(worker, count, projects * usersEach);
+      const device = spread(worker, count, Math.ceil((projects * usersEach) / apart));
+      const user = device * apart;
       const application = this.#application(Math.floor(user / usersEach));
-      await new Browser(application, nameOf(user % usersEach), deviceKey).signIn(connection);
+      await new Browser(application, nameOf(user % usersEach), deviceKeys[device]).signIn(connection);
     };
     return { operation };
+  }
+
+  /** How far apart the users are that sign in with a device, so that they are spread over all. */
+  static #apart({ projects, usersEach }: Size): number {
+    return Math.max(1, Math.ceil((projects * usersEach) / deviceKeys.length));
   }
 
   /** SCIM: a user by their name. */
