@@ -20,7 +20,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     expect(found, `what axe finds in ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize(narrow);
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(width, 'the width of the page at 320 px').toBeLessThanOrEqual(narrow.width);
+  // The page has to find its width first.
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'the width of the page at 320 px')
+    .toBeLessThanOrEqual(narrow.width);
   await page.setViewportSize(size);
 }
