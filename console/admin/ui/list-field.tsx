@@ -1,5 +1,6 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { Icon } from './icon.tsx';
 import styles from './list-field.module.css';
 
@@ -33,12 +34,12 @@ export function ListField({
   const list = useRef<HTMLUListElement>(null);
   const lines = values.length === 0 && !disabled ? [''] : values;
   const put = (index: number, value: string) => onChange(lines.map((line, at) => (at === index ? value : line)));
-  const focus = (index: number) =>
-    requestAnimationFrame(() => list.current?.querySelectorAll('input')[Math.max(0, index)]?.focus());
-  const add = () => {
-    onChange([...lines, '']);
-    focus(lines.length);
+  // At once, not at the next frame: what is typed right after belongs to the line that has the focus then.
+  const change = (changed: string[], focused: number) => {
+    flushSync(() => onChange(changed));
+    list.current?.querySelectorAll('input')[Math.max(0, focused)]?.focus();
   };
+  const add = () => change([...lines, ''], lines.length);
   return (
     <fieldset className={styles.field} aria-describedby={`${id}-hint`}>
       <legend>{label}</legend>
@@ -73,8 +74,8 @@ export function ListField({
                 size="lg"
                 aria-label={`Remove ${line || one}`}
                 onClick={() => {
-                  onChange(lines.filter((_, at) => at !== index));
-                  focus(index - 1);
+                  const rest = lines.filter((_, at) => at !== index);
+                  change(rest, index - 1);
                 }}
               >
                 <Icon name="close" size={16} />
