@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
-import { type Visit, visitConsole } from '../support/console.ts';
+import { issuedSecret, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 /** Each page of the console does its main job, and is there for everybody, in light and in dark. */
@@ -134,10 +134,7 @@ test('a directory is connected step by step, and the page notices its first requ
   await page.getByText('Microsoft Entra ID', { exact: true }).click();
   await expect(page.getByText(`${latchkey.baseUrl}/v1/scim/${id}`)).toBeVisible();
   await button(page, 'Issue token').first().click();
-  const token = await page
-    .getByText(/^lk_scim_/)
-    .first()
-    .innerText();
+  const token = await issuedSecret(page, 'scim').innerText();
   await expect(page.getByText('Waiting for the first request.')).toBeVisible();
 
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' };

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { AdminApi } from '../support/admin-api.ts';
-import { visitConsole } from '../support/console.ts';
+import { issuedSecret, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
@@ -85,7 +85,7 @@ test('a sensitive change asks for a fresh sign-in, and is made right after it', 
   await page.getByRole('dialog').getByRole('button', { name: 'Issue token' }).click();
   await expect(page.getByRole('dialog', { name: 'Confirm that it is you' })).toBeVisible();
   await signInAgain(page);
-  await expect(page.getByText(/^lk_admin_/)).toBeVisible();
+  await expect(issuedSecret(page, 'admin')).toBeVisible();
   await context.close();
 });
 

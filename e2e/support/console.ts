@@ -53,3 +53,11 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   }
   throw new Error(`the keyboard does not reach ${target}`);
 }
+
+/**
+ * The secret that was just issued, where `within` shows it whole. The lists that load again meanwhile show its
+ * beginning and its end, and those are not meant.
+ */
+export function issuedSecret(within: Page | Locator, kind: 'admin' | 'scim' | 'sk'): Locator {
+  return within.getByText(new RegExp(`^lk_${kind}_[\\w-]{43}$`));
+}
