@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listening, PortError, prepareListening } from './listener.ts';
 
@@ -33,5 +34,19 @@ describe('the port of the application', () => {
     await expect(refused).rejects.toThrow(PortError);
     await expect(refused).rejects.toThrow(`127.0.0.1:${port} is taken by another program`);
     await other.drain(0);
+  });
+
+  it.each([
+    ['two Host headers', 'GET / HTTP/1.1\r\nHost: a.example\r\nhost: b.example', '400 Bad Request'],
+    ['no Host header', 'GET / HTTP/1.1', '400 Bad Request'],
+    ['another major version', 'GET / HTTP/2.0\r\nHost: a.example', '505 HTTP Version Not Supported'],
+    ['a length beside chunks', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked', '400'],
+  ])('refuses %s, and closes', async (_what, head, status) => {
+    const port = await freePort();
+    listening = await prepareListening('127.0.0.1', port, 'PORT');
+    await listening.serve((_req, res) => void res.end('served'));
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${head}\r\n\r\n`);
+    expect((await text(socket)).split('\r\n')[0]).toContain(status);
   });
 });

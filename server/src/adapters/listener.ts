@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A server for the application, whose port is known to be free. */
@@ -46,8 +46,12 @@ export async function prepareListening(host: string, port: number, setting: stri
   return {
     serve: (app) => {
       server.on('request', (req, res) => {
-        if (draining) res.setHeader('Connection', 'close');
-        app(req, res);
+        const fault = faultOf(req);
+        if (draining || fault) res.setHeader('Connection', 'close');
+        if (!fault) return app(req, res);
+        const [status, error_description] = fault;
+        res.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+        res.end(JSON.stringify({ error: 'invalid_request', error_description }));
       });
       return bind(server, host, port, setting);
     },
@@ -67,6 +71,19 @@ export async function prepareListening(host: string, port: number, setting: stri
         server.closeIdleConnections();
       }),
   };
+}
+
+/** What Node's parser lets through and a server has to refuse: a proxy before us may have read it another way. */
+function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): [status: number, description: string] | undefined {
+  // RFC 9110 §15.6.6.
+  if (httpVersionMajor !== 1) return [505, 'Only HTTP/1.1 is spoken here.'];
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  // RFC 9112 §3.2.
+  return hosts > 1 ? [400, 'There is more than one Host header.'] : undefined;
 }
 
 /** Opens the port and closes it again. Throws {@link PortError} where it cannot be had. */

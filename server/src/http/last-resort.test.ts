@@ -33,3 +33,20 @@ describe('an answer that breaks off', () => {
     expect(printed).not.toHaveBeenCalled();
   });
 });
+
+describe('an address that cannot be decoded', () => {
+  it('is the fault of who asks', async () => {
+    const lines: string[] = [];
+    const app = express().use(withContext(systemRandom));
+    app.get('/:name', (_req, res) => void res.end());
+    app.use(lastResort(openLog('info', { write: (line) => void lines.push(line) }), new Pages('/nowhere')));
+    const server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}/%ff`);
+    await new Promise((resolve) => server.close(resolve));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: 'invalid_request', request_id: expect.any(String) });
+    expect(lines).toEqual([]);
+  });
+});

@@ -21,10 +21,8 @@ export function lastResort(log: { error(fields: object, message: string): void }
     if (away) res.setHeader('Retry-After', String(away.retryAfterSeconds));
     if (!away && status >= 500) log.error({ err: thrown, requestId }, 'request failed');
     if (status >= 500 && wantsPage(req)) return sendOrSay(pages, req, res, status);
-    res
-      .status(status)
-      .setHeader('Cache-Control', 'no-store')
-      .json({ error: away ? 'temporarily_unavailable' : 'server_error', request_id: requestId });
+    const error = away ? 'temporarily_unavailable' : status < 500 ? 'invalid_request' : 'server_error';
+    res.status(status).setHeader('Cache-Control', 'no-store').json({ error, request_id: requestId });
   };
 }
 
