@@ -99,6 +99,27 @@ export async function startLatchkey(
   return latchkey;
 }
 
+/** What `doctor` says, with these settings. */
+export async function examine(
+  env: Record<string, string>,
+): Promise<{ checks: { name: string; level: string; summary: string }[] }> {
+  const settings = { PATH: process.env['PATH'] ?? '', ...env };
+  const doctor = spawn(process.execPath, [main, 'doctor', '--json'], {
+    env: settings,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [said, complaint] = ['', ''];
+  doctor.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  doctor.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  await once(doctor, 'close');
+  if (said === '') throw new Error(`doctor said nothing: ${complaint}`);
+  return JSON.parse(said);
+}
+
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');

@@ -14,7 +14,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
   return {
     name: mode === 'transaction' ? 'pooler' : 'pooler-session',
     done: `Latchkey behind PgBouncer with ${mode} pooling: sign-ins, logouts and jobs under load for 10 s`,
-    passes: 'no wrong answer, none refused; jobs are done',
+    passes: 'no wrong answer, none refused; jobs are done; `doctor` knows whether prepared statements are kept',
     async run({ scale }) {
       let version: string;
       try {
@@ -70,6 +70,8 @@ function behind(mode: 'transaction' | 'session'): Experiment {
       try {
         await pause(1_000);
         await world.start();
+        const { Statements: found } = await world.doctor({ DATABASE_PREPARED_STATEMENTS: 'true' });
+        const expected = keepsStatements ? 'ok' : 'fail';
         const app = await world.app();
         const people = await world.people(app, 4);
         const hosted = await world.people(app, 2);
@@ -88,6 +90,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
         return judge(
           `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
           [
+            found?.level !== expected && `doctor says ${JSON.stringify(found)} of prepared statements, not ${expected}`,
             tally.good < 10 && `only ${tally.good} sign-ins: ${said.slice(-300)}`,
             (jobs?.open ?? 1) > 0 && `${jobs?.open} mails still wait`,
             ...tally.refused.map(({ why }) => why),

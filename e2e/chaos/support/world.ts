@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SMTPServer } from 'smtp-server';
 import { AdminApi } from '../../support/admin-api.ts';
-import { freePort, type Latchkey, startLatchkey } from '../../support/latchkey.ts';
+import { examine, freePort, type Latchkey, startLatchkey } from '../../support/latchkey.ts';
 import { type App, Person, Refused, WrongAnswer } from './person.ts';
 import { Postgres } from './postgres.ts';
 
@@ -69,6 +69,12 @@ export class World {
     const latchkey = await startLatchkey({ ...this.#settings, PORT: port, ...env });
     this.processes.push(latchkey);
     return latchkey;
+  }
+
+  /** What `doctor` says of each thing, by name. */
+  async doctor(env: Record<string, string> = {}): Promise<Record<string, { level: string; summary: string }>> {
+    const { checks } = await examine({ ...this.#settings, ...env });
+    return Object.fromEntries(checks.map((check) => [check.name, check]));
   }
 
   /** What else is to be closed, before the rest. */

@@ -21,16 +21,16 @@ export interface DatabaseOptions {
 }
 
 /**
- * Of a server. A request that finds no free connection in time is refused, and so is a statement that takes too long or
- * waits too long for a lock; a transaction whose owner has vanished lets go of its locks.
+ * What a server begins each connection with: a statement that takes too long or waits too long for a lock is refused; a
+ * transaction whose owner has vanished lets go of its locks.
  */
-const limits = {
-  // What the pool waits for a free connection; how long a new one may take is the watch's affair.
-  connectionTimeoutMillis: 3_000,
+export const serverLimits = {
   statement_timeout: 30_000,
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
 };
+/** What the pool of a server waits for a free connection; how long a new one may take is the watch's affair. */
+const connectionTimeoutMillis = 3_000;
 
 function options({
   url,
@@ -53,7 +53,7 @@ function options({
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       Client: PooledClient,
-      ...(watch && { ...limits, Client: watch.client() }),
+      ...(watch && { ...serverLimits, connectionTimeoutMillis, Client: watch.client() }),
       onPoolCreated: (pool: Pool) => {
         watch?.join(pool);
         if (preparesStatements) prepareConstants(pool);

@@ -3,6 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import pg from 'pg';
+import { serverLimits } from './database.ts';
 
 /** Connects, with TLS where the address says so, and sends nothing. Returns milliseconds; throws with the reason. */
 export function reachAddress(address: string, withinMs: number): Promise<number> {
@@ -23,13 +24,14 @@ export function reachAddress(address: string, withinMs: number): Promise<number>
   });
 }
 
-/** Signs in to PostgreSQL and has it answer once; throws with the reason. */
+/** Signs in to PostgreSQL as a server does, and has it answer once; throws with the reason. */
 export async function reachPostgres(url: string, withinMs: number): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'latchkey-doctor',
     connectionTimeoutMillis: withinMs,
     query_timeout: withinMs,
+    ...serverLimits,
   });
   client.on('error', () => undefined);
   const late = setTimeout(() => streamOf(client).destroy(new Error(silence(withinMs))), withinMs);
@@ -91,6 +93,8 @@ export async function medianMs(rounds: number, work: () => Promise<unknown>): Pr
 
 /** Why something could not be reached, in few words. */
 export function reasonOf(error: unknown): string {
+  // PostgreSQL's codes are for programs.
+  if (error instanceof pg.DatabaseError) return error.message;
   const { code, cause, message } = error as { code?: unknown; cause?: unknown; message?: string };
   if (typeof code === 'string') return code;
   return cause instanceof Error ? reasonOf(cause) : (message ?? 'failed');

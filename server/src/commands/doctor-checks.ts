@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { fetchJson, medianMs, reachAddress, reachPostgres, reasonOf } from '../adapters/probes.ts';
 import { smtpSender } from '../adapters/smtp.ts';
+import { keepsStatements } from '../adapters/statement-probe.ts';
 import type { Config } from '../config.ts';
 import type { SystemCheck } from '../domain/instance/checks.ts';
 import { rows } from '../domain/kernel/database.ts';
@@ -74,8 +75,27 @@ export async function databaseAnswers({ DATABASE_URL: url }: Config): Promise<Sy
 }
 
 export function unreachable(error: unknown): SystemCheck {
-  const advice = 'Is it running, and does DATABASE_URL name it with a user and password that it takes?';
-  return fail('Database', `Cannot be reached: ${reasonOf(error)}`, advice);
+  const reason = reasonOf(error);
+  const advice = reason.includes('unsupported startup parameter')
+    ? 'Let the pooler ignore what Latchkey begins a connection with: server/docs/database.md, Poolers.'
+    : 'Is it running, and does DATABASE_URL name it with a user and password that it takes?';
+  return fail('Database', `Cannot be reached: ${reason}`, advice);
+}
+
+/** Whether a pooler stands before the database that loses prepared statements; null where none can, or none are made. */
+export async function statementsKept(config: Config): Promise<SystemCheck | null> {
+  const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS: isPreparing } = config;
+  if (url === undefined || !isPreparing) return null;
+  const name = 'Statements';
+  const kept = await keepsStatements(url.reveal(), answerWithinMs).catch(unreachable);
+  if (typeof kept !== 'boolean') return kept;
+  if (kept) return ok(name, 'Prepared ones stay');
+  return fail(
+    name,
+    'Prepared ones are lost between transactions: sign-ins fail with 500',
+    'Before DATABASE_URL stands a pooler in transaction mode: set DATABASE_PREPARED_STATEMENTS=false, or see ' +
+      'server/docs/database.md, Poolers.',
+  );
 }
 
 const rounds = 9;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { emptyDatabase } from '../../test/database.ts';
+import { poolerStandIn } from '../../test/pooler-stand-in.ts';
 import { shell, shellAt, testMasterKey } from '../../test/shell.ts';
 import type { SystemCheck } from '../domain/instance/checks.ts';
 
@@ -36,6 +37,7 @@ describe('doctor', () => {
       'Settings',
       'Address',
       'Connection',
+      'Statements',
       'Migrations',
       'Master key',
       'Key ES512',
@@ -104,6 +106,38 @@ describe('doctor', () => {
     });
     const { checks } = await examined({ ...env, MASTER_KEY: other, MASTER_KEY_SECOND: testMasterKey });
     expect(checks['Master key']).toMatchObject({ level: 'warn', advice: 'Run `master-key:rotate`.' });
+  });
+
+  it.each([1, 3])(
+    'finds a pooler that loses prepared statements, with %s connections, and looks at the rest',
+    async (connections) => {
+      const pooler = await poolerStandIn(app.databaseUrl, { connections });
+      const behind = { ...env, DATABASE_URL: pooler.url };
+      const { code, checks } = await examined(behind);
+      expect(code).toBe(1);
+      expect(checks['Statements']).toMatchObject({
+        level: 'fail',
+        advice: expect.stringContaining('DATABASE_PREPARED_STATEMENTS=false'),
+      });
+      for (const name of ['Connection', 'Migrations', 'Master key'])
+        expect(checks[name]).toMatchObject({ level: 'ok' });
+      const { checks: unprepared } = await examined({ ...behind, DATABASE_PREPARED_STATEMENTS: 'false' });
+      expect(unprepared['Statements']).toBeUndefined();
+      expect(unprepared['Master key']).toMatchObject({ level: 'ok' });
+      await pooler.close();
+    },
+  );
+
+  it('finds a pooler that refuses what a server begins its connections with', async () => {
+    const pooler = await poolerStandIn(app.databaseUrl, { refuses: 'lock_timeout' });
+    const { code, checks } = await examined({ ...env, DATABASE_URL: pooler.url });
+    expect(code).toBe(1);
+    expect(checks['Database']).toMatchObject({
+      level: 'fail',
+      summary: expect.stringContaining('unsupported startup parameter: lock_timeout'),
+      advice: expect.stringContaining('server/docs/database.md'),
+    });
+    await pooler.close();
   });
 
   it('finds an address where somebody else answers', async () => {

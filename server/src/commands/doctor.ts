@@ -16,6 +16,7 @@ import {
   mailReach,
   masterKey,
   smsReach,
+  statementsKept,
   testMode,
   unreachable,
 } from './doctor-checks.ts';
@@ -81,15 +82,18 @@ async function examineDatabase(
   { clock }: Surroundings,
   tell: (check: SystemCheck) => void,
 ): Promise<void> {
+  const statements = await statementsKept(config);
   const orm = await openDatabase({
     url: database.url,
     poolSize: 2,
-    preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
+    // Where they are lost, the rest can be looked at all the same.
+    preparesStatements: config.DATABASE_PREPARED_STATEMENTS && statements?.level !== 'fail',
   });
   try {
     const em = orm.em.fork();
     const reached = await databaseReach(em, database.embedded !== undefined);
     tell(reached);
+    if (statements) tell(statements);
     if (reached.level === 'fail') return;
     const queue = { send: async () => undefined };
     const services = compose(config, database, orm, { queue, clock, runtime: await runtimeOf() });
