@@ -77,8 +77,16 @@ export function scimRoutes(deps: ScimDeps): Router {
       send(req, res, call(req), await operation(req, call(req)), deps);
     };
   const body = async (req: Request, maxBytes = maxBodyBytes) => {
+    const isSlow = !req.complete;
     const read = await readBody(req, maxBytes);
-    call(req).body = read;
+    const now = call(req);
+    // What is done with it is granted now, not when it was announced: a token may end before its bodies do.
+    if (isSlow && !now.caller.grant) {
+      calls.delete(req);
+      await askAnew(req, now, deps.directories);
+      calls.set(req, now);
+    }
+    now.body = read;
     return read;
   };
 
@@ -188,7 +196,10 @@ export function scimRoutes(deps: ScimDeps): Router {
 
 /** Asks of a token that was remembered before anything is said or done that its grant did not cover. */
 async function confirm(req: Request, call: Call, directories: Directories): Promise<void> {
-  if (!call.caller.grant) return;
+  if (call.caller.grant) await askAnew(req, call, directories);
+}
+
+async function askAnew(req: Request, call: Call, directories: Directories): Promise<void> {
   call.directory = await directories.authenticate(call.directory.projectId, req.get('authorization'));
   call.caller = { ...call.caller, grant: undefined };
 }

@@ -1,0 +1,105 @@
+/** A token that ends while its request is under way: nothing is shown or changed by it any more (decisions/0086). */
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
+
+let app: ScimApp;
+beforeAll(async () => {
+  app = await startScimApp();
+});
+afterEach(() => {
+  Reflect.deleteProperty(app.services.directories, 'authenticate');
+});
+afterAll(() => app.close());
+
+/** Resolves each time that a token was asked for and found to be live. */
+function authenticated(): Promise<void> {
+  const { directories } = app.services;
+  const ask = directories.authenticate.bind(directories);
+  return new Promise((resolve) => {
+    directories.authenticate = async (...of) => {
+      const directory = await ask(...of);
+      resolve();
+      return directory;
+    };
+  });
+}
+
+interface Begun {
+  /** Sends the other half, and takes the status of the answer. */
+  end(): Promise<number>;
+}
+
+/** A request whose head and half of whose body have been sent. */
+function begin(project: ScimProject, method: string, path: string, body: object): Begun {
+  const { hostname, port, pathname } = new URL(`${project.baseUrl}${path}`);
+  const text = JSON.stringify(body);
+  const head = [
+    `${method} ${pathname} HTTP/1.1`,
+    'Host: id.example.com',
+    'Connection: close',
+    `Authorization: Bearer ${project.token}`,
+    'Content-Type: application/scim+json',
+    `Content-Length: ${text.length}`,
+  ];
+  const socket: Socket = connect(Number(port), hostname);
+  socket.write(`${head.join('\r\n')}\r\n\r\n${text.slice(0, 5)}`);
+  const answered = new Promise<number>((resolve, reject) => {
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Number(answer.split(' ')[1])));
+  });
+  return {
+    end: () => {
+      socket.write(text.slice(5));
+      return answered;
+    },
+  };
+}
+
+const patch = { Operations: [{ op: 'replace', path: 'displayName', value: 'changed' }] };
+const slow: readonly (readonly [method: string, path: string, body: object])[] = [
+  ['POST', '/Users', { userName: 'late' }],
+  ['PUT', '/Users/:user', { userName: 'there', displayName: 'changed' }],
+  ['PATCH', '/Users/:user', patch],
+  ['POST', '/Users/.search', { filter: 'userName eq "there"' }],
+  ['POST', '/.search', { filter: 'userName eq "there"' }],
+  ['POST', '/Groups', { displayName: 'late' }],
+  ['PUT', '/Groups/:group', { displayName: 'changed' }],
+  ['PATCH', '/Groups/:group', patch],
+  ['POST', '/Groups/.search', { count: 10 }],
+  ['POST', '/Bulk', { Operations: [{ method: 'POST', path: '/Users', data: { userName: 'late' } }] }],
+];
+
+describe('a body that comes slowly', () => {
+  it.each(slow)('does not carry %s %s past the end of its token', async (method, path, body) => {
+    for (const isRemembered of [false, true]) {
+      const project = await app.project();
+      const user = (await project.request('POST', '/Users', { userName: 'there' })).body.id as string;
+      const group = (await project.request('POST', '/Groups', { displayName: 'there' })).body.id as string;
+      if (!isRemembered) app.services.directories.forget();
+      const known = isRemembered && /^\/Users\/[:.]/.test(path);
+      const live = known ? Promise.resolve() : authenticated();
+      const request = begin(project, method, path.replace(':user', user).replace(':group', group), body);
+      await live;
+      await app.services.db.changed('update scim_tokens set revoked_at = ? where project_id = ?', [
+        app.clock.now(),
+        project.id,
+      ]);
+      expect([isRemembered, await request.end()]).toEqual([isRemembered, 401]);
+      const left = await app.services.db.rows<{ name: string }>(
+        `select user_name || ' ' || version as name from users where project_id = ?
+         union all select display_name || ' ' || version from groups where project_id = ?`,
+        [project.id, project.id],
+      );
+      expect(left.map(({ name }) => name)).toEqual(['there 1', 'there 1']);
+      const told = await app.services.requestRecords.recent(project.id, 10);
+      expect(told.map(({ status }) => status)).toEqual([201, 201]);
+    }
+  });
+});
+
+it('ends without a bug', () => expect(app.bugs).toEqual([]));
