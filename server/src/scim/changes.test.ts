@@ -1,0 +1,267 @@
+/** A directory's change by one read and one write (decisions/0086) beside the same change under the user's lock. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
+import { systemRandom } from '../adapters/system.ts';
+import { Client } from '../domain/clients/client.entity.ts';
+import { Project } from '../domain/projects/project.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
+
+let app: ScimApp;
+beforeAll(async () => {
+  app = await startScimApp();
+});
+afterAll(() => app.close());
+
+const replace = (path: string, value: unknown) => ({ Operations: [{ op: 'replace', path, value }] });
+const remove = (path: string) => ({ Operations: [{ op: 'remove', path }] });
+const whole = {
+  userName: 'Ada@Example.com',
+  externalId: 'e-1',
+  displayName: 'Ada',
+  name: { givenName: 'Ada', familyName: 'Lovelace', middleName: 'K.' },
+  emails: [{ value: 'ada@example.com', primary: true }, { value: 'Second@Example.com' }],
+  phoneNumbers: [{ value: '+41790000001', type: 'mobile' }],
+  title: 'Countess',
+};
+
+/** All that a change leaves behind: the row, its addresses and what was told. */
+async function leftOf(id: string): Promise<unknown> {
+  const { db } = app.services;
+  const [user] = await db.rows<{ row: object }>(
+    `select to_jsonb(u) - 'id' - 'project_id' - 'created_at' as row from users u where id = ?`,
+    [id],
+  );
+  const emails = await db.rows('select value_key from user_emails where user_id = ? order by 1', [id]);
+  const events = await db.rows(
+    `select type, result, actor_kind, actor_name, subject_kind, subject_name, detail, at from audit_events
+     where subject_id = ? and type <> 'user.created' order by id`,
+    [id],
+  );
+  return { user: user?.row, emails, events };
+}
+
+/** Has every read of one user be of an older version, as if somebody were always faster: so the lock is taken. */
+async function underLock<T>(work: () => Promise<T>): Promise<T> {
+  const { users } = app.services;
+  users.changeAtOnce = async () => undefined;
+  try {
+    return await work();
+  } finally {
+    Reflect.deleteProperty(users, 'changeAtOnce');
+  }
+}
+
+/** Nobody takes a lock meanwhile. */
+async function atOnce<T>(work: () => Promise<T>): Promise<T> {
+  const { users } = app.services;
+  users.change = () => Promise.reject(new Error('the lock was taken'));
+  try {
+    return await work();
+  } finally {
+    Reflect.deleteProperty(users, 'change');
+  }
+}
+
+const changes: readonly (readonly [what: string, method: string, body: object])[] = [
+  ['a name', 'PATCH', replace('displayName', 'Ada B.')],
+  ['a part of the name', 'PATCH', replace('name.familyName', 'Byron')],
+  ['a part of the name that is taken away', 'PATCH', remove('name.givenName')],
+  ['the userName', 'PATCH', replace('userName', 'AB@Example.com')],
+  ['the externalId', 'PATCH', replace('externalId', 'e-2')],
+  ['the addresses', 'PATCH', replace('emails', [{ value: 'Third@Example.com' }, { value: 'second@example.com' }])],
+  [
+    'which address is the first',
+    'PATCH',
+    replace('emails', [{ value: 'Second@Example.com', primary: true }, { value: 'ada@example.com' }]),
+  ],
+  ['the addresses, all taken away', 'PATCH', remove('emails')],
+  ['the phone, taken away', 'PATCH', remove('phoneNumbers')],
+  [
+    'a number for the office',
+    'PATCH',
+    { Operations: [{ op: 'add', path: 'phoneNumbers', value: [{ value: '+41440000000', type: 'work' }] }] },
+  ],
+  ['what is not a column', 'PATCH', replace('title', 'Programmer')],
+  [
+    'many things at once',
+    'PATCH',
+    { Operations: [{ op: 'replace', value: { title: 'T', displayName: 'D', 'name.givenName': 'G' } }] },
+  ],
+  ['nothing', 'PATCH', replace('title', 'Countess')],
+  ['the whole', 'PUT', { userName: 'new', emails: [{ value: 'new@example.com' }], active: true }],
+  ['the whole for the same', 'PUT', whole],
+  ['the whole, all but the name left out', 'PUT', { userName: 'new' }],
+];
+
+describe('a change at once', () => {
+  it.each(changes)('of %s leaves behind and answers what it does under the lock', async (_, method, body) => {
+    const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>, isActive: boolean) => {
+      const scim = await app.project();
+      const { id } = (await scim.request('POST', '/Users', { ...whole, active: isActive })).body;
+      await app.services.db.changed(`update users set provenance = 'local' where id = ?`, [id]);
+      const { status, headers, body: told } = await taking(() => scim.request(method, `/Users/${id}`, body));
+      const { meta, id: _id, ...shown } = told ?? {};
+      return [status, headers.get('etag'), shown, meta?.version, meta?.lastModified, await leftOf(id)];
+    };
+    for (const isActive of [true, false]) {
+      const [short, long] = [await way(atOnce, isActive), await way(underLock, isActive)];
+      expect(short[0]).toBe(200);
+      expect(short).toEqual(long);
+    }
+  });
+
+  it('lets somebody in again, as under the lock', async () => {
+    const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>) => {
+      const scim = await app.project();
+      const { id } = (await scim.request('POST', '/Users', { ...whole, active: false })).body;
+      const { body } = await taking(() => scim.request('PATCH', `/Users/${id}`, replace('active', true)));
+      return [body.active, await leftOf(id)];
+    };
+    const short = await way(atOnce);
+    expect(short).toMatchObject([true, { user: { active: true, version: 2 } }]);
+    expect(short).toEqual(await way(underLock));
+  });
+
+  it('counts nothing and tells nothing where nothing changes, nor makes the user the directory’s', async () => {
+    const scim = await app.project();
+    const { id } = (await scim.request('POST', '/Users', whole)).body;
+    await app.services.db.changed(`update users set provenance = 'local' where id = ?`, [id]);
+    const before = await leftOf(id);
+    app.clock.turn(60);
+    for (const same of [replace('title', 'Countess'), replace('userName', 'Ada@Example.com')]) {
+      expect((await atOnce(() => scim.request('PATCH', `/Users/${id}`, same))).headers.get('etag')).toBe('W/"1"');
+    }
+    expect(await leftOf(id)).toEqual(before);
+  });
+
+  it.each([
+    ['userName', replace('userName', 'TAKEN')],
+    ['emails', replace('emails', [{ value: 'Taken@Example.com' }])],
+    ['phoneNumbers', replace('phoneNumbers', [{ value: '+41790000099', type: 'mobile' }])],
+  ])('is told which one is taken, and leaves everything as it was: %s', async (field, body) => {
+    const scim = await app.project();
+    await scim.request('POST', '/Users', {
+      ...{ userName: 'taken', emails: [{ value: 'taken@example.com' }] },
+      phoneNumbers: [{ value: '+41790000099', type: 'mobile' }],
+    });
+    const { id } = (await scim.request('POST', '/Users', { userName: 'other', emails: [{ value: 'o@example.com' }] }))
+      .body;
+    const before = await leftOf(id);
+    const refused = await atOnce(() => scim.request('PATCH', `/Users/${id}`, body));
+    expect(refused).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
+    expect(refused.body.detail).toContain(field);
+    expect(await leftOf(id)).toEqual(before);
+  });
+
+  it('touches nobody else’s addresses', async () => {
+    const scim = await app.project();
+    const other = (await scim.request('POST', '/Users', { userName: 'o', emails: [{ value: 'o@example.com' }] })).body
+      .id;
+    const { id } = (await scim.request('POST', '/Users', whole)).body;
+    const before = await leftOf(other);
+    await atOnce(() => scim.request('PATCH', `/Users/${id}`, replace('emails', [{ value: 'n@example.com' }])));
+    await atOnce(() => scim.request('PATCH', `/Users/${id}`, remove('emails')));
+    expect(await leftOf(other)).toEqual(before);
+  });
+
+  it('of one who was moved to another project between reading and writing writes nothing', async () => {
+    const [scim, elsewhere] = [await app.project(), await app.project()];
+    const { id } = (await scim.request('POST', '/Users', whole)).body;
+    const { users, db } = app.services;
+    const write = users.changeAtOnce.bind(users);
+    users.changeAtOnce = async (...of) => {
+      await db.changed('update users set project_id = ? where id = ?', [elsewhere.id, id]);
+      return write(...of);
+    };
+    const answer = await scim.request('PATCH', `/Users/${id}`, replace('title', 'x'));
+    Reflect.deleteProperty(users, 'changeAtOnce');
+    expect(answer.status).toBe(404);
+    expect(await leftOf(id)).toMatchObject({ user: { version: 1 }, events: [] });
+  });
+});
+
+describe('at the same moment', () => {
+  /** Somebody with a session, a trusted device and a code under way. */
+  async function signedIn(scim: ScimProject): Promise<string> {
+    const { services, make, clock } = app;
+    const { id } = (await scim.request('POST', '/Users', whole)).body;
+    const em = services.db.reader();
+    const project = await em.findOneOrFail(Project, scim.id);
+    const client = (await em.findOne(Client, { project: scim.id })) ?? (await make.client(project)).client;
+    await make.session(project, await em.findOneOrFail(User, id as string));
+    await services.db.changed(
+      `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at, trusted_until)
+       values (?, ?, ?, ?, 'jkt', '{}', 'ES256', 'laptop', ?, ?, ?)`,
+      [systemRandom.id(), scim.id, client.id, id, clock.now(), clock.now(), new Date(clock.now().getTime() + 1e9)],
+    );
+    const code = { clientId: client.id, userId: id, scope: 'openid', authTime: clock.now(), amr: ['swk'] };
+    await services.db.transaction((inside) => services.tokens.issueCode(inside, code));
+    return id;
+  }
+
+  /** What is still open to a user. */
+  async function open(id: string): Promise<string[]> {
+    const rows = await app.services.db.rows<{ what: string }>(
+      `select 'session' as what from sessions where user_id = ? and ended_at is null
+       union all select 'device' from devices where user_id = ? and revoked_at is null
+       union all select 'code' from authorization_codes where user_id = ? and revoked_at is null`,
+      [id, id, id],
+    );
+    return rows.map(({ what }) => what).sort();
+  }
+
+  it('one who is switched off amid fifty other changes loses all access, and no change is lost', async () => {
+    const scim = await app.project();
+    const id = await signedIn(scim);
+    expect(await open(id)).toEqual(['code', 'device', 'session']);
+    const role = (n: number) => ({ Operations: [{ op: 'add', path: 'roles', value: [{ value: `r${n}` }] }] });
+    const sent = Array.from({ length: 50 }, (_, n) => (n === 25 ? replace('active', 'False') : role(n)));
+    const replies = await Promise.all(sent.map((body) => scim.request('PATCH', `/Users/${id}`, body)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    const { body } = await scim.request('GET', `/Users/${id}`);
+    expect([body.active, body.roles.length, body.meta.version]).toEqual([false, 49, 'W/"51"']);
+    expect(await open(id)).toEqual([]);
+    expect(new Set(replies.map(({ headers }) => headers.get('etag'))).size).toBe(50);
+  });
+
+  it('one who is switched off and on by turns keeps nothing from before', async () => {
+    const scim = await app.project();
+    const id = await signedIn(scim);
+    const turns = Array.from({ length: 40 }, (_, n) => replace('active', n % 2 === 1));
+    const replies = await Promise.all(turns.map((body) => scim.request('PATCH', `/Users/${id}`, body)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await open(id)).toEqual([]);
+  });
+
+  it('fifty who want one address, name and number: one has them, and the rest have what they had', async () => {
+    const scim = await app.project();
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const reply = await scim.request('POST', '/Users', {
+          userName: `u${n}`,
+          emails: [{ value: `u${n}@example.com` }],
+        });
+        return reply.body.id as string;
+      }),
+    );
+    for (const want of [
+      replace('emails', [{ value: 'one@example.com' }]),
+      replace('userName', 'one'),
+      replace('phoneNumbers', [{ value: '+41790000001', type: 'mobile' }]),
+    ]) {
+      const replies = await Promise.all(ids.map((id) => scim.request('PATCH', `/Users/${id}`, want)));
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(49).fill(409)]);
+      expect(new Set(replies.filter(({ status }) => status === 409).map(({ body }) => body.scimType))).toEqual(
+        new Set(['uniqueness']),
+      );
+    }
+    const wrong = await app.services.db.rows(
+      `select from users u where project_id = ? and (email_key not in (select value_key from user_emails where user_id = u.id)
+         or (select count(*) from user_emails where user_id = u.id) <> 1)`,
+      [scim.id],
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+it('ends without a bug', () => expect(app.bugs).toEqual([]));
