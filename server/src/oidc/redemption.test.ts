@@ -1,0 +1,249 @@
+/** Each condition under which a code is redeemed, and what a refused exchange uses up (decisions/0003, 0087). */
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+import { assertionType } from './client-auth.ts';
+
+let app: TestApp;
+let there: TestApp;
+let project: Project;
+let user: User;
+/** A client with a key, a public one, and the same person's browser at each. */
+let keyed: RelyingParty;
+let open: RelyingParty;
+let sid: string;
+const key = generateKeyPairSync('ed25519');
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  there = await buildSibling(app);
+  await app.make.project({ name: 'Other' });
+});
+afterAll(async () => {
+  await there.close();
+  await app.close();
+});
+beforeEach(async () => {
+  project = await app.make.project();
+  user = await app.make.user(project);
+  open = new RelyingParty(app, (await app.make.client(project)).client);
+  keyed = new RelyingParty(app, await withKey());
+  sid = await open.signIn(user);
+  await keyed.signIn(user);
+});
+
+async function withKey(): Promise<Client> {
+  const jwks = key.publicKey.export({ format: 'jwk' });
+  return (await app.make.client(project, { tokenEndpointAuthMethod: 'private_key_jwt', jwks })).client;
+}
+
+function change(sql: string, ...params: unknown[]): Promise<number> {
+  return app.services.db.changed(sql, params);
+}
+
+async function assertionOf({ client }: RelyingParty): Promise<Record<string, string | undefined>> {
+  const at = Math.floor(app.clock.now().getTime() / 1000);
+  const claims = { iss: client.id, sub: client.id, aud: `${app.url}/oauth2/token`, iat: at, exp: at + 60 };
+  const assertion = await new SignJWT({ ...claims, jti: randomUUID() })
+    .setProtectedHeader({ alg: 'EdDSA' })
+    .sign(key.privateKey);
+  return { client_id: undefined, client_assertion: assertion, client_assertion_type: assertionType };
+}
+
+async function credential(rp: RelyingParty): Promise<Record<string, string | undefined>> {
+  return rp === keyed ? assertionOf(rp) : {};
+}
+
+async function exchange(rp: RelyingParty, code: string, changes: Record<string, string | undefined> = {}) {
+  const response = await rp.exchange(code, { ...(await credential(rp)), ...changes });
+  return { status: response.status, body: (await response.json()) as TokenAnswer & { error?: string } };
+}
+
+async function lives({ access_token: accessToken }: TokenAnswer): Promise<boolean> {
+  return (await open.userInfo(accessToken)).status === 200;
+}
+
+type Fault = readonly [what: string, error: string, otherwise: string, asItWas: string, params: () => unknown[]];
+const ofUser = () => [user.id];
+const faults: readonly Fault[] = [
+  [
+    'of a user who is switched off',
+    'invalid_grant',
+    'update users set active = false where id = ?',
+    'update users set active = true where id = ?',
+    ofUser,
+  ],
+  [
+    'of a session that has ended',
+    'invalid_grant',
+    'update sessions set ended_at = now() where user_id = ?',
+    'update sessions set ended_at = null where user_id = ?',
+    ofUser,
+  ],
+  [
+    'that was revoked',
+    'invalid_grant',
+    'update authorization_codes set revoked_at = now() where user_id = ?',
+    'update authorization_codes set revoked_at = null where user_id = ?',
+    ofUser,
+  ],
+  [
+    'of a user of another project',
+    'invalid_grant',
+    `update users set project_id = (select id from projects where name = 'Other') where id = ?`,
+    'update users set project_id = (select project_id from sessions where user_id = users.id limit 1) where id = ?',
+    ofUser,
+  ],
+  [
+    'of a client that is disabled',
+    'invalid_client',
+    'update clients set disabled_at = now() where project_id = ?',
+    'update clients set disabled_at = null where project_id = ?',
+    () => [project.id],
+  ],
+];
+
+describe.each([
+  ['by name', () => open],
+  ['by an assertion', () => keyed],
+])('a code, asked for %s,', (_, of) => {
+  it.each(faults)('%s is refused, and not used up', async (_what, error, otherwise, asItWas, params) => {
+    const rp = of();
+    const code = await rp.code();
+    await change(otherwise, ...params());
+    expect((await exchange(rp, code)).body).toMatchObject({ error });
+    await change(asItWas, ...params());
+    const given = await exchange(rp, code);
+    expect(given.status).toBe(200);
+    expect(await lives(given.body)).toBe(true);
+  });
+
+  it('is good to its last moment, and not at the next', async () => {
+    const rp = of();
+    const [one, two] = [await rp.code(), await rp.code()];
+    app.clock.turn(59.999);
+    expect((await exchange(rp, one)).status).toBe(200);
+    app.clock.turn(0.001);
+    expect((await exchange(rp, two)).body).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it('that is asked for with a wrong verifier, address or client is left to its owner', async () => {
+    const rp = of();
+    const code = await rp.code();
+    const sibling = new RelyingParty(app, rp === keyed ? await withKey() : (await app.make.client(project)).client);
+    const byAnother = await rp.exchange(
+      code,
+      rp === keyed ? await assertionOf(sibling) : { client_id: sibling.client.id },
+    );
+    expect(await byAnother.json()).toMatchObject({ error: 'invalid_grant' });
+    for (const wrong of [{ code_verifier: 'w'.repeat(43) }, { redirect_uri: 'https://app.example.com/callback/' }]) {
+      expect((await exchange(rp, code, wrong)).body).toMatchObject({ error: 'invalid_grant' });
+    }
+    expect((await exchange(rp, code)).status).toBe(200);
+  });
+
+  it('that comes again takes what it gave with it, whoever brings it, and with whatever verifier', async () => {
+    const rp = of();
+    for (const again of [{}, { code_verifier: 'w'.repeat(43) }, { redirect_uri: 'https://app.example.com/other' }]) {
+      const code = await rp.code();
+      const first = await exchange(rp, code);
+      expect(await lives(first.body)).toBe(true);
+      expect((await exchange(rp, code, again)).body).toMatchObject({ error: 'invalid_grant' });
+      expect(await lives(first.body)).toBe(false);
+    }
+  });
+
+  it('is redeemed once of 200 times at once over two processes, and what it gave is gone', async () => {
+    const rp = of();
+    const code = await rp.code();
+    const elsewhere = new RelyingParty(there, rp.client);
+    const verifier = { code_verifier: rp.proof.verifier };
+    const credentials = await Promise.all(Array.from({ length: 200 }, () => credential(rp)));
+    const answers = await Promise.all(
+      credentials.map((own, index) => (index % 2 ? rp : elsewhere).exchange(code, { ...own, ...verifier })),
+    );
+    const given = answers.filter(({ status }) => status === 200);
+    expect([given.length, answers.filter(({ status }) => status === 400).length]).toEqual([1, 199]);
+    expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(false);
+    const told = await app.services.db.rows<{ type: string; n: number }>(
+      `select type, count(*)::int as n from audit_events where client_id = ? and type = 'token.issued' group by type`,
+      [rp.client.id],
+    );
+    expect(told).toEqual([{ type: 'token.issued', n: 1 }]);
+  });
+});
+
+describe('an assertion', () => {
+  it('that comes again with its code is no client’s: it takes nothing with it', async () => {
+    const code = await keyed.code();
+    const once = await assertionOf(keyed);
+    const elsewhere = new RelyingParty(there, keyed.client);
+    const form = { ...once, code_verifier: keyed.proof.verifier };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => (index % 2 ? keyed : elsewhere).exchange(code, form)),
+    );
+    const given = answers.filter(({ status }) => status === 200);
+    expect([given.length, answers.filter(({ status }) => status === 401).length]).toEqual([1, 49]);
+    expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(true);
+  });
+
+  it('is not used up where there is no code to redeem, nor where its client changes meanwhile', async () => {
+    const once = await assertionOf(keyed);
+    expect((await exchange(keyed, '', once)).body).toMatchObject({ error: 'invalid_request' });
+    expect((await exchange(keyed, 'x', { ...once, code_verifier: 'short' })).body).toMatchObject({
+      error: 'invalid_grant',
+    });
+    await keyed.code();
+    await change('update clients set version = version + 1, disabled_at = now() where id = ?', keyed.client.id);
+    expect((await exchange(keyed, 'x', once)).body).toMatchObject({ error: 'invalid_client' });
+    await change('update clients set version = version + 1, disabled_at = null where id = ?', keyed.client.id);
+    expect((await exchange(keyed, await keyed.code(), once)).status).toBe(200);
+    expect((await exchange(keyed, await keyed.code(), once)).status).toBe(401);
+  });
+
+  it('of another client leaves everything of this one alone, and is used up itself', async () => {
+    const sibling = new RelyingParty(app, await withKey());
+    await sibling.signIn(user);
+    const code = await keyed.code();
+    const foreign = await assertionOf(sibling);
+    expect((await exchange(keyed, code, foreign)).body).toMatchObject({ error: 'invalid_grant' });
+    expect((await exchange(keyed, code)).status).toBe(200);
+    expect((await exchange(sibling, await sibling.code(), foreign)).status).toBe(401);
+  });
+});
+
+describe('a client’s part in a session', () => {
+  it('is noted with its first exchange, and after that to the minute', async () => {
+    const { client } = open;
+    const noted = async () => {
+      const [row] = await app.services.db.rows<{ first_at: string; last_at: string }>(
+        'select first_at, last_at from participations where session_id = ? and client_id = ?',
+        [sid, client.id],
+      );
+      return row && [row.first_at, row.last_at].map((at) => new Date(at).getTime());
+    };
+    expect(await noted()).toBeUndefined();
+    const begun = app.clock.now().getTime();
+    for (const [turn, last] of [
+      [0, 0],
+      [59, 0],
+      [1, 60],
+      [59.999, 60],
+      [0.001, 120],
+    ] as const) {
+      app.clock.turn(turn);
+      expect((await exchange(open, await open.code())).status).toBe(200);
+      expect([turn, await noted()]).toEqual([turn, [begun, begun + last * 1000]]);
+    }
+  });
+
+  it('is not noted where nothing was redeemed', async () => {
+    expect((await exchange(open, await open.code(), { code_verifier: 'w'.repeat(43) })).status).toBe(400);
+    expect(await app.services.db.rows('select from participations where session_id = ?', [sid])).toEqual([]);
+  });
+});

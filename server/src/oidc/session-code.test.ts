@@ -1,0 +1,151 @@
+/** Each condition under which a live session gives a code, in the one statement that does (decisions/0003, 0087). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+let app: TestApp;
+let project: Project;
+let other: Project;
+let client: Client;
+let user: User;
+let rp: RelyingParty;
+let sid: string;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  other = await app.make.project({ name: 'Other' });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  project = await app.make.project();
+  ({ client } = await app.make.client(project));
+  user = await app.make.user(project);
+  rp = new RelyingParty(app, client);
+  sid = await rp.signIn(user);
+  app.clock.turn(100);
+  // The process remembers the client from here on.
+  await rp.code();
+});
+
+function now(plusSeconds = 0): Date {
+  return new Date(app.clock.now().getTime() + plusSeconds * 1000);
+}
+
+function change(sql: string, ...params: unknown[]): Promise<number> {
+  return app.services.db.changed(sql, params);
+}
+
+async function codes(): Promise<number> {
+  return (await app.services.db.rows('select from authorization_codes where user_id = ?', [user.id])).length;
+}
+
+type End = readonly [what: string, end: () => Promise<unknown>];
+
+const ends: readonly End[] = [
+  ['was ended', () => change('update sessions set ended_at = ? where id = ?', now(), sid)],
+  [
+    'has been idle to this very moment, by the policy of yesterday',
+    () => change('update sessions set idle_expires_at = ? where id = ?', now(), sid),
+  ],
+  [
+    'has lasted to this very moment, by the policy of yesterday',
+    () => change('update sessions set expires_at = ? where id = ?', now(), sid),
+  ],
+  [
+    'has been idle to this very moment, by the policy of today',
+    () => change('update sessions set last_seen_at = ? where id = ?', now(0 - project.idleTimeoutSeconds), sid),
+  ],
+  [
+    'has lasted to this very moment, by the policy of today',
+    () => change('update sessions set created_at = ? where id = ?', now(0 - project.maxSessionSeconds), sid),
+  ],
+  ['is of another project', () => change('update sessions set project_id = ? where id = ?', other.id, sid)],
+  ['is of a user who was switched off', () => change('update users set active = false where id = ?', user.id)],
+  [
+    'is not of the client’s project',
+    () => change('update clients set project_id = ? where id = ?', other.id, client.id),
+  ],
+];
+
+describe('a session gives no code', () => {
+  it.each(ends)('where it %s', async (_, end) => {
+    const before = await codes();
+    await end();
+    expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
+    expect(await codes()).toBe(before);
+  });
+
+  it('to a client that was disabled, or whose redirect URIs are others, since it was looked at', async () => {
+    const before = await codes();
+    const elsewhere = '{https://elsewhere.example.com/}';
+    await change(
+      'update clients set version = version + 1, redirect_uris = ?::text[] where id = ?',
+      elsewhere,
+      client.id,
+    );
+    expect((await rp.authorize()).status).toBe(400);
+    await change(
+      'update clients set version = version - 1, redirect_uris = ? where id = ?',
+      client.redirectUris,
+      client.id,
+    );
+    expect((await rp.authorize()).status).toBe(303);
+    await change('update clients set disabled_at = ? where id = ?', now(), client.id);
+    expect((await rp.authorize()).status).toBe(400);
+    expect(await codes()).toBe(before + 1);
+  });
+
+  it('of somebody else than who is hinted at', async () => {
+    const { id_token: own } = await rp.tokens();
+    const stranger = new RelyingParty(app, client);
+    await stranger.signIn(await app.make.user(project));
+    const { id_token: foreign } = await stranger.tokens();
+    expect((await rp.answer({ prompt: 'none', id_token_hint: foreign })).get('error')).toBe('login_required');
+    expect((await rp.answer({ prompt: 'none', id_token_hint: own })).has('code')).toBe(true);
+  });
+
+  it('once its sign-in is older than max_age, by whole seconds', async () => {
+    const ask = (seconds: number) => rp.answer({ prompt: 'none', max_age: String(seconds) });
+    expect((await ask(99)).get('error')).toBe('login_required');
+    expect((await ask(100)).has('code')).toBe(true);
+    app.clock.turn(0.999);
+    expect((await ask(100)).has('code')).toBe(true);
+    app.clock.turn(0.001);
+    expect((await ask(100)).get('error')).toBe('login_required');
+    expect((await ask(0)).get('error')).toBe('login_required');
+  });
+});
+
+describe('a session gives a code', () => {
+  it('to the last moment of each of its limits', async () => {
+    await change(
+      'update sessions set idle_expires_at = ?, expires_at = ?, last_seen_at = ?, created_at = ? where id = ?',
+      ...[now(0.001), now(0.001), now(0.001 - project.idleTimeoutSeconds), now(0.001 - project.maxSessionSeconds), sid],
+    );
+    expect((await rp.answer({ prompt: 'none' })).has('code')).toBe(true);
+  });
+
+  it('and slides with it', async () => {
+    app.clock.turn(60);
+    await rp.code();
+    const [session] = await app.services.db.rows<{ last_seen_at: string; idle_expires_at: string }>(
+      'select last_seen_at, idle_expires_at from sessions where id = ?',
+      [sid],
+    );
+    expect([session?.last_seen_at, session?.idle_expires_at].map((at) => new Date(at ?? 0))).toEqual([
+      now(),
+      now(project.idleTimeoutSeconds),
+    ]);
+  });
+
+  it('that tells how and when its user signed in, and nobody else’s session', async () => {
+    await change(`update sessions set amr = '{swk,otp,mfa}' where id = ?`, sid);
+    const signedInAt = Math.floor(now(-100).getTime() / 1000);
+    const { id_token: idToken } = (await (await rp.exchange(await rp.code({ nonce: 'n' }))).json()) as TokenAnswer;
+    const told = { sub: user.id, sid, auth_time: signedInAt, amr: ['swk', 'otp', 'mfa'], nonce: 'n' };
+    expect(await rp.claims(idToken)).toMatchObject(told);
+  });
+});
