@@ -100,7 +100,8 @@ export async function trustedSignIn(
 /**
  * Everything that must hold stands in the statement once more, and what it looks at is locked first: the user, then the
  * device, then the sign-in, in the order of whoever switches users off. So of any number of tries with one nonce one
- * gets a code, and none gets one past the moment at which its user, device, client or key is over.
+ * gets a code, and none gets one past the moment at which its user or device is over. Factors, key, client and project are
+ * asked about as they are when the statement begins, also where it then waits for a lock.
  */
 async function grant(
   deps: FlowDeps,

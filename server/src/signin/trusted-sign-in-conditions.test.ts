@@ -1,0 +1,342 @@
+/**
+ * Each condition of the two statements with which a trusted device signs in (decisions/0085), at the moment at which only
+ * it stands between a good proof and a code: before the statement that reads, and between that and the one that grants.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { redirectUri } from '../../test/factories.ts';
+import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
+import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { candidateStatement } from '../domain/ceremonies/trusted-sign-in.ts';
+import { digest } from '../domain/kernel/secret.ts';
+
+const otherUri = 'https://second.example.com/callback';
+
+let world: SigninWorld;
+let page: SigninPage;
+let userid: string;
+/** Whose the page's device is, and somebody else of the project. */
+let userId: string;
+let stranger: string;
+
+beforeAll(async () => {
+  world = await SigninWorld.open();
+});
+afterAll(() => world.app.close());
+beforeEach(async () => {
+  await world.begin();
+  userid = newAddress();
+  page = await world.page();
+  await world.register(page, userid);
+  userId = (await world.findUser(userid))?.id ?? '';
+  stranger = (await world.user()).id;
+  world.app.clock.turn(60);
+});
+afterEach(() => {
+  Reflect.deleteProperty(world.app.services.db, 'rows');
+});
+
+type Params = () => readonly unknown[];
+type Change = readonly [sql: string, params: Params];
+
+function change([sql, params]: Change): Promise<number> {
+  return world.app.services.db.changed(sql, params());
+}
+
+function now(plusSeconds = 0): Date {
+  return new Date(world.app.clock.now().getTime() + plusSeconds * 1000);
+}
+
+const ofUser: Params = () => [userId];
+const ofDevice: Params = () => [page.key.jkt];
+const ofClient: Params = () => [world.client.id];
+const ofSignIn: Params = () => [digest(page.txn)];
+const atNow =
+  (params: Params): Params =>
+  () => [now(), ...params()];
+
+const verified = `insert into enrolments (id, user_id, method, created_at, verified_at)
+  select gen_random_uuid(), id, 'email', now(), now() from users where id = ?`;
+const elsewhere = '{https://elsewhere.example.com/}';
+
+/** What can be otherwise, and what the step then answers. */
+const inProgress: readonly (readonly [what: string, change: Change, answer: object])[] = [
+  ['its user is switched off', ['update users set active = false where id = ?', ofUser], { status: 'OTP_NEEDED' }],
+  [
+    'its user goes by another address',
+    [`update users set email_key = 'x' || email_key, user_name_key = 'x' || user_name_key where id = ?`, ofUser],
+    { status: 'OTP_NEEDED' },
+  ],
+  ['its user has a factor by now', [verified, ofUser], { status: 'MFA_REQUIRED' }],
+  [
+    'the device is revoked',
+    ['update devices set revoked_at = ? where jkt = ?', atNow(ofDevice)],
+    { status: 'OTP_NEEDED' },
+  ],
+  [
+    'its trust ends at this very moment',
+    ['update devices set trusted_until = ? where jkt = ?', atNow(ofDevice)],
+    { status: 'OTP_NEEDED' },
+  ],
+  [
+    'it is not trusted at all',
+    ['update devices set trusted_until = null where jkt = ?', ofDevice],
+    { status: 'OTP_NEEDED' },
+  ],
+  ['the device is gone', ['delete from devices where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
+  [
+    'it is somebody else’s',
+    ['update devices set user_id = ? where jkt = ?', () => [stranger, page.key.jkt]],
+    { status: 'OTP_NEEDED' },
+  ],
+  ['it has another key', [`update devices set jkt = 'another' where jkt = ?`, ofDevice], { status: 'OTP_NEEDED' }],
+  [
+    'the nonce was taken',
+    [`update ceremonies set nonce_hash = 'another' where txn_hash = ?`, ofSignIn],
+    refusal('NONCE_REJECTED', 401),
+  ],
+  [
+    'the nonce ends at this very moment',
+    ['update ceremonies set nonce_expires_at = ? where txn_hash = ?', atNow(ofSignIn)],
+    refusal('NONCE_REJECTED', 401),
+  ],
+  [
+    'the sign-in ends at this very moment',
+    ['update ceremonies set expires_at = ? where txn_hash = ?', atNow(ofSignIn)],
+    refusal('TRANSACTION_EXPIRED', 410),
+  ],
+  [
+    'the sign-in is finished',
+    ['update ceremonies set finished_at = ? where txn_hash = ?', atNow(ofSignIn)],
+    refusal('TRANSACTION_EXPIRED', 410),
+  ],
+  [
+    'the sign-in stands elsewhere',
+    [`update ceremonies set state = 'otp_verified' where txn_hash = ?`, ofSignIn],
+    refusal('OUT_OF_ORDER', 409),
+  ],
+  [
+    'the API key is revoked',
+    [`update api_keys set revoked_at = ? where client_id = ? and kind = 'publishable'`, atNow(ofClient)],
+    refusal('INVALID_API_KEY', 401),
+  ],
+  [
+    'the API key is of another kind',
+    [`update api_keys set kind = 'secret' where client_id = ? and kind = 'publishable'`, ofClient],
+    refusal('INVALID_API_KEY', 401),
+  ],
+  [
+    'the client is disabled, of whatever version',
+    ['update clients set disabled_at = ? where id = ?', atNow(ofClient)],
+    refusal('INVALID_API_KEY', 401),
+  ],
+  [
+    'the client has no such origin any more',
+    [
+      'update clients set version = version + 1, redirect_uris = ?::text[] where id = ?',
+      () => [elsewhere, ...ofClient()],
+    ],
+    refusal('ORIGIN_NOT_ALLOWED', 403),
+  ],
+  [
+    'the project demands a factor',
+    [`update projects set version = version + 1, mfa_policy = 'required' where id = ?`, () => [world.project.id]],
+    { status: 'OTP_NEEDED' },
+  ],
+];
+
+/** No code was given, and nobody was said to have signed in. */
+async function expectNothingGiven(): Promise<void> {
+  const { db } = world.app.services;
+  expect(await db.rows('select from authorization_codes where created_at = ?', [now()])).toEqual([]);
+  expect(await db.rows(`select from audit_events where type = 'user.signed_in' and at = ?`, [now()])).toEqual([]);
+  expect(await db.rows('select from users where last_sign_in_at = ?', [now()])).toEqual([]);
+}
+
+/** The change is committed when the one statement has read, and before the other one begins. */
+function onceRead(work: () => Promise<unknown>): { count: number } {
+  const { db } = world.app.services;
+  const read = db.rows.bind(db);
+  const seen = { count: 0 };
+  db.rows = async <Row extends object>(text: string, params?: readonly unknown[]): Promise<Row[]> => {
+    const found = await read<Row>(text, params);
+    if (text === candidateStatement) {
+      seen.count += found.length;
+      await work();
+    }
+    return found;
+  };
+  return seen;
+}
+
+describe('a good proof of a trusted device gets no code', () => {
+  it.each(inProgress)('where %s', async (_, what, answer) => {
+    await page.challenge();
+    await change(what);
+    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(answer);
+    await expectNothingGiven();
+  });
+
+  it.each(inProgress)('where, once the device was looked at, %s', async (_, what, answer) => {
+    await page.challenge();
+    const seen = onceRead(() => change(what));
+    expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(answer);
+    expect(seen.count).toBe(1);
+    await expectNothingGiven();
+  });
+
+  it('for the address of somebody else, or of nobody', async () => {
+    const other = newAddress();
+    await world.user({ userName: other, userNameKey: other, email: other, emailKey: other });
+    for (const address of [other, newAddress()]) {
+      await page.challenge();
+      expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'OTP_NEEDED');
+      await expectNothingGiven();
+    }
+  });
+
+  it('in a sign-in of another client, project, page or origin', async () => {
+    const { make, services } = world.app;
+    await services.db.changed(
+      'update clients set redirect_uris = redirect_uris || ?, version = version + 1 where id = ?',
+      [`{${otherUri}}`, world.client.id],
+    );
+    const { client: other } = await make.client(world.project);
+    const { client: foreign } = await make.client(await make.project());
+    await services.db.transaction((em) =>
+      services.requests.begin(em, {
+        ...{ projectId: world.project.id, clientId: world.client.id },
+        ...{ redirectUri, scope: 'openid', codeChallenge: 'c'.repeat(43) },
+      }),
+    );
+    const foreignTo: [string, unknown][] = [
+      ['client_id = ?', other.id],
+      ['project_id = ?', foreign.project.id],
+      ['origin = ?', new URL(otherUri).origin],
+      ['request_id = (select id from authorization_requests where client_id = ?)', world.client.id],
+    ];
+    for (const [column, value] of foreignTo) {
+      await page.challenge();
+      await change([`update ceremonies set ${column} where txn_hash = ?`, () => [value, ...ofSignIn()]]);
+      const answer = await page.step('authenticate', { userid }, 'use');
+      expect([column, answer]).toEqual([column, expect.objectContaining(refusal('TRANSACTION_EXPIRED', 410))]);
+      await expectNothingGiven();
+    }
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('on a device that is trusted by another client alone', async () => {
+    const { client: other } = await world.app.make.client(world.project);
+    await page.challenge();
+    await change(['update devices set client_id = ? where jkt = ?', () => [other.id, page.key.jkt]]);
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+    await expectNothingGiven();
+  });
+});
+
+describe('a trusted device', () => {
+  const signIn = async (who = userid): Promise<StepAnswer> => {
+    await page.challenge();
+    return page.step('authenticate', { userid: who }, 'use');
+  };
+  const trust = async () => {
+    const { db } = world.app.services;
+    const [device] = await db.rows<{ trusted_until: string | null }>(
+      'select trusted_until from devices where jkt = ?',
+      [page.key.jkt],
+    );
+    return device?.trusted_until ?? null;
+  };
+
+  it('signs in to the last moment of its trust, of its nonce and of the sign-in', async () => {
+    await page.challenge();
+    await change(['update devices set trusted_until = ? where jkt = ?', () => [now(0.001), page.key.jkt]]);
+    await change([
+      'update ceremonies set nonce_expires_at = ?, expires_at = ? where txn_hash = ?',
+      () => [now(0.001), now(0.001), ...ofSignIn()],
+    ]);
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('is not remembered for longer where that was taken back once it was looked at', async () => {
+    await page.challenge();
+    const seen = onceRead(() => change(['update devices set remembered = false where jkt = ?', ofDevice]));
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    expect([seen.count, await trust()]).toEqual([1, null]);
+    expectStatus(await signIn(), 'OTP_NEEDED');
+  });
+
+  it('is trusted from its last use on, for as long as the project says', async () => {
+    await world.set({ deviceTrustSeconds: 3600 });
+    expectStatus(await signIn(), 'SUCCESS');
+    expect(new Date((await trust()) ?? 0)).toEqual(now(3600));
+  });
+
+  it('is told of with where it came from, and gives tokens that say how and when', async () => {
+    const answer = expectStatus(await signIn(), 'SUCCESS');
+    const [event] = await world.app.services.db.rows(
+      `select actor_kind, ip, user_agent, request_id, client_id, subject_id from audit_events
+       where type = 'user.signed_in' and project_id = ? order by id desc limit 1`,
+      [world.project.id],
+    );
+    expect(event).toEqual({
+      actor_kind: 'anonymous',
+      ip: '127.0.0.1',
+      user_agent: 'node',
+      request_id: answer.headers.get('x-request-id'),
+      client_id: world.client.id,
+      subject_id: userId,
+    });
+    const claims = claimsOf((await world.exchange(answer['code'])).body['id_token']);
+    const signedInAt = Math.floor(now().getTime() / 1000);
+    expect(claims).toMatchObject({ sub: userId, auth_time: signedInAt, acr: 'urn:service:pwdless:v1', amr: ['swk'] });
+    expect(claims).not.toHaveProperty('sid');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('that two people share lets each in as themselves', async () => {
+    const other = newAddress();
+    await world.register(await world.page(page.key), other);
+    world.app.clock.turn(60);
+    for (const who of [userid, other, userid]) {
+      const { code } = expectStatus(await signIn(who), 'SUCCESS');
+      const { body } = await world.exchange(code);
+      expect(claimsOf(body['id_token'])).toMatchObject({
+        email: who,
+        amr: ['swk'],
+        sub: (await world.findUser(who))?.id,
+      });
+    }
+  });
+
+  it('may sign in once its code was asked for, or it was registered, in the same sign-in', async () => {
+    for (const state of ['otp_sent', 'registered']) {
+      await page.challenge();
+      await change(['update ceremonies set state = ? where txn_hash = ?', () => [state, ...ofSignIn()]]);
+      expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    }
+  });
+
+  it('gets a code that is bound to the page’s challenge', async () => {
+    const verifier = 'v'.repeat(43);
+    await page.challenge({ jkt: page.key.jkt, code_challenge: digest(verifier), code_challenge_method: 'S256' });
+    const { code } = expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    expect((await world.exchange(code)).status).toBe(400);
+    expect((await world.exchange(code, { form: { code_verifier: 'w'.repeat(43) } })).status).toBe(400);
+    expect((await world.exchange(code, { form: { code_verifier: verifier } })).status).toBe(200);
+  });
+
+  it('serves pages of each origin of its client, each in its own sign-ins', async () => {
+    await world.app.services.db.changed(
+      'update clients set redirect_uris = redirect_uris || ?, version = version + 1 where id = ?',
+      [`{${otherUri}}`, world.client.id],
+    );
+    const there = await world.page(page.key, { origin: new URL(otherUri).origin });
+    await there.challenge();
+    const astray = await world.page(page.key, { origin: appOrigin });
+    await astray.challenge();
+    [astray.txn, astray.nonce] = [there.txn, there.nonce];
+    expect(await astray.step('authenticate', { userid }, 'use')).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    expectStatus(await there.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+});
