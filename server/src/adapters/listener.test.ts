@@ -36,6 +36,20 @@ describe('the port of the application', () => {
     await other.drain(0);
   });
 
+  it('serves who had come to it when it closes, accepted or not', async () => {
+    const port = await freePort();
+    listening = await prepareListening('127.0.0.1', port, 'PORT');
+    await listening.serve((_req, res) => void res.end('served'));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 0\r\n\r\n');
+    // The kernel has connected it, and nobody has looked yet.
+    await new Promise<void>((connected) => process.nextTick(connected));
+    const drained = listening.drain(1_000);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*Connection: close\r\n[^]*served/i);
+    await drained;
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+  });
+
   it.each([
     ['two Host headers', 'GET / HTTP/1.1\r\nHost: a.example\r\nhost: b.example', '400 Bad Request'],
     ['no Host header', 'GET / HTTP/1.1', '400 Bad Request'],
