@@ -48,13 +48,15 @@ export class BulkEndpoint {
     this.deps = deps;
   }
 
-  async run(caller: Caller, body: Record<string, unknown>): Promise<Answer> {
+  /** @param mayGoOn asked before each operation: many may take longer than what they are granted by; its throw ends all */
+  async run(caller: Caller, body: Record<string, unknown>, mayGoOn: () => Promise<void>): Promise<Answer> {
     const operations = readOperations(body);
     const failOnErrors = readFailOnErrors(body);
     const batch = new Batch(operations, this.deps, caller);
     let errors = 0;
     for (const operation of inOrder(operations)) {
       if (errors >= failOnErrors) break;
+      await mayGoOn();
       const outcome = await batch.run(operation);
       if (outcome.error) errors += 1;
     }

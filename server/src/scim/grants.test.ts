@@ -102,4 +102,30 @@ describe('a body that comes slowly', () => {
   });
 });
 
+describe('a Bulk of many operations', () => {
+  it('ends with its token, within a second', async () => {
+    const project = await app.project();
+    const { accounts, db } = app.services;
+    const provision = accounts.provision.bind(accounts);
+    let made = 0;
+    accounts.provision = async (...of) => {
+      const user = await provision(...of);
+      made += 1;
+      if (made === 5) {
+        await db.changed('update scim_tokens set revoked_at = ? where project_id = ?', [app.clock.now(), project.id]);
+      }
+      app.clock.turn(0.2);
+      return user;
+    };
+    const operations = Array.from({ length: 50 }, (_, n) => ({
+      ...{ method: 'POST', path: '/Users', data: { userName: `u${n}` } },
+    }));
+    const answer = await project.request('POST', '/Bulk', { Operations: operations });
+    Reflect.deleteProperty(accounts, 'provision');
+    expect([answer.status, made]).toEqual([401, 5]);
+    const [record] = await app.services.requestRecords.recent(project.id, 1);
+    expect(record).toMatchObject({ method: 'POST', path: '/Bulk', status: 401 });
+  });
+});
+
 it('ends without a bug', () => expect(app.bugs).toEqual([]));

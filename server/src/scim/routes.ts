@@ -8,7 +8,7 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, type Respo
 import type { Accounts } from '../domain/accounts/accounts.ts';
 import type { Directories, Directory } from '../domain/directories/directories.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
-import type { Clock } from '../domain/kernel/clock.ts';
+import { type Clock, isPast, secondsLater } from '../domain/kernel/clock.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Vault } from '../domain/keys/vault.ts';
 import type { Groups } from '../domain/users/groups.ts';
@@ -50,6 +50,9 @@ interface Call {
   startedAt: Date;
   body?: Record<string, unknown>;
 }
+
+/** How long many operations go on before their token is asked of again. */
+const askAgainSeconds = 1;
 
 type Operation = (req: Request, call: Call) => Answer | Promise<Answer>;
 
@@ -100,6 +103,16 @@ export function scimRoutes(deps: ScimDeps): Router {
     limiter.spend(directory.projectId);
     next();
   });
+
+  /** Asks of the token once more where that was a while ago. */
+  const goingOn = (req: Request, now: Call) => {
+    let askedAt = deps.clock.now();
+    return async () => {
+      if (!isPast(secondsLater(askedAt, askAgainSeconds), deps.clock.now())) return;
+      await askAnew(req, now, deps.directories);
+      askedAt = deps.clock.now();
+    };
+  };
 
   const list = async (req: Request, endpoint: UserEndpoint | GroupEndpoint, request: SearchRequest) => {
     const { caller } = call(req);
@@ -159,7 +172,7 @@ export function scimRoutes(deps: ScimDeps): Router {
     .all(onlyMethods('POST'));
   router
     .route('/Bulk')
-    .post(handle(async (req, { caller }) => bulk.run(caller, await body(req, maxPayloadBytes))))
+    .post(handle(async (req, now) => bulk.run(now.caller, await body(req, maxPayloadBytes), goingOn(req, now))))
     .all(onlyMethods('POST'));
   router.route('/Me').all(() => {
     throw new ScimError(501, 'A directory is nobody here: there is no /Me.');
