@@ -17,6 +17,8 @@ let userid: string;
 /** Whose the page's device is, and somebody else of the project. */
 let userId: string;
 let stranger: string;
+/** Of the same project. */
+let otherClient: string;
 
 beforeAll(async () => {
   world = await SigninWorld.open();
@@ -29,6 +31,7 @@ beforeEach(async () => {
   await world.register(page, userid);
   userId = (await world.findUser(userid))?.id ?? '';
   stranger = (await world.user()).id;
+  otherClient = (await world.app.make.client(world.project)).client.id;
   world.app.clock.turn(60);
 });
 afterEach(() => {
@@ -89,6 +92,11 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
     { status: 'OTP_NEEDED' },
   ],
   ['it has another key', [`update devices set jkt = 'another' where jkt = ?`, ofDevice], { status: 'OTP_NEEDED' }],
+  [
+    'it is trusted by another client alone',
+    ['update devices set client_id = ? where jkt = ?', () => [otherClient, page.key.jkt]],
+    { status: 'OTP_NEEDED' },
+  ],
   [
     'the nonce was taken',
     [`update ceremonies set nonce_hash = 'another' where txn_hash = ?`, ofSignIn],
@@ -200,7 +208,6 @@ describe('a good proof of a trusted device gets no code', () => {
       'update clients set redirect_uris = redirect_uris || ?, version = version + 1 where id = ?',
       [`{${otherUri}}`, world.client.id],
     );
-    const { client: other } = await make.client(world.project);
     const { client: foreign } = await make.client(await make.project());
     await services.db.transaction((em) =>
       services.requests.begin(em, {
@@ -209,7 +216,7 @@ describe('a good proof of a trusted device gets no code', () => {
       }),
     );
     const foreignTo: [string, unknown][] = [
-      ['client_id = ?', other.id],
+      ['client_id = ?', otherClient],
       ['project_id = ?', foreign.project.id],
       ['origin = ?', new URL(otherUri).origin],
       ['request_id = (select id from authorization_requests where client_id = ?)', world.client.id],
@@ -223,14 +230,6 @@ describe('a good proof of a trusted device gets no code', () => {
     }
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
-  });
-
-  it('on a device that is trusted by another client alone', async () => {
-    const { client: other } = await world.app.make.client(world.project);
-    await page.challenge();
-    await change(['update devices set client_id = ? where jkt = ?', () => [other.id, page.key.jkt]]);
-    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
-    await expectNothingGiven();
   });
 });
 
