@@ -56,7 +56,7 @@ export async function startLatchkey(
     ...env,
   };
   // As start.mjs starts it.
-  const flags = ['--enable-source-maps', '--max-semi-space-size=4'];
+  const flags = ['--enable-source-maps', '--max-semi-space-size=4', '--heap-growing-percent=60'];
   const server = spawn(process.execPath, [...flags, ...(turnable ? ['--import', clock] : []), main], {
     env: settings,
     stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : [])],
