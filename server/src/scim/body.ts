@@ -37,7 +37,10 @@ function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const giveUp = () => reject(badRequest('invalidSyntax', 'The body did not arrive whole.'));
+    let isWhole = false;
+    const giveUp = () => {
+      if (!isWhole) reject(badRequest('invalidSyntax', 'The body did not arrive whole.'));
+    };
     if (req.destroyed) return giveUp();
     // Iterating over the request would destroy it on the way out, and the answer with it.
     req.on('data', (chunk: Buffer) => {
@@ -48,7 +51,10 @@ function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
         reject(tooLarge(maxBytes));
       }
     });
-    req.on('end', () => resolve(Buffer.concat(chunks)));
+    req.on('end', () => {
+      isWhole = true;
+      resolve(Buffer.concat(chunks));
+    });
     req.on('error', giveUp);
     req.on('close', giveUp);
   });

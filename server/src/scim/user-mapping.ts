@@ -10,7 +10,12 @@ const unassigned = 'activeUnassigned';
 
 /** The writable part of a user under the schema's names, free to be changed. */
 export function resourceOf(user: UserRecord): Resource {
-  const { [unassigned]: silent, name, ...rest } = structuredClone(user.attributes);
+  return seenAs({ ...user, attributes: structuredClone(user.attributes) });
+}
+
+/** The same, still the user's own values: to look at. */
+function seenAs(user: UserRecord): Resource {
+  const { [unassigned]: silent, name, ...rest } = user.attributes;
   const names = defined({
     ...(isObject(name) ? name : {}),
     familyName: user.familyName ?? undefined,
@@ -58,7 +63,7 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
 /** The user as it is returned, its attributes in the order of the schema. */
 export function userResource(user: ShownUser, baseUrl: string): Resource {
   const { schema, extensions } = userType;
-  const resource = resourceOf(user);
+  const resource = seenAs(user);
   const extended = extensions.filter(({ id }) => resource[id] !== undefined);
   const location = `${baseUrl}/Users/${user.id}`;
   const memberships = user.groups.map(({ id, displayName }) => ({

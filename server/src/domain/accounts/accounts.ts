@@ -37,21 +37,21 @@ export class Accounts {
 
   /** Null where the project has no such user, or `grant` does not hold. */
   find(projectId: string, userId: string, grant?: Sql): Promise<ShownUser | null> {
-    return this.users.findShown(this.db.reader(), projectId, userId, grant);
+    return this.users.findShown(this.db.alone, projectId, userId, grant);
   }
 
   list(projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
-    return this.users.list(this.db.reader(), projectId, selection);
+    return this.users.list(this.db.alone, projectId, selection);
   }
 
   /** How many users the project has under `where`, a condition on the row `r`. */
   count(projectId: string, where?: Sql): Promise<number> {
-    return countRows(this.db.reader(), 'users', projectId, where);
+    return countRows(this.db.alone, 'users', projectId, where);
   }
 
   /** A user that a directory brings. Refuses `taken`. */
   provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<UserRecord> {
-    return this.users.create(this.db.reader(), projectId, values, 'scim', actor, id);
+    return this.users.create(this.db.alone, projectId, values, 'scim', actor, id);
   }
 
   /**
@@ -65,9 +65,7 @@ export class Accounts {
   async change(projectId: string, userId: string, edit: Edit, actor: Actor, grant?: Sql): Promise<ShownUser> {
     const seen = found(await this.find(projectId, userId, grant), 'user');
     const values = await edit(seen);
-    const written = await pastDeadlocks(() =>
-      this.users.changeAtOnce(this.db.reader(), projectId, seen, values, actor),
-    );
+    const written = await pastDeadlocks(() => this.users.changeAtOnce(this.db.alone, projectId, seen, values, actor));
     if (written) return written;
     const after = await this.changeLocked(projectId, userId, edit, actor);
     return { ...recordOf(after), groups: seen.groups };

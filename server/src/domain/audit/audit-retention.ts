@@ -1,6 +1,6 @@
 import { system } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database } from '../kernel/database.ts';
+import type { Database } from '../kernel/database.ts';
 import type { Audit } from './audit.ts';
 import { firstIdFrom } from './moment.ts';
 
@@ -29,8 +29,7 @@ export class AuditRetention {
     const before = secondsLater(this.clock.now(), -this.days * daySeconds);
     let forgotten = 0;
     for (let gone = bite; gone === bite; forgotten += gone) {
-      gone = await changed(
-        this.db.reader(),
+      gone = await this.db.changed(
         `delete from audit_events where id = any(array(
            select id from audit_events where id < ? order by id limit ${bite}))`,
         [firstIdFrom(before)],

@@ -1,5 +1,5 @@
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { type Database, rows } from '../kernel/database.ts';
+import type { Database } from '../kernel/database.ts';
 import { isAllowedOrigin } from './redirect-uri.ts';
 
 /** How long a yes is remembered. A no is not: a client that was just registered may call at once. */
@@ -25,8 +25,7 @@ export class Origins {
     this.allowedSince.delete(origin);
     if (!/^https?:\/\/[^/?#\s]{1,255}$/.test(origin)) return false;
     const scheme = origin.replace(/:[0-9]+$/, '');
-    const candidates = await rows<{ redirect_uris: string[] }>(
-      this.db.reader(),
+    const candidates = await this.db.rows<{ redirect_uris: string[] }>(
       `select redirect_uris from clients
        where disabled_at is null and exists (select from unnest(redirect_uris) uri where starts_with(uri, ?))`,
       [scheme],

@@ -1,5 +1,5 @@
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database } from '../kernel/database.ts';
+import type { Database } from '../kernel/database.ts';
 import { digest } from '../kernel/secret.ts';
 
 /** A request is remembered this much longer than any clock could let it pass. */
@@ -23,8 +23,7 @@ export class DelegationRequests {
    */
   async use(clientId: string, jti: string, expSeconds: number): Promise<boolean> {
     const latest = Math.max(expSeconds * 1000, this.clock.now().getTime());
-    const fresh = await changed(
-      this.db.reader(),
+    const fresh = await this.db.changed(
       'insert into used_delegation_requests (client_id, jti_hash, forget_at) values (?, ?, ?) on conflict do nothing',
       [clientId, digest(jti), secondsLater(new Date(latest), marginSeconds)],
     );

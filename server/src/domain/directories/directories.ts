@@ -115,7 +115,7 @@ export class Directories {
 
   /** Leaves nothing of it. */
   async removeTemporary(id: string): Promise<void> {
-    await execute(this.db.reader(), sql`delete from scim_tokens where id = ${id}`);
+    await execute(this.db.alone, sql`delete from scim_tokens where id = ${id}`);
   }
 
   /** Newest first, revoked ones too. */
@@ -138,7 +138,7 @@ export class Directories {
       token_name: string;
       erasures: number;
     }>(
-      this.db.reader(),
+      this.db.alone,
       sql`select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
                  exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
                  t.id as token_id, t.name as token_name, p.erasures

@@ -84,7 +84,7 @@ export class RequestRecords {
   /** Drops what is too old. */
   async sweep(): Promise<void> {
     await execute(
-      this.db.reader(),
+      this.db.alone,
       sql`delete from scim_request_records where at < ${secondsLater(this.clock.now(), -keptSeconds)}`,
     );
   }

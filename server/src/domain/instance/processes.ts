@@ -58,7 +58,7 @@ export class Processes {
 
   /** At the end of an orderly stop. */
   async leave(): Promise<void> {
-    await execute(this.db.reader(), sql`delete from processes where id = ${this.id}`);
+    await execute(this.db.alone, sql`delete from processes where id = ${this.id}`);
   }
 
   /** Those that are there, longest first. */

@@ -1,5 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { constant, execute, query, runAlone } from './statement.ts';
+import { constant, type Executing, execute, query } from './statement.ts';
 
 /**
  * The database as the domain sees it. One domain method is one transaction; a function that joins one takes `em`
@@ -7,9 +7,13 @@ import { constant, execute, query, runAlone } from './statement.ts';
  */
 export class Database {
   private readonly orm: MikroORM;
+  /** For one statement that is a transaction of its own, whatever transaction is open around the caller. */
+  readonly alone: Executing;
 
   constructor(orm: MikroORM) {
     this.orm = orm;
+    const driver = orm.em.getDriver();
+    this.alone = { getKysely: () => driver.getConnection().getClient(), getDriver: () => driver };
   }
 
   /** Runs `work` in one transaction with an identity map of its own; a throw rolls everything back. */
@@ -24,18 +28,16 @@ export class Database {
   }
 
   /** One constant statement that is a transaction of its own; `?` marks the parameters, which are bound. */
-  async rows<T extends object>(text: string, params: readonly unknown[] = []): Promise<T[]> {
-    const result = await runAlone(this.orm, constant({ text, params }));
-    return result.rows as T[];
+  rows<T extends object>(text: string, params: readonly unknown[] = []): Promise<T[]> {
+    return query<T>(this.alone, constant({ text, params }));
   }
 
   /** As {@link rows}: how many rows it changed. */
-  async changed(text: string, params: readonly unknown[] = []): Promise<number> {
-    const result = await runAlone(this.orm, constant({ text, params }));
-    return Number(result.numAffectedRows ?? 0n);
+  changed(text: string, params: readonly unknown[] = []): Promise<number> {
+    return execute(this.alone, constant({ text, params }));
   }
 
-  /** For reads outside a transaction. */
+  /** For reads of entities outside a transaction; a statement alone needs none ({@link alone}). */
   reader(): EntityManager {
     return this.orm.em.fork({ freshEventManager: false });
   }

@@ -1,4 +1,4 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 
 /**
  * A piece of SQL with its parameters, `?` marking each. Values from outside are only ever parameters: they reach
@@ -49,14 +49,20 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
   return { text, params: pieces.flatMap(({ params }) => params) };
 }
 
+/** What a statement runs on: an entity manager, in its transaction, or the pool (`Database.alone`). */
+export interface Executing {
+  getKysely(): Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery'>;
+  getDriver(): Pick<ReturnType<EntityManager['getDriver']>, 'convertException'>;
+}
+
 /** Runs a statement in `em`'s transaction, its values bound. Instants come as text, counts as numbers. */
-export async function query<Row extends object>(em: EntityManager, statement: Sql): Promise<Row[]> {
+export async function query<Row extends object>(em: Executing, statement: Sql): Promise<Row[]> {
   const result = await run(em, statement);
   return result.rows as Row[];
 }
 
 /** Runs a statement in `em`'s transaction and returns how many rows it changed. */
-export async function execute(em: EntityManager, statement: Sql): Promise<number> {
+export async function execute(em: Executing, statement: Sql): Promise<number> {
   const result = await run(em, statement);
   return Number(result.numAffectedRows ?? 0n);
 }
@@ -90,30 +96,17 @@ function numberedText(statement: Sql): string {
  * The ORM's own `execute` writes values into the statement's text; its query builder binds them, but throws the
  * driver's errors as they come: they get the ORM's classes here, so that a catch need not know how a row was written.
  */
-async function run(em: EntityManager, statement: Sql) {
-  return runOn(em.getKysely(), em.getDriver(), statement);
-}
-
-/** The same on a connection of its own, whatever transaction is open around the caller. */
-export async function runAlone(orm: MikroORM, statement: Sql) {
-  const driver = orm.em.getDriver();
-  return runOn(driver.getConnection().getClient(), driver, statement);
-}
-
-type Executor = Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery'>;
-type Driver = Pick<ReturnType<EntityManager['getDriver']>, 'convertException'>;
-
-async function runOn(executor: Executor, driver: Driver, statement: Sql) {
+async function run(em: Executing, statement: Sql) {
   const text = numberedText(statement);
   try {
-    return await executor.executeQuery({
+    return await em.getKysely().executeQuery({
       sql: text,
       parameters: statement.params,
       query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
       queryId: { queryId: '' },
     });
   } catch (error) {
-    throw error instanceof Error ? driver.convertException(error) : error;
+    throw error instanceof Error ? em.getDriver().convertException(error) : error;
   }
 }
 

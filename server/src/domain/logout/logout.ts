@@ -163,8 +163,7 @@ export class Logout {
 
   /** Deliveries that are due, whose job or process was lost: the sweep hands them out again. */
   async due(): Promise<string[]> {
-    const due = await rows<{ id: string }>(
-      this.deps.db.reader(),
+    const due = await this.deps.db.rows<{ id: string }>(
       `select id from logout_deliveries where state = 'pending' and next_attempt_at <= ? order by next_attempt_at limit 500`,
       [this.deps.clock.now()],
     );

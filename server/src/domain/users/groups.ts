@@ -63,12 +63,12 @@ export class Groups {
   }
 
   async list(projectId: string, selection: Selection): Promise<Listed<GroupRecord>[]> {
-    const rows = await listRows<GroupRow>(this.db.reader(), 'groups', columns, projectId, selection);
+    const rows = await listRows<GroupRow>(this.db.alone, 'groups', columns, projectId, selection);
     return rows.map((row) => ({ ...groupOfRow(row), order_key: row.order_key }));
   }
 
   count(projectId: string, where?: Sql): Promise<number> {
-    return countRows(this.db.reader(), 'groups', projectId, where);
+    return countRows(this.db.alone, 'groups', projectId, where);
   }
 
   /** The members of each group, by their ids. */
@@ -76,7 +76,7 @@ export class Groups {
     const members = new Map<string, string[]>(groupIds.map((id) => [id, []]));
     if (groupIds.length === 0) return members;
     const rows = await query<{ group_id: string; user_id: string }>(
-      this.db.reader(),
+      this.db.alone,
       sql`select group_id, user_id from group_members where group_id = any(${groupIds}::uuid[]) order by group_id, user_id`,
     );
     for (const { group_id, user_id } of rows) members.get(group_id)?.push(user_id);

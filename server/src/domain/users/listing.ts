@@ -1,5 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { constant, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { constant, type Executing, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
 
 /** By what a list is ordered: an expression over the row `r`, null where the value is missing. */
 export interface Order {
@@ -27,7 +26,7 @@ export type Listed<Row> = Row & { order_key: string | null };
 
 /** How many rows of `table` a project has under `where`. */
 export async function countRows(
-  em: EntityManager,
+  em: Executing,
   table: 'users' | 'groups',
   projectId: string,
   where?: Sql,
@@ -45,7 +44,7 @@ export async function countRows(
  * order, by id. The ids are chosen first, from indexes where they can be, and only the page's rows are read whole.
  */
 export async function listRows<Row extends object>(
-  em: EntityManager,
+  em: Executing,
   table: 'users' | 'groups',
   columns: string,
   projectId: string,

@@ -1,6 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUuid } from '../kernel/secret.ts';
-import { constant, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { constant, type Executing, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
 import type { ShownUser, UserRecord } from './user-record.ts';
 
 /** The columns of `users r` that {@link userOfRow} reads. */
@@ -59,7 +58,7 @@ export function shownOfRow(row: ShownRow): ShownUser {
 
 /** Null where the project has no such user, or `grant` does not hold. */
 export async function findShown(
-  em: EntityManager,
+  em: Executing,
   projectId: string,
   userId: string,
   grant: Sql = verbatim('true'),

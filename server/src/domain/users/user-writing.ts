@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import { refuse } from '../kernel/problem.ts';
-import { constant, query, type Sql, sql } from '../kernel/statement.ts';
+import { constant, type Executing, query, type Sql, sql } from '../kernel/statement.ts';
 import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
 import { type UserRecord, type UserValues, valuesOf } from './user-record.ts';
 
@@ -59,7 +58,7 @@ export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
  * was read. False where it is not: then nothing is written. Refuses `taken`.
  */
 export async function writeIfUnchanged(
-  em: EntityManager,
+  em: Executing,
   audit: Audit,
   projectId: string,
   next: UserRecord,

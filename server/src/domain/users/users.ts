@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { constant, execute, query, type Sql, sql } from '../kernel/statement.ts';
+import { constant, type Executing, execute, query, type Sql, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
@@ -40,12 +40,12 @@ export class Users {
   }
 
   /** With their groups. Null where the project has no such user, or `grant` does not hold. */
-  findShown(em: EntityManager, projectId: string, userId: string, grant?: Sql): Promise<ShownUser | null> {
+  findShown(em: Executing, projectId: string, userId: string, grant?: Sql): Promise<ShownUser | null> {
     return findShown(em, projectId, userId, grant);
   }
 
   /** A page of the project's users. */
-  async list(em: EntityManager, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
+  async list(em: Executing, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
     const rows = await listRows<ShownRow>(em, 'users', shownColumns, projectId, selection);
     return rows.map((row) => ({ ...shownOfRow(row), order_key: row.order_key }));
   }
@@ -85,7 +85,7 @@ export class Users {
    * @param id given where the caller had to know it before
    */
   async create(
-    em: EntityManager,
+    em: Executing,
     projectId: string,
     values: UserValues,
     provenance: User['provenance'],
@@ -169,7 +169,7 @@ export class Users {
    * their access, or get another phone. {@link change} is for that. Refuses `taken`.
    */
   async changeAtOnce(
-    em: EntityManager,
+    em: Executing,
     projectId: string,
     before: ShownUser,
     values: UserValues,
@@ -256,7 +256,7 @@ function withPhone(user: UserRecord, phone: string | null): Record<string, unkno
   return phoneNumbers.length === 0 ? rest : { ...rest, phoneNumbers };
 }
 
-async function takenField(em: EntityManager, projectId: string, login: Login): Promise<string> {
+async function takenField(em: Executing, projectId: string, login: Login): Promise<string> {
   const [row] = await query<{ field: string }>(
     em,
     sql`select case when user_name_key = ${login.userNameKey} then 'userName'
