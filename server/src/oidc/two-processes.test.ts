@@ -93,6 +93,16 @@ describe('a change in one process', () => {
     expect(locationOf(await rp.authorize({ prompt: 'none' })).searchParams.get('error')).toBe('login_required');
   });
 
+  it('is met once by another, whose memory ends there: it does not judge twice for the rest of a minute', async () => {
+    await codeFromThere();
+    const { registry } = there.services;
+    const { version } = client;
+    await change({ name: 'Renamed' });
+    expect(await registry.recall(client.id)).toMatchObject({ version });
+    await codeFromThere();
+    expect(await registry.recall(client.id)).toMatchObject({ version: version + 1, name: 'Renamed' });
+  });
+
   it('that changes the key of a client refuses the old one and takes the new one in another at once', async () => {
     const [old, young] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
     const jwkOf = ({ publicKey }: typeof old) => publicKey.export({ format: 'jwk' });

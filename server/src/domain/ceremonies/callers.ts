@@ -43,7 +43,7 @@ export function stillHoldsParameters({ client, project }: Page, { keyHash }: Rem
 }
 
 /** How long an API key is remembered; its use is noted by reading it, so that is as exact as this and a minute. */
-const rememberSeconds = 5;
+const rememberSeconds = 60;
 const mostRemembered = 10_000;
 
 /** A page, and who is in front of it. */

@@ -6,8 +6,8 @@ import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
 
-/** How long a client is remembered by a process that has not heard of a change. */
-const rememberSeconds = 5;
+/** How long a client is remembered; for no longer than until a statement or a look at the rows has found it changed. */
+const rememberSeconds = 60;
 const mostRemembered = 10_000;
 
 /** `lastUsedAt` is as exact as this, so that a busy key is not a busy row. */
@@ -35,7 +35,12 @@ export class ClientRegistry {
   readonly findEnabled = async (clientId: string): Promise<Client | null> => {
     // Letter by letter (RFC 6749 §1.8: values are case sensitive): PostgreSQL would take a UUID in any case.
     if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
-    return this.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
+    const where = { id: clientId, disabledAt: null };
+    const client = await this.db.reader().findOne(Client, where, { populate: ['project'] });
+    // Memory that is found to be old is not asked again.
+    const known = this.remembered.peek(clientId);
+    if (known && !(client && isOf(known, versionsOf(client)))) this.forget(clientId);
+    return client;
   };
 
   /**
@@ -84,13 +89,22 @@ export class ClientRegistry {
   };
 }
 
-interface KeyRow {
-  kind: ApiKeyKind;
-  client_id: string;
+/** Counted up by every change. */
+interface Versions {
   version: number;
   project_version: number;
 }
 
-function isOf(client: Client, { version, project_version }: KeyRow): boolean {
-  return client.version === version && client.project.getEntity().version === project_version;
+interface KeyRow extends Versions {
+  kind: ApiKeyKind;
+  client_id: string;
+}
+
+function versionsOf({ version, project }: Client): Versions {
+  return { version, project_version: project.getEntity().version };
+}
+
+function isOf(client: Client, wanted: Versions): boolean {
+  const { version, project_version } = versionsOf(client);
+  return version === wanted.version && project_version === wanted.project_version;
 }

@@ -39,6 +39,11 @@ export class Recollection<Value> {
     return value;
   }
 
+  /** What is held under `key`, however old. */
+  peek(key: string): Value | undefined {
+    return this.held.get(key)?.value;
+  }
+
   /** Forgets one, or all. */
   forget(key?: string): void {
     this.generation += 1;
