@@ -8,7 +8,8 @@ import { publicPem, thumbprint } from '../src/domain/delegation/key-pem.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import { seconds } from '../src/domain/kernel/clock.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
-import type { TestApp } from './build-app.ts';
+import type { User } from '../src/domain/users/user.entity.ts';
+import { buildTestApp, type TestApp } from './build-app.ts';
 
 /** A pair of a back end's own, with all its spellings. */
 export function makePair() {
@@ -107,7 +108,7 @@ export class TestBackEnd {
       jti: crypto.randomUUID(),
       op: bend.op ?? 'getUserCredentials',
       enc_kid: kid,
-      body: 'body' in bend ? bend.body : { userid: 'ada@example.com' },
+      body: 'body' in bend ? bend.body : { userid: address },
       ...bend.claims,
     };
     const signed =
@@ -144,8 +145,34 @@ export class TestBackEnd {
   }
 }
 
+/** The user whom a request asks for unless it is bent. */
+export const address = 'ada@example.com';
+
+export interface DelegationWorld {
+  app: TestApp;
+  project: Project;
+  ada: User;
+  backEnd: TestBackEnd;
+  close(): Promise<void>;
+}
+
+/** A Latchkey of one project, with its user Ada and a back end. */
+export async function openDelegation(): Promise<DelegationWorld> {
+  const app = await buildTestApp();
+  alignTime(app);
+  const project = await app.make.project();
+  const names = { userName: address, userNameKey: address, email: address, emailKey: address };
+  const ada = await app.make.user(project, names);
+  const backEnd = await TestBackEnd.of(app, project);
+  const close = async () => {
+    vi.useRealTimers();
+    await app.close();
+  };
+  return { app, project, ada, backEnd, close };
+}
+
 /** The library reads the system's time; it stands where the app's clock stands. */
-export function alignTime(app: TestApp): void {
+function alignTime(app: TestApp): void {
   vi.useFakeTimers({ toFake: ['Date'], now: app.clock.now() });
 }
 

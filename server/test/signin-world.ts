@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { systemRandom } from '../src/adapters/system.ts';
 import type { Client } from '../src/domain/clients/client.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
@@ -11,6 +11,8 @@ import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from './sig
 /** An origin of the clients that the factories make. */
 export const appOrigin = 'https://app.example.com';
 
+type ProjectSettings = Partial<Parameters<TestApp['make']['project']>[0]>;
+
 export const newAddress = (): string => `${systemRandom.id()}@example.com`;
 
 /** What a JWT says, unverified. */
@@ -20,23 +22,32 @@ export function claimsOf(jwt: string | undefined): Record<string, unknown> {
 
 /** A running Latchkey with one project and one client at a time, for tests of sign-in. */
 export class SigninWorld {
-  readonly app: TestApp;
+  app!: TestApp;
   project!: Project;
   client!: Client;
   apiKey = '';
   secretKey = '';
   private read = 0;
 
-  constructor(app: TestApp) {
-    this.app = app;
+  static async open(): Promise<SigninWorld> {
+    const world = new SigninWorld();
+    world.app = await buildTestApp();
+    return world;
   }
 
-  static async open(): Promise<SigninWorld> {
-    return new SigninWorld(await buildTestApp());
+  /** The world of a file's tests: opened before the first, with a project for each, closed after the last. */
+  static ofTests(settings: ProjectSettings = {}): SigninWorld {
+    const world = new SigninWorld();
+    beforeAll(async () => {
+      world.app = await buildTestApp();
+    });
+    afterAll(() => world.app.close());
+    beforeEach(() => world.begin(settings));
+    return world;
   }
 
   /** A new project with its client; a new hour, so that no test spends another's budget of sends from this network. */
-  async begin(settings: Partial<Parameters<TestApp['make']['project']>[0]> = {}): Promise<void> {
+  async begin(settings: ProjectSettings = {}): Promise<void> {
     this.project = await this.app.make.project({ name: 'Example', ...settings });
     const created = await this.app.make.client(this.project);
     this.client = created.client;

@@ -12,7 +12,6 @@ import { type AdminRoom, type Answer, openAdminRoom } from '../../test/admin-roo
 import { makePair } from '../../test/back-end.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
-import { freshSeconds } from './authorize.ts';
 import { fieldRules } from './field-rules.ts';
 import { operationRules } from './operation-rules.ts';
 import { adminSchema } from './schema.ts';
@@ -37,7 +36,6 @@ let ours: Record<
 >;
 let secrets: string[];
 let viewer: Record<string, string>;
-let admin: Record<string, string>;
 let foreignAdmin: Record<string, string>;
 
 beforeAll(async () => {
@@ -75,7 +73,6 @@ beforeAll(async () => {
   };
   secrets = [publishableKey, secretKey, scim.token, token.token];
   viewer = await room.tokenOf('project_viewer', project.id);
-  admin = await room.tokenOf('project_admin', project.id);
   foreignAdmin = await room.tokenOf('project_admin', foreign.id);
 });
 afterAll(() => room.close());
@@ -294,114 +291,6 @@ describe('every field', () => {
           : Object.values(fieldRules[type.name]?.fields ?? {}).flat();
       expect([type.name, [...rules].sort()]).toEqual([type.name, Object.keys(type.getFields()).sort()]);
     }
-  });
-});
-
-describe('roles', () => {
-  const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id role admin { email } } }';
-  const token = 'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
-
-  it('lets nobody grant above themselves', async () => {
-    const asAdmin = (input: object) => room.call(grant, { input }, admin);
-    expect((await asAdmin({ email: 'e@example.com', role: 'OWNER' })).code).toBe('forbidden');
-    expect((await asAdmin({ email: 'e@example.com', role: 'OWNER', projectId: ours.project })).code).toBe('invalid');
-    const other = { email: 'e@example.com', role: 'PROJECT_VIEWER', projectId: room.builtIn.console.id };
-    expect((await asAdmin(other)).code).toBe('not-found');
-    const within = await asAdmin({ email: 'new@example.com', role: 'PROJECT_ADMIN', projectId: ours.project });
-    expect(within.data.grantRole).toMatchObject({ role: 'PROJECT_ADMIN', admin: { email: 'new@example.com' } });
-    expect((await room.call(token, { input: { name: 'x', role: 'OWNER' } }, admin)).code).toBe('forbidden');
-  });
-
-  it('keeps the last owner, also where two remove each other at once', async () => {
-    const list = () => room.call('{ memberships { id admin { email } } }');
-    const remove = (id: string) => room.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id });
-    const one = await room.call(grant, { input: { email: 'one@example.com', role: 'OWNER' } });
-    const two = await room.call(grant, { input: { email: 'two@example.com', role: 'OWNER' } });
-    const answers = await Promise.all([remove(one.data.grantRole.id), remove(two.data.grantRole.id)]);
-    expect(answers.map(({ code }) => code).sort()).toEqual(['forbidden', undefined]);
-    expect((await list()).data.memberships).toHaveLength(1);
-  });
-
-  it("ends a token's rights with its maker's", async () => {
-    const userId = await room.person('maker@example.com');
-    const { admins } = room.services;
-    const owner = { grants: { owner: true, projects: new Map() }, actor: system };
-    const membership = await admins.grantRole(
-      { email: 'maker@example.com', role: 'project_admin', projectId: ours.project },
-      owner,
-    );
-    const headers = await room.sessionOf(userId);
-    const input = { name: 'mine', role: 'PROJECT_ADMIN', projectId: ours.project };
-    const { data } = await room.call(token, { input }, headers);
-    const bearer = { Authorization: `Bearer ${data.issueAdminToken.token}` };
-    const query = 'query ($id: ID!) { project(id: $id) { id } }';
-    expect((await room.call(query, { id: ours.project }, bearer)).code).toBeUndefined();
-    await admins.revokeRole(membership.id, owner);
-    expect((await room.call(query, { id: ours.project }, bearer)).status).toBe(403);
-  });
-
-  it('refuses a token that has expired or was revoked', async () => {
-    const expiresAt = new Date(room.clock.now().getTime() + 60_000).toISOString();
-    const first = await room.call(token, { input: { name: 'short', role: 'OWNER', expiresAt } });
-    const short = { Authorization: `Bearer ${first.data.issueAdminToken.token}` };
-    expect((await room.call('{ me { kind } }', {}, short)).data.me.kind).toBe('ADMIN_TOKEN');
-    room.clock.turn(60);
-    expect((await room.call('{ me { kind } }', {}, short)).status).toBe(401);
-  });
-});
-
-describe("the console's session", () => {
-  it('asks for a fresh sign-in before what is sensitive, and for nothing before the rest', async () => {
-    const { admins } = room.services;
-    const userId = await room.person('session@example.com');
-    await admins.grantRole(
-      { email: 'session@example.com', role: 'project_admin', projectId: ours.project },
-      { grants: { owner: true, projects: new Map() }, actor: system },
-    );
-    const headers = await room.sessionOf(userId);
-    const issue = () =>
-      room.call(
-        'mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }',
-        { id: ours.client },
-        headers,
-      );
-    const rename = (settings: object) =>
-      room.call(
-        'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { name } }',
-        {
-          input: { id: ours.client, ...settings },
-        },
-        headers,
-      );
-    expect((await issue()).code).toBeUndefined();
-    room.clock.turn(freshSeconds);
-    expect((await issue()).code).toBe('reauthentication-required');
-    expect((await rename({ name: 'Other' })).data.updateClient.name).toBe('Other');
-    expect((await rename({ redirectUris: ['https://evil.example/cb'] })).code).toBe('reauthentication-required');
-    const policy = async (settings: object) => {
-      const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-      return (await room.call(mutation, { input: { id: ours.project, ...settings } }, headers)).code;
-    };
-    expect(await policy({ scimAuthoritative: true })).toBeUndefined();
-    for (const weaker of [
-      { testMode: true },
-      { mfaPolicy: 'OFF' },
-      { offeredFactors: ['EMAIL'] },
-      { rememberMfaSeconds: 31_536_000 },
-    ]) {
-      expect([weaker, await policy(weaker)]).toEqual([weaker, 'reauthentication-required']);
-    }
-  });
-
-  it('is no session without the header, from another origin, or for a user without a role', async () => {
-    const userId = await room.person('plain@example.com');
-    const { Cookie = '', ...rest } = await room.sessionOf(userId);
-    const query = '{ me { name } }';
-    expect((await room.call(query, {}, { Cookie })).status).toBe(403);
-    expect((await room.call(query, {}, { Cookie, ...rest, Origin: 'https://evil.example' })).status).toBe(403);
-    expect((await room.call(query, {}, { Cookie, ...rest, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
-    const answer = await room.call(query, {}, { Cookie, ...rest });
-    expect([answer.status, answer.errors[0].message]).toEqual([403, 'This is not allowed: you have no role here.']);
   });
 });
 

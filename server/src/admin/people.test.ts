@@ -84,6 +84,48 @@ describe('Query.users', () => {
     expect((await users('filter: { groupId: "x" }')).code).toBe('invalid');
   });
 
+  it('finds people by the beginning of what they are known by, in any case, literally', async () => {
+    const { db, projects, users } = room.services;
+    const { id: projectId } = await projects.create({ name: 'Searched' }, system);
+    const ids = await db.transaction(async (em) => {
+      const made: string[] = [];
+      for (const address of ['ada@example.com', 'Adam@example.org', '100%@example.net']) {
+        made.push((await users.signUp(em, projectId, address, system)).id);
+      }
+      return made;
+    });
+    const search = async (text: string) => {
+      const { data } = await room.call(
+        'query ($id: ID!, $q: String) { users(projectId: $id, search: $q) { totalCount edges { node { id } } } }',
+        { id: projectId, q: text },
+      );
+      return data.users.edges.map((edge: { node: { id: string } }) => edge.node.id);
+    };
+    expect(await search('ada')).toEqual([ids[1], ids[0]]);
+    expect(await search('ADAM')).toEqual([ids[1]]);
+    expect(await search('100%')).toEqual([ids[2]]);
+    expect(await search('%')).toEqual([]);
+    expect(await search("' or 1=1 --")).toEqual([]);
+    const one = await room.call(
+      'query ($id: ID!) { user(id: $id) { userName email provenance active project { id } } }',
+      {
+        id: ids[0],
+      },
+    );
+    expect(one.data.user).toEqual({
+      userName: 'ada@example.com',
+      email: 'ada@example.com',
+      provenance: 'LOCAL',
+      active: true,
+      project: { id: projectId },
+    });
+    const inactive = await room.call(
+      'query ($id: ID!) { users(projectId: $id, filter: { active: false }) { totalCount edges { cursor } } }',
+      { id: projectId },
+    );
+    expect(inactive.data.users).toEqual({ totalCount: 0, edges: [] });
+  });
+
   it('finds people by the beginning of their family name, too', async () => {
     expect(await found('search: "LOVE"')).toEqual(['ada']);
     expect(await found('search: "ovelace"')).toEqual([]);

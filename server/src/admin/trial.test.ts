@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CookieBrowser, locationOf } from '../../test/browser.ts';
 import { newDeviceKey, SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
@@ -9,17 +9,14 @@ import { Project } from '../domain/projects/project.entity.ts';
 import { AuthorizationCode } from '../domain/tokens/authorization-code.entity.ts';
 import { csrfHeader } from './server.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests();
 let browser: CookieBrowser;
 let address: string;
 
 beforeAll(async () => {
-  world = await SigninWorld.open();
   await world.app.services.seed.plant({ demo: true });
 });
-afterAll(() => world.app.close());
 beforeEach(async () => {
-  await world.begin();
   address = newAddress();
   browser = await adminsBrowser('project_admin');
 });

@@ -1,29 +1,22 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { alignTime, TestBackEnd } from '../../test/back-end.ts';
-import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DelegationWorld, openDelegation, type TestBackEnd } from '../../test/back-end.ts';
+import type { TestApp } from '../../test/build-app.ts';
 
 /** `FUZZ_ENVELOPES=100000` makes it as many as before a release. */
 const count = Number(process.env['FUZZ_ENVELOPES'] ?? 900);
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 
+let world: DelegationWorld;
 let app: TestApp;
 let backEnd: TestBackEnd;
 
 beforeAll(async () => {
-  app = await buildTestApp();
-  alignTime(app);
-  const project = await app.make.project();
-  const address = 'ada@example.com';
-  // Whoever gets through finds a user.
-  await app.make.user(project, { email: address, emailKey: address });
-  backEnd = await TestBackEnd.of(app, project);
+  world = await openDelegation();
+  ({ app, backEnd } = world);
 });
-afterAll(async () => {
-  vi.useRealTimers();
-  await app.close();
-});
+afterAll(() => world.close());
 
 /** Mulberry32: the same envelopes for the same seed. */
 function chance(start: number): (below: number) => number {

@@ -1,20 +1,15 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { claimsOf, expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests();
 let page: SigninPage;
 let userid: string;
 
-beforeAll(async () => {
-  world = await SigninWorld.open();
-});
-afterAll(() => world.app.close());
 beforeEach(async () => {
-  await world.begin();
   page = await world.page();
   userid = newAddress();
 });

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests();
 let browser: CookieBrowser;
 let key: DeviceKey;
 let userid: string;
 const { verifier, challenge } = pkce();
 
-beforeAll(async () => {
-  world = await SigninWorld.open();
-});
-afterAll(() => world.app.close());
 beforeEach(async () => {
-  await world.begin();
   browser = new CookieBrowser();
   key = await newDeviceKey();
   userid = newAddress();

@@ -1,17 +1,12 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests();
 let userid: string;
 
-beforeAll(async () => {
-  world = await SigninWorld.open();
-});
-afterAll(() => world.app.close());
-beforeEach(async () => {
-  await world.begin();
+beforeEach(() => {
   userid = newAddress();
 });
 

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests();
 let page: SigninPage;
 let userid: string;
 
-beforeAll(async () => {
-  world = await SigninWorld.open();
-});
-afterAll(() => world.app.close());
 beforeEach(async () => {
-  await world.begin();
   page = await world.page();
   userid = newAddress();
 });

@@ -1,18 +1,13 @@
 import { generateSync } from 'otplib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
 let page: SigninPage;
 let userid: string;
 
-beforeAll(async () => {
-  world = await SigninWorld.open();
-});
-afterAll(() => world.app.close());
 beforeEach(async () => {
-  await world.begin({ mfaPolicy: 'optional' });
   page = await world.page();
   userid = newAddress();
 });

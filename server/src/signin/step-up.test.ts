@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { claimsOf, expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
 let page: SigninPage;
 let userid: string;
 let serial = 0;
 const phone = () => `+4917055${String(++serial).padStart(5, '0')}`;
 
-beforeAll(async () => {
-  world = await SigninWorld.open();
-});
-afterAll(() => world.app.close());
 beforeEach(async () => {
-  await world.begin({ mfaPolicy: 'optional' });
   page = await world.page();
   userid = newAddress();
 });

@@ -9,22 +9,17 @@ import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 
-let world: SigninWorld;
+const world = SigninWorld.ofTests();
 /** A second process on the same database, which hears of nothing that is done by the first. */
 let there: TestApp;
 let page: SigninPage;
 let userid: string;
 
 beforeAll(async () => {
-  world = await SigninWorld.open();
   there = await buildSibling(world.app);
 });
-afterAll(async () => {
-  await there.close();
-  await world.app.close();
-});
+afterAll(() => there.close());
 beforeEach(async () => {
-  await world.begin();
   userid = newAddress();
   const first = await world.page();
   await world.register(first, userid);

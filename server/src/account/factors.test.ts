@@ -1,0 +1,178 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf } from '../../test/account-visit.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { otherCode, SigninWorld } from '../../test/signin-world.ts';
+import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
+
+const world = SigninWorld.ofTests();
+const { visitOf, somebody, giveFactor } = peopleOf(world);
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const reader = () => app.services.db.reader();
+const isThere = async (factor: Enrolment) => (await reader().count(Enrolment, { id: factor.id })) === 1;
+const locationOf = (response: Response) => response.headers.get('location') ?? '';
+
+describe('a second factor', () => {
+  it('is removed after a fresh sign-in that has met one; the user is told by mail', async () => {
+    const { address, user } = await somebody();
+    const factor = await giveFactor(user);
+    const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
+    expect(await visit.page()).toContain('Remove this second step');
+    expect(locationOf(await visit.change('remove-factor', { id: factor.id }))).toContain('saved');
+    expect(await isThere(factor)).toBe(false);
+    expect(await world.subjectsFor(address)).toContain('Second step changed for Example');
+    expect(await world.events()).toContain('mfa.removed');
+    expect((await visit.change('remove-factor', { id: factor.id })).status).toBe(303);
+    expect((await world.events()).filter((type) => type === 'mfa.removed')).toHaveLength(1);
+  });
+
+  it('stays where the sign-in is older than five minutes, or has met none', async () => {
+    const { user } = await somebody();
+    const factor = await giveFactor(user);
+    const old = await visitOf(user, ['swk', 'otp', 'mfa']);
+    app.clock.turn(5 * 60 + 1);
+    for (const visit of [old, await visitOf(user, ['swk', 'otp'])]) {
+      expect(await visit.page()).toContain('prove once more that it is you');
+      for (const change of ['remove-factor', 'renew-recovery-codes']) {
+        const response = await visit.change(change, { id: factor.id });
+        expect(response.status).toBe(403);
+        expect(await response.text()).toContain('prove once more that it is you');
+      }
+    }
+    expect(await isThere(factor)).toBe(true);
+    expect(await app.services.mfa.recoveryCodes.left(reader(), user.id)).toBe(0);
+  });
+
+  it('of somebody else stays', async () => {
+    const victim = await somebody();
+    const factor = await giveFactor(victim.user);
+    await (await somebody()).visit.change('remove-factor', { id: factor.id });
+    expect(await isThere(factor)).toBe(true);
+  });
+});
+
+describe('the phone number', () => {
+  let serial = 0;
+  const phone = () => `+4917066${String(++serial).padStart(5, '0')}`;
+  const phoneOf = async (user: User) => (await reader().findOneOrFail(User, user.id)).phone ?? null;
+
+  it('is changed once the new one has proved itself; the user hears of it by mail and at the old one', async () => {
+    const { address, user, visit } = await somebody();
+    expect(await visit.page()).toContain('Add a number');
+    const [old, number] = [phone(), phone()];
+    for (const to of [old, number]) {
+      const before = await phoneOf(user);
+      app.clock.turn(31);
+      const asked = await visit.change('change-phone', { phone: ` ${to.slice(0, 6)} ${to.slice(6)} ` });
+      expect([asked.status, locationOf(asked)]).toEqual([303, `/account?project=${world.project.id}`]);
+      expect(await visit.page()).toContain(`…${to.slice(-4)}`);
+      const code = await world.codeFor(to);
+      const wrong = await visit.change('verify-phone', { code: otherCode(code) });
+      expect(wrong.status).toBe(400);
+      expect(await wrong.text()).toContain('This code is wrong');
+      expect(await phoneOf(user)).toBe(before);
+      expect(locationOf(await visit.change('verify-phone', { code: ` ${code}` }))).toContain('saved');
+      expect(await phoneOf(user)).toBe(to);
+    }
+    expect((await visit.change('verify-phone', { code: '000000' })).status).toBe(400);
+    expect(await world.subjectsFor(address)).toContain('Phone number changed for Example');
+    expect(app.mailbox.filter(({ to, text }) => to === old && text.includes('was changed'))).toHaveLength(1);
+    expect((await world.events()).filter((type) => type === 'user.phone_changed')).toHaveLength(2);
+    expect(await visit.page()).not.toContain(number);
+  });
+
+  it('is changed by nobody whose sign-in is not fresh, or has met no factor where there is one', async () => {
+    const { user, visit } = await somebody();
+    const number = phone();
+    await visit.change('change-phone', { phone: number });
+    const code = await world.codeFor(number);
+    await giveFactor(user);
+    for (const change of ['change-phone', 'verify-phone']) {
+      const response = await visit.change(change, { phone: number, code });
+      expect([change, response.status]).toEqual([change, 403]);
+      expect(await response.text()).toContain('prove once more that it is you');
+    }
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('is given up by the button, and its code is good in no other session', async () => {
+    const { user, visit } = await somebody();
+    const elsewhere = await visitOf(user);
+    const number = phone();
+    await visit.change('change-phone', { phone: number });
+    const code = await world.codeFor(number);
+    expect((await elsewhere.change('verify-phone', { code })).status).toBe(400);
+    expect((await visit.change('drop-phone')).status).toBe(303);
+    expect((await visit.change('verify-phone', { code })).status).toBe(400);
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('says what is wrong: no number, too soon, somebody else’s, the directory’s', async () => {
+    const { user, visit } = await somebody();
+    const tell = async (change: string, fields: Record<string, string>) => {
+      const response = await visit.change(change, fields);
+      return [response.status, await response.text()] as const;
+    };
+    expect(await tell('change-phone', { phone: '0170 1' })).toEqual([400, expect.stringContaining('country code')]);
+    const taken = phone();
+    await app.make.user(world.project, { phone: taken });
+    await visit.change('change-phone', { phone: taken });
+    expect(await tell('change-phone', { phone: phone() })).toEqual([429, expect.stringContaining('one too many')]);
+    const code = await world.codeFor(taken);
+    expect(await tell('verify-phone', { code })).toEqual([409, expect.stringContaining('Somebody else here')]);
+    app.clock.turn(31);
+    await app.services.db.transaction((em) =>
+      em.execute("update users set provenance = 'scim' where id = ?", [user.id]),
+    );
+    const locked = expect.stringContaining('Your organization manages it');
+    expect(await tell('change-phone', { phone: phone() })).toEqual([403, locked]);
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('shows the code in test mode, and no way to change it where no text message can be sent', async () => {
+    await world.begin({ testMode: true });
+    const { senders } = app.services;
+    const sms = senders.sms;
+    senders.sms = null;
+    try {
+      const user = await app.make.user(world.project);
+      const visit = await visitOf(user);
+      const page = await (await visit.change('change-phone', { phone: phone() })).text();
+      const code = /the code is (\d{6})/.exec(page)?.[1] ?? '';
+      expect((await visit.change('verify-phone', { code })).status).toBe(303);
+      await world.set({ testMode: false });
+      expect(await visit.page()).not.toContain('Change the number');
+      expect((await visit.change('change-phone', { phone: phone() })).status).toBe(503);
+    } finally {
+      senders.sms = sms;
+    }
+  });
+});
+
+describe('recovery codes', () => {
+  it('are ten new ones, shown once; those before are gone, and the user is told by mail', async () => {
+    const { address, user } = await somebody();
+    await giveFactor(user);
+    const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
+    const codesOf = async (response: Response) =>
+      [...(await response.text()).matchAll(/<li>([\w-]{19})<\/li>/g)].map(([, code]) => code as string);
+    const first = await codesOf(await visit.change('renew-recovery-codes'));
+    const second = await codesOf(await visit.change('renew-recovery-codes'));
+    expect(new Set([...first, ...second]).size).toBe(20);
+    const page = await visit.page();
+    expect(page).toContain('Left: 10');
+    for (const code of second) expect(page).not.toContain(code);
+    const { db, mfa } = app.services;
+    const use = (code: string | undefined) => db.transaction((em) => mfa.recoveryCodes.use(em, user.id, code ?? ''));
+    expect([await use(first[0]), await use(second[0])]).toEqual([false, true]);
+    expect(await visit.page()).toContain('Left: 9');
+    expect(await world.subjectsFor(address)).toContain('New recovery codes for Example');
+    expect((await world.events()).filter((type) => type === 'mfa.recovery_codes_renewed')).toHaveLength(2);
+    for (const code of [...first, ...second]) expect(app.logLines.join()).not.toContain(code);
+  });
+});

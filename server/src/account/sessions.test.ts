@@ -1,0 +1,125 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf } from '../../test/account-visit.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import { SigninWorld } from '../../test/signin-world.ts';
+import { Device } from '../domain/devices/device.entity.ts';
+import { Session } from '../domain/sessions/session.entity.ts';
+
+const world = SigninWorld.ofTests();
+const { visitOf, somebody } = peopleOf(world);
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const reader = () => app.services.db.reader();
+const locationOf = (response: Response) => response.headers.get('location') ?? '';
+
+describe('a device', () => {
+  it('is renamed by its user alone, to a name of 1 to 100 characters', async () => {
+    const { visit, device } = await somebody();
+    const other = await somebody();
+    const nameOf = async () => (await reader().findOneOrFail(Device, device.id)).name;
+    expect(locationOf(await visit.change('rename-device', { id: device.id, name: ' Kitchen ' }))).toContain('saved');
+    expect(await nameOf()).toBe('Kitchen');
+    for (const name of ['', '   ', 'x'.repeat(101)]) {
+      expect(locationOf(await visit.change('rename-device', { id: device.id, name }))).toContain('notice=name');
+    }
+    await other.visit.change('rename-device', { id: device.id, name: 'Mine' });
+    expect(await nameOf()).toBe('Kitchen');
+    expect(await visit.page('?notice=name')).toContain('Enter a name');
+    expect(await world.events()).toContain('device.renamed');
+  });
+
+  it('that is revoked cannot sign in by its proof any more, and its session ends', async () => {
+    const { address, device, key, user, visit } = await somebody();
+    const elsewhere = await visitOf(user);
+    expect(locationOf(await elsewhere.change('revoke-device', { id: device.id }))).toContain('saved');
+    app.clock.turn(60);
+    const page = await world.page(key);
+    await page.challenge();
+    expect((await page.step('authenticate', { userid: address }, 'use')).status).toBe('OTP_NEEDED');
+    expect(await visit.isSignedIn()).toBe(false);
+    expect((await reader().findOneOrFail(Session, visit.sessionId)).endReason).toBe('revoked');
+    expect(await elsewhere.isSignedIn()).toBe(true);
+    expect(await elsewhere.page()).not.toContain(device.id);
+    // A second click on the same button finds it done.
+    expect((await elsewhere.change('revoke-device', { id: device.id })).status).toBe(303);
+    expect((await world.events()).filter((type) => type === 'device.revoked')).toHaveLength(1);
+  });
+
+  it('of this browser takes this browser’s session and its cookie with it', async () => {
+    const { device, visit } = await somebody();
+    await visit.change('revoke-device', { id: device.id });
+    expect([...visit.browser.cookies.keys()]).toEqual([]);
+    expect(await visit.isSignedIn()).toBe(false);
+  });
+
+  it('of somebody else, or of another project, stays as it is', async () => {
+    const victim = await somebody();
+    const attackers = [(await somebody()).visit];
+    await world.begin();
+    attackers.push((await somebody()).visit);
+    for (const attacker of attackers) {
+      for (const id of [victim.device.id, 'x', '']) {
+        expect((await attacker.change('revoke-device', { id })).status).toBe(303);
+      }
+    }
+    expect((await reader().findOneOrFail(Device, victim.device.id)).revokedAt).toBeNull();
+  });
+});
+
+describe('a session', () => {
+  it('is ended by its user alone; its relying parties are told', async () => {
+    const { client } = await app.make.client(world.project, { backchannelLogoutUri: 'http://127.0.0.1:1/logout' });
+    const { user, visit } = await somebody();
+    const rp = new RelyingParty(app, client);
+    const sid = await rp.signIn(user);
+    await rp.tokens();
+    const attacker = (await somebody()).visit;
+    await attacker.change('end-session', { id: sid });
+    expect(await rp.isSignedIn()).toBe(true);
+    app.logoutTokens.length = 0;
+    expect((await visit.change('end-session', { id: sid })).status).toBe(303);
+    expect(await rp.isSignedIn()).toBe(false);
+    expect((await visit.change('end-session', { id: sid })).status).toBe(303);
+    for (const id of await app.services.logout.due()) await app.services.logout.deliver(id);
+    const told = app.logoutTokens.map(({ token }) =>
+      JSON.parse(atob((token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/'))),
+    );
+    expect(told).toEqual([expect.objectContaining({ sub: user.id, sid, aud: client.id })]);
+    expect((await world.events()).filter((type) => type === 'session.ended')).toHaveLength(1);
+    expect(await visit.isSignedIn()).toBe(true);
+  });
+
+  it('of this browser ends by the button that signs out, and with it what its forms were good for', async () => {
+    const { visit } = await somebody();
+    const csrf = await visit.csrf();
+    const cookies = [...visit.browser.cookies];
+    await visit.change('end-session', { id: visit.sessionId });
+    expect(visit.browser.cookies.size).toBe(0);
+    for (const [name, value] of cookies) visit.browser.cookies.set(name, value);
+    expect(await visit.isSignedIn()).toBe(false);
+    const response = await visit.change('end-other-sessions', { csrf });
+    expect(locationOf(response)).toBe(`/account?project=${world.project.id}`);
+  });
+
+  it('stays alone when all others are ended', async () => {
+    const { user, visit } = await somebody();
+    const others = [await visitOf(user), await visitOf(user)];
+    const stranger = (await somebody()).visit;
+    await visit.change('end-other-sessions');
+    expect(await Promise.all(others.map((other) => other.isSignedIn()))).toEqual([false, false]);
+    expect(await visit.isSignedIn()).toBe(true);
+    expect(await stranger.isSignedIn()).toBe(true);
+    expect(await visit.page()).not.toContain('Sign out everywhere else');
+  });
+
+  it('that was idle too long is neither shown nor let in', async () => {
+    const { visit } = await somebody();
+    app.clock.turn(world.project.idleTimeoutSeconds + 1);
+    expect(await visit.isSignedIn()).toBe(false);
+  });
+});

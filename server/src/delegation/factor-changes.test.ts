@@ -1,0 +1,254 @@
+import { MfaMethod } from '@latchkey/node';
+import { generateSync } from 'otplib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { address, codeSentTo, type DelegationWorld, openDelegation, TestBackEnd, turn } from '../../test/back-end.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { listEvents } from '../domain/audit/events.ts';
+import { system } from '../domain/kernel/actor.ts';
+import type { Enrolment } from '../domain/mfa/enrolment.entity.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
+
+let world: DelegationWorld;
+let app: TestApp;
+let backEnd: TestBackEnd;
+let project: Project;
+let ada: User;
+
+const phone = '+12025550143';
+
+beforeEach(async () => {
+  world = await openDelegation();
+  ({ app, backEnd, project, ada } = world);
+});
+afterEach(() => world.close());
+
+const factors = () => app.services.mfa.factors(app.services.db.reader(), ada.id);
+const methods = async () => (await factors()).map(({ method }) => method);
+
+/** Enrols a factor as a sign-in does. */
+async function enrolled(method: 'email' | 'sms' | 'totp', more: Partial<Enrolment> = {}): Promise<void> {
+  await app.services.db.transaction(async (em) => {
+    const enrolment = await app.services.mfa.begin(em, { userId: ada.id, deviceId: null, method, phone: null });
+    Object.assign(enrolment, { verifiedAt: app.clock.now(), ...more });
+  });
+}
+
+function totpCode(secret: string): string {
+  return generateSync({ secret, epoch: Math.floor(app.clock.now().getTime() / 1000) });
+}
+
+async function events(type: string) {
+  const { items } = await listEvents(
+    app.services.db.reader(),
+    project.id,
+    { types: [type] },
+    { first: 50, after: null },
+  );
+  return items;
+}
+
+describe('a back end, by the server library', () => {
+  it('gives a user a second factor by e-mail', async () => {
+    const library = await backEnd.delegationClient();
+    expect(await library.getUserCredentials(address)).toEqual({ status: 'success', mfa_method: 'none' });
+    const change = await library.initiateMfaChange({ userid: address, mfaMethod: MfaMethod.EMAIL });
+    expect(change).toMatchObject({
+      status: 'success',
+      sent_to: 'a…@example.com',
+      session_id: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(change).not.toHaveProperty('otp');
+    expect(await methods()).toEqual([]);
+    const otp = await codeSentTo(app, address);
+    const verified = await library.verifyMfaChange({ userid: ada.id, sessionId: change.session_id, otp });
+    expect(verified).toMatchObject({ status: 'success', mfa_method: 'email', recovery_codes: expect.any(Array) });
+    expect(await library.getUserCredentials(ada.id)).toEqual({ status: 'success', mfa_method: 'email' });
+  });
+
+  it('changes it to SMS; the old one stays until the new one is verified, and the user is told', async () => {
+    await enrolled('email');
+    const library = await backEnd.delegationClient();
+    const change = await library.initiateMfaChange({
+      userid: address,
+      mfaMethod: 'sms',
+      phoneNumber: '+1 (202) 555-0143',
+    });
+    expect(change).toMatchObject({ status: 'success', sent_to: '…0143' });
+    expect(await methods()).toEqual(['email']);
+    const otp = await codeSentTo(app, phone);
+    const wrong = otp === '000000' ? '000001' : '000000';
+    expect(await library.verifyMfaChange({ userid: address, sessionId: change.session_id, otp: wrong })).toMatchObject({
+      status: 'failed',
+      code: 'CODE_REJECTED',
+    });
+    expect(await methods()).toEqual(['email']);
+    expect(await library.verifyMfaChange({ userid: address, sessionId: change.session_id, otp })).toMatchObject({
+      status: 'success',
+    });
+    expect(await methods()).toEqual(['sms']);
+    expect((await factors())[0]).toMatchObject({ phone });
+    await app.runJobs();
+    expect(app.mailbox.at(-1)).toMatchObject({ to: address, subject: expect.stringContaining('Second step changed') });
+    const [changed] = await events('mfa.changed');
+    expect(changed).toMatchObject({
+      actorKind: 'client',
+      actorId: backEnd.client.id,
+      subjectId: ada.id,
+      detail: { before: ['email'], after: ['sms'] },
+    });
+    expect(await events('mfa.rejected')).toHaveLength(1);
+  });
+
+  it('changes it to an authenticator app, whose secret only this answer holds', async () => {
+    await enrolled('sms', { phone });
+    const library = await backEnd.delegationClient();
+    const change = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
+    expect(change.totp?.otpauth_uri).toMatch(/^otpauth:\/\/totp\/Example/);
+    const otp = totpCode(change.totp?.secret ?? '');
+    const verify = () => library.verifyMfaChange({ userid: address, sessionId: change.session_id, otp });
+    expect(await verify()).toMatchObject({ status: 'success', mfa_method: 'totp' });
+    expect(await methods()).toEqual(['totp']);
+    expect(await verify()).toMatchObject({ status: 'failed', code: 'SESSION_EXPIRED' });
+    expect(app.logLines.join()).not.toContain(change.totp?.secret);
+  });
+
+  it('accepts the right code once of twenty tries at once', async () => {
+    const library = await backEnd.delegationClient();
+    const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
+    const otp = await codeSentTo(app, address);
+    const tries = Array.from({ length: 20 }, () => library.verifyMfaChange({ userid: address, sessionId, otp }));
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 'success')).toHaveLength(1);
+    expect(await methods()).toEqual(['email']);
+  });
+
+  it('has five tries for a change, and ten minutes', async () => {
+    const library = await backEnd.delegationClient();
+    const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
+    const verify = (otp: string) => library.verifyMfaChange({ userid: address, sessionId, otp });
+    for (let tried = 0; tried < 5; tried += 1) expect((await verify('x')).code).toBe('CODE_REJECTED');
+    expect((await verify(totpCode(totp?.secret ?? ''))).code).toBe('SESSION_EXPIRED');
+    const later = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
+    turn(app, 10 * 60);
+    const otp = totpCode(later.totp?.secret ?? '');
+    const expired = await library.verifyMfaChange({ userid: address, sessionId: later.session_id, otp });
+    expect(expired.code).toBe('SESSION_EXPIRED');
+    expect(await methods()).toEqual([]);
+  });
+
+  it('may send a code each thirty seconds', async () => {
+    const library = await backEnd.delegationClient();
+    const begin = () => library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
+    expect((await begin()).status).toBe('success');
+    expect(await begin()).toMatchObject({ status: 'failed', code: 'RATE_LIMITED', retry_after: 30, session_id: '' });
+    turn(app, 30);
+    expect((await begin()).status).toBe('success');
+  });
+
+  it('sends for more users than one network may, as it speaks for many people', async () => {
+    const library = await backEnd.delegationClient();
+    for (let count = 0; count < 35; count += 1) {
+      const user = await app.make.user(project);
+      expect((await library.initiateMfaChange({ userid: user.id, mfaMethod: 'email' })).status).toBe('success');
+    }
+  });
+
+  it.each([
+    ['a user that nobody knows', () => 'nobody@example.com'],
+    ['an id that nobody has', () => crypto.randomUUID()],
+    ['text that is no address', () => 'x'],
+  ])('is told of %s', async (_, userid) => {
+    const library = await backEnd.delegationClient();
+    const refused = { status: 'failed', code: 'USER_NOT_FOUND' };
+    expect(await library.getUserCredentials(userid())).toMatchObject(refused);
+    expect(await library.initiateMfaChange({ userid: userid(), mfaMethod: 'email' })).toMatchObject(refused);
+  });
+
+  it('reaches no user of another project, and none that is not active', async () => {
+    const stranger = await app.make.user(await app.make.project({ name: 'Other' }));
+    const inactive = await app.make.user(project, { active: false });
+    const library = await backEnd.delegationClient();
+    for (const user of [stranger, inactive]) {
+      expect((await library.getUserCredentials(user.id)).code).toBe('USER_NOT_FOUND');
+      expect((await library.getUserCredentials(user.userName)).code).toBe('USER_NOT_FOUND');
+      expect((await library.initiateMfaChange({ userid: user.id, mfaMethod: 'totp' })).code).toBe('USER_NOT_FOUND');
+    }
+  });
+
+  it('cannot complete what another back end, or for another user, was begun', async () => {
+    const [library, other] = [
+      await backEnd.delegationClient(),
+      await (await TestBackEnd.of(app, project)).delegationClient(),
+    ];
+    const grace = await app.make.user(project);
+    const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
+    const otp = await codeSentTo(app, address);
+    expect((await other.verifyMfaChange({ userid: address, sessionId, otp })).code).toBe('SESSION_EXPIRED');
+    expect((await library.verifyMfaChange({ userid: grace.id, sessionId, otp })).code).toBe('SESSION_EXPIRED');
+    expect((await library.verifyMfaChange({ userid: address, sessionId, otp })).status).toBe('success');
+  });
+
+  it('cannot complete a change of a user who was deactivated meanwhile', async () => {
+    const library = await backEnd.delegationClient();
+    const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
+    await app.services.db.transaction((em) => em.execute('update users set active = false where id = ?', [ada.id]));
+    const otp = totpCode(totp?.secret ?? '');
+    expect((await library.verifyMfaChange({ userid: address, sessionId, otp })).code).toBe('SESSION_EXPIRED');
+    expect(await methods()).toEqual([]);
+  });
+
+  it('cannot change the phone that a directory owns', async () => {
+    const values = { provenance: 'scim', phone } as const;
+    const provisioned = await app.make.user(project, values);
+    const library = await backEnd.delegationClient();
+    const begin = (phoneNumber: string) =>
+      library.initiateMfaChange({ userid: provisioned.id, mfaMethod: 'sms', phoneNumber });
+    expect(await begin('+12025550199')).toMatchObject({ status: 'failed', code: 'PHONE_LOCKED_BY_PROVISIONING' });
+    expect(await begin(phone)).toMatchObject({ status: 'success' });
+    expect(await begin('12')).toMatchObject({ status: 'failed', code: 'PHONE_INVALID' });
+  });
+
+  it('moves the phone on record with a new number, once that has proved itself', async () => {
+    const user = await app.make.user(project, { phone });
+    const library = await backEnd.delegationClient();
+    const number = '+12025550177';
+    const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
+    const otp = await codeSentTo(app, number);
+    const phoneOf = async () => (await app.services.db.reader().findOneOrFail(User, user.id)).phone;
+    expect(await phoneOf()).toBe(phone);
+    const tried = { userid: user.id, sessionId: begun.session_id, otp };
+    expect((await library.verifyMfaChange(tried)).status).toBe('success');
+    expect(await phoneOf()).toBe(number);
+    await app.runJobs();
+    expect(app.mailbox.some(({ to, text }) => to === phone && text.includes('0177'))).toBe(true);
+  });
+
+  it('cannot complete a change of number that a directory has locked meanwhile', async () => {
+    const user = await app.make.user(project, {});
+    const library = await backEnd.delegationClient();
+    const number = '+12025550178';
+    const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
+    const otp = await codeSentTo(app, number);
+    await app.services.db.transaction((em) =>
+      em.execute("update users set provenance = 'scim' where id = ?", [user.id]),
+    );
+    const done = await library.verifyMfaChange({ userid: user.id, sessionId: begun.session_id, otp });
+    expect(done).toMatchObject({ status: 'failed', code: 'PHONE_LOCKED_BY_PROVISIONING' });
+  });
+
+  it('sees one-time codes in test mode only', async () => {
+    await app.services.projects.update(project.id, { testMode: true }, system);
+    const library = await backEnd.delegationClient();
+    const change = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
+    expect(change).toMatchObject({ otp: expect.stringMatching(/^\d{6}$/) });
+  });
+
+  it('speaks to users in the language that the directory has of them', async () => {
+    const values = { attributes: { preferredLanguage: 'de-AT' } };
+    const user = await app.make.user(project, values);
+    await (await backEnd.delegationClient()).initiateMfaChange({ userid: user.id, mfaMethod: 'email' });
+    await app.runJobs();
+    expect(app.mailbox.at(-1)?.text).toContain('Ihr Code');
+  });
+});

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  address,
+  type DelegationWorld,
+  makePair,
+  openDelegation,
+  type TestBackEnd,
+  turn,
+} from '../../test/back-end.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { system } from '../domain/kernel/actor.ts';
+
+let world: DelegationWorld;
+let app: TestApp;
+let backEnd: TestBackEnd;
+
+beforeEach(async () => {
+  world = await openDelegation();
+  ({ app, backEnd } = world);
+});
+afterEach(() => world.close());
+
+describe('keys of delegation', () => {
+  it('rotate on our side: each request is answered with the pair that it was encrypted to', async () => {
+    const before = await backEnd.delegationClient();
+    turn(app, 1);
+    await app.services.delegationKeys.rotate(backEnd.client.id, system, 3600);
+    const after = await backEnd.delegationClient();
+    for (const library of [before, after]) {
+      expect((await library.getUserCredentials(address)).status).toBe('success');
+    }
+    turn(app, 3600);
+    await expect(before.getUserCredentials(address)).rejects.toMatchObject({ code: 'REQUEST_REJECTED' });
+    expect((await after.getUserCredentials(address)).status).toBe('success');
+  });
+
+  it('rotate on the back end’s side: each request is answered to the pair that signed it', async () => {
+    const before = await backEnd.delegationClient();
+    turn(app, 1);
+    backEnd.pair = makePair();
+    await app.services.delegationKeys.register(backEnd.client.id, backEnd.pair.publicPem, system, 3600);
+    const after = await backEnd.delegationClient();
+    for (const library of [before, after]) {
+      expect((await library.getUserCredentials(address)).status).toBe('success');
+    }
+    turn(app, 3600);
+    await expect(before.getUserCredentials(address)).rejects.toMatchObject({ name: 'DelegationError' });
+    expect((await after.getUserCredentials(address)).status).toBe('success');
+  });
+
+  it('are good for nothing once they are revoked', async () => {
+    const library = await backEnd.delegationClient();
+    const keys = await app.services.delegationKeys.list(app.services.db.reader(), [backEnd.client.id]);
+    const ours = keys.find(({ party }) => party === 'idp');
+    await app.services.delegationKeys.revoke(ours?.id ?? '', system);
+    await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
+  });
+
+  it('must be there at all', async () => {
+    const { client, secretKey } = await app.make.client(world.project);
+    const library = await backEnd.delegationClient({ spId: client.id, apiKey: secretKey });
+    await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
+  });
+});

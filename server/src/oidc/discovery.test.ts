@@ -1,0 +1,72 @@
+import { decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+let app: TestApp;
+let user: User;
+let rp: RelyingParty;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+beforeEach(async () => {
+  const project = await app.make.project();
+  user = await app.make.user(project);
+  rp = new RelyingParty(app, (await app.make.client(project)).client);
+});
+
+describe('discovery, keys and CORS', () => {
+  it('publishes a document whose issuer is its address', async () => {
+    const response = await fetch(`${app.url}/.well-known/openid-configuration`);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await response.json()).toMatchObject({ issuer: app.url, token_endpoint: `${app.url}/oauth2/token` });
+  });
+
+  it.each(['openid-configuration', 'jwks.json'])('sends %s again only where it has changed', async (document) => {
+    const url = `${app.url}/.well-known/${document}`;
+    const first = await fetch(url);
+    // fetch would ask for no cached answer by itself.
+    const ask = (etag: string) => fetch(url, { headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' } });
+    const again = await ask(first.headers.get('etag') ?? '');
+    expect(again.status).toBe(304);
+    expect(again.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await ask('"another"')).status).toBe(200);
+  });
+
+  it('publishes public keys only, each with its own kid', async () => {
+    const { keys } = (await (await fetch(`${app.url}/.well-known/jwks.json`)).json()) as {
+      keys: Record<string, unknown>[];
+    };
+    expect(new Set(keys.map((key) => key['kid'])).size).toBe(keys.length);
+    expect(keys.map((key) => key['alg']).sort()).toEqual(['ES512', 'EdDSA']);
+    for (const key of keys) expect(key).not.toHaveProperty('d');
+    await rp.signIn(user);
+    const { id_token: idToken } = await rp.tokens();
+    expect(keys.map((key) => key['kid'])).toContain(decodeProtectedHeader(idToken).kid);
+  });
+
+  it.each([
+    ['https://app.example.com', 'https://app.example.com'],
+    ['https://evil.tld', null],
+    ['https://app.example.com.evil.tld', null],
+    ['null', null],
+  ])('lets pages of %s read tokens: %s', async (origin, allowed) => {
+    for (const path of ['/oauth2/token', '/userinfo']) {
+      const preflight = await fetch(app.url + path, {
+        method: 'OPTIONS',
+        headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+      });
+      expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, allowed]);
+      const response = await fetch(app.url + path, { method: 'POST', headers: { Origin: origin } });
+      expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
+      expect(response.headers.get('vary')).toContain('Origin');
+    }
+  });
+});

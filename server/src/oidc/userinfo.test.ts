@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+let app: TestApp;
+let user: User;
+let rp: RelyingParty;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+beforeEach(async () => {
+  const project = await app.make.project();
+  user = await app.make.user(project, {
+    givenName: 'Ada',
+    familyName: 'Lovelace',
+    displayName: 'Ada Lovelace',
+    phone: null,
+  });
+  rp = new RelyingParty(app, (await app.make.client(project)).client);
+  await rp.signIn(user);
+});
+
+describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
+  it('gives the claims of the scopes, and leaves out what is not on record', async () => {
+    const { access_token: accessToken } = await rp.tokens({ scope: 'openid profile email phone address' });
+    for (const init of [{}, { method: 'POST' }]) {
+      const response = await rp.userInfo(accessToken, init);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        sub: user.id,
+        name: 'Ada Lovelace',
+        given_name: 'Ada',
+        family_name: 'Lovelace',
+        updated_at: expect.any(Number),
+        email: user.email,
+        email_verified: true,
+      });
+    }
+  });
+
+  it('takes the token in any case of the scheme, and in a form body', async () => {
+    const { access_token: accessToken } = await rp.tokens();
+    expect((await rp.userInfo('', { headers: { Authorization: `bearer ${accessToken}` } })).status).toBe(200);
+    const body = new URLSearchParams({ access_token: accessToken });
+    expect((await fetch(`${app.url}/userinfo`, { method: 'POST', body })).status).toBe(200);
+  });
+
+  it('challenges without an error where there is no token', async () => {
+    const response = await fetch(`${app.url}/userinfo`);
+    expect([response.status, response.headers.get('www-authenticate'), await response.text()]).toEqual([
+      401,
+      'Bearer',
+      '',
+    ]);
+  });
+
+  it('refuses a token in the query', async () => {
+    const { access_token: accessToken } = await rp.tokens();
+    const response = await fetch(`${app.url}/userinfo?access_token=${accessToken}`);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }]);
+  });
+
+  it('refuses an ID token, an expired token, and one without openid', async () => {
+    const given = await rp.tokens();
+    const idToken = await rp.userInfo(given.id_token);
+    expect([idToken.status, await idToken.json()]).toMatchObject([401, { error: 'invalid_token' }]);
+    expect(idToken.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    const { jti } = JSON.parse(Buffer.from(given.access_token.split('.')[1] as string, 'base64url').toString());
+    const now = Math.floor(app.clock.now().getTime() / 1000);
+    const narrow = await app.services.signer.sign('access-token', {
+      sub: user.id,
+      aud: app.url,
+      jti,
+      scope: 'email',
+      exp: now + 60,
+    });
+    const refused = await rp.userInfo(narrow);
+    expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }]);
+    app.clock.turn(300);
+    expect((await rp.userInfo(given.access_token)).status).toBe(401);
+  });
+});

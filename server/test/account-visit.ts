@@ -1,0 +1,80 @@
+import { Device } from '../src/domain/devices/device.entity.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import type { Enrolment } from '../src/domain/mfa/enrolment.entity.ts';
+import type { User } from '../src/domain/users/user.entity.ts';
+import { CookieBrowser } from './browser.ts';
+import type { DeviceKey } from './signin-browser.ts';
+import { newAddress, type SigninWorld } from './signin-world.ts';
+
+/** A browser of a user, at the page of their own account. */
+export class Visit {
+  readonly browser = new CookieBrowser();
+  readonly sessionId: string;
+  private readonly url: string;
+  private readonly projectId: string;
+
+  constructor(url: string, projectId: string, session: { id: string; secret: string }) {
+    this.url = url;
+    this.projectId = projectId;
+    this.sessionId = session.id;
+    this.browser.cookies.set(`lk-session-${projectId}`, session.secret);
+  }
+
+  async page(query = ''): Promise<string> {
+    return (await this.browser.get(`${this.url}/account${query}`)).text();
+  }
+
+  /** The token of the page's forms. */
+  async csrf(): Promise<string> {
+    return /name="csrf" value="([^"]+)"/.exec(await this.page())?.[1] ?? '';
+  }
+
+  async change(change: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+    const all = { change, project: this.projectId, csrf: await this.csrf(), ...fields };
+    return this.browser.post(`${this.url}/account`, all, headers);
+  }
+
+  async isSignedIn(): Promise<boolean> {
+    return !(await this.page()).includes('You are not signed in');
+  }
+}
+
+/** Somebody with a registered browser: its key, its device, and a session that rests on it. */
+export interface Somebody {
+  address: string;
+  user: User;
+  key: DeviceKey;
+  device: Device;
+  visit: Visit;
+}
+
+/** People of the world's project at the time. */
+export function peopleOf(world: SigninWorld) {
+  async function visitOf(user: User, amr = ['swk'], deviceId?: string): Promise<Visit> {
+    const { app, project } = world;
+    const { clock, services } = app;
+    const signIn = { project, userId: user.id, deviceId, amr, authTime: clock.now(), actor: system };
+    const { session, secret } = await services.db.transaction((em) => services.sessions.signIn(em, signIn));
+    return new Visit(app.url, project.id, { id: session.id, secret });
+  }
+
+  async function somebody(): Promise<Somebody> {
+    const address = newAddress();
+    const page = await world.page();
+    await world.register(page, address);
+    const user = (await world.findUser(address)) as User;
+    const device = await world.app.services.db.reader().findOneOrFail(Device, { user: user.id });
+    return { address, user, key: page.key, device, visit: await visitOf(user, ['swk'], device.id) };
+  }
+
+  function giveFactor(user: User): Promise<Enrolment> {
+    const { clock, services } = world.app;
+    return services.db.transaction(async (em) => {
+      const factor = await services.mfa.begin(em, { userId: user.id, deviceId: null, method: 'email', phone: null });
+      factor.verifiedAt = clock.now();
+      return factor;
+    });
+  }
+
+  return { visitOf, somebody, giveFactor };
+}
