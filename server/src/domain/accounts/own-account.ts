@@ -4,7 +4,7 @@ import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { addressOf } from '../ceremonies/recipients.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
-import type { MessageContent } from '../delivery/texts.ts';
+import type { MessageContent } from '../delivery/wording.ts';
 import type { Device } from '../devices/device.entity.ts';
 import type { Devices } from '../devices/devices.ts';
 import type { Actor } from '../kernel/actor.ts';

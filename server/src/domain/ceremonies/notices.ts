@@ -1,4 +1,4 @@
-import type { MessageContent } from '../delivery/texts.ts';
+import type { MessageContent } from '../delivery/wording.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Flow } from './flow.ts';
 import { addressOf } from './recipients.ts';

@@ -10,7 +10,7 @@ import { Message } from './message.entity.ts';
 import { sampleOf, type TemplateName } from './samples.ts';
 import { type MailSender, SendError, type SmsSender } from './sender.ts';
 import { type MailLook, renderMail, renderSms } from './templates.ts';
-import type { MessageContent } from './texts.ts';
+import type { MessageContent } from './wording.ts';
 
 /** The job that sends one message; its data is `{ messageId }`. */
 export const sendJob = 'delivery.send';

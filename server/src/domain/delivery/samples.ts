@@ -1,4 +1,4 @@
-import type { MessageContent } from './texts.ts';
+import type { MessageContent } from './wording.ts';
 
 export const templateNames = [
   'sign-in-code',

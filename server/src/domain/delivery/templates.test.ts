@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseLocale, locales } from './locale.ts';
 import { type MailLook, renderMail, renderSms } from './templates.ts';
-import type { MessageContent } from './texts.ts';
+import type { MessageContent } from './wording.ts';
 
 const at = '2027-02-03T04:05:00.000Z';
 const contents: MessageContent[] = [

@@ -1,5 +1,6 @@
 import type { Locale } from './locale.ts';
-import { type MessageContent, texts, type Wording } from './texts.ts';
+import { texts } from './texts.ts';
+import type { MessageContent, Wording } from './wording.ts';
 
 /** A message in the words of one language. */
 export interface RenderedMessage {

@@ -1,5 +1,6 @@
 import { locales } from '../delivery/locale.ts';
-import { type MessageContent, texts } from '../delivery/texts.ts';
+import { texts } from '../delivery/texts.ts';
+import type { MessageContent } from '../delivery/wording.ts';
 import type { TextKey } from './texts.ts';
 
 const samples = {

@@ -1,0 +1,87 @@
+import { type Texts, timeIn } from '../wording.ts';
+
+const time = (at: string) => timeIn('de', at);
+
+export const de: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} ist Ihr Anmeldecode für ${app}`,
+    before: [`Ihr Code für die Anmeldung bei ${app}:`],
+    after: [
+      `Er gilt ${minutes} Minuten lang, auf der Seite, auf der Sie ihn angefordert haben.`,
+      'Haben Sie keinen Code angefordert? Dann müssen Sie nichts tun: Ohne den Code kann sich niemand anmelden. Geben Sie ihn niemandem weiter.',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} ist Ihr Code für den zweiten Schritt bei ${app}`,
+    before: [`Ihr Code für den zweiten Schritt der Anmeldung bei ${app}:`],
+    after: [
+      `Er gilt ${minutes} Minuten lang.`,
+      'Wenn Sie sich gerade nicht anmelden, versucht es jemand anderes in Ihrem Namen.',
+    ],
+  }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} ist Ihr Code, um diese Telefonnummer für ${app} zu bestätigen`,
+    before: [`Ihr Code, um diese Telefonnummer für ${app} zu bestätigen:`],
+    after: [`Er gilt ${minutes} Minuten lang.`, 'Haben Sie keinen Code angefordert? Dann müssen Sie nichts tun.'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `Telefonnummer für ${app} geändert`,
+    before: [
+      `Die Telefonnummer Ihres Kontos für ${app} wurde geändert. Die neue endet auf ${ending}.`,
+      `Zeit: ${time(at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `Neues Gerät für ${app}`,
+    before: [
+      `Mit einem neuen Gerät kann man sich jetzt als Sie bei ${app} anmelden.`,
+      `Gerät: ${device}`,
+      `Zeit: ${time(at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}, und prüfen Sie, wer Ihre E-Mails lesen kann.`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `Zweiter Schritt für ${app} geändert`,
+    before: [
+      {
+        added: `Ihre Anmeldung bei ${app} hat jetzt einen zweiten Schritt.`,
+        replaced: `Der zweite Schritt Ihrer Anmeldung bei ${app} wurde ersetzt.`,
+        removed: `Ein zweiter Schritt Ihrer Anmeldung bei ${app} wurde entfernt.`,
+      }[change],
+      `Zweiter Schritt: ${{ email: 'Code per E-Mail', sms: 'Code per SMS', totp: 'Authenticator-App' }[method]}`,
+      `Zeit: ${time(at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `Wiederherstellungscode für ${app} benutzt`,
+    before: [
+      `Einer Ihrer Wiederherstellungscodes wurde für die Anmeldung bei ${app} benutzt.`,
+      `Zeit: ${time(at)}`,
+      `Noch übrig: ${left}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `Neue Wiederherstellungscodes für ${app}`,
+    before: [
+      `Für Ihre Anmeldung bei ${app} wurden zehn neue Wiederherstellungscodes erstellt. Die bisherigen gelten nicht mehr.`,
+      `Zeit: ${time(at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'test-message': ({ app, at }) => ({
+    subject: `Testnachricht von ${app}`,
+    before: [
+      `Dies ist eine Testnachricht von ${app}. Nachrichten kommen an.`,
+      `Sie müssen nichts tun. Zeit: ${time(at)}`,
+    ],
+    after: [],
+  }),
+};

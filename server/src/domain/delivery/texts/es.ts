@@ -1,0 +1,87 @@
+import { type Texts, timeIn } from '../wording.ts';
+
+const time = (at: string) => timeIn('es', at);
+
+export const es: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} es su código para entrar en ${app}`,
+    before: [`Su código para iniciar sesión en ${app}:`],
+    after: [
+      `Vale durante ${minutes} minutos, en la página en la que lo pidió.`,
+      'Si no lo ha pedido, ignore este mensaje: sin el código nadie puede entrar. No se lo dé a nadie.',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} es su código para el segundo paso en ${app}`,
+    before: [`Su código para el segundo paso del inicio de sesión en ${app}:`],
+    after: [
+      `Vale durante ${minutes} minutos.`,
+      'Si no está iniciando sesión en este momento, otra persona lo está intentando.',
+    ],
+  }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} es su código para confirmar este número de teléfono en ${app}`,
+    before: [`Su código para confirmar este número de teléfono en ${app}:`],
+    after: [`Es válido durante ${minutes} minutos.`, 'Si no lo ha pedido, ignore este mensaje.'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `Número de teléfono cambiado en ${app}`,
+    before: [
+      `Se ha cambiado el número de teléfono de su cuenta en ${app}. El nuevo termina en ${ending}.`,
+      `Hora: ${time(at)}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `Nuevo dispositivo para ${app}`,
+    before: [
+      `Desde un nuevo dispositivo se puede entrar ahora en ${app} con su cuenta.`,
+      `Dispositivo: ${device}`,
+      `Hora: ${time(at)}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app} y compruebe quién puede leer su correo.`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `Segundo paso modificado en ${app}`,
+    before: [
+      {
+        added: `Se ha añadido un segundo paso a su inicio de sesión en ${app}.`,
+        replaced: `Se ha sustituido el segundo paso de su inicio de sesión en ${app}.`,
+        removed: `Se ha quitado un segundo paso de su inicio de sesión en ${app}.`,
+      }[change],
+      `Segundo paso: ${{ email: 'código por correo', sms: 'código por SMS', totp: 'aplicación de autenticación' }[method]}`,
+      `Hora: ${time(at)}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `Código de recuperación usado en ${app}`,
+    before: [
+      `Se ha usado uno de sus códigos de recuperación para entrar en ${app}.`,
+      `Hora: ${time(at)}`,
+      `Códigos que le quedan: ${left}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `Nuevos códigos de recuperación para ${app}`,
+    before: [
+      `Se han creado diez códigos de recuperación nuevos para entrar en ${app}. Los anteriores ya no sirven.`,
+      `Hora: ${time(at)}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'test-message': ({ app, at }) => ({
+    subject: `Mensaje de prueba de ${app}`,
+    before: [
+      `Este es un mensaje de prueba de ${app}. Los mensajes llegan.`,
+      `No tienes que hacer nada. Hora: ${time(at)}`,
+    ],
+    after: [],
+  }),
+};

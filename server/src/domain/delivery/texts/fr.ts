@@ -1,0 +1,87 @@
+import { type Texts, timeIn } from '../wording.ts';
+
+const time = (at: string) => timeIn('fr', at);
+
+export const fr: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} est votre code de connexion à ${app}`,
+    before: [`Votre code pour vous connecter à ${app} :`],
+    after: [
+      `Il est valable ${minutes} minutes, sur la page où vous l’avez demandé.`,
+      'Si vous n’avez rien demandé, ignorez ce message : sans ce code, personne ne peut se connecter. Ne le communiquez à personne.',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} est votre code pour la deuxième étape sur ${app}`,
+    before: [`Votre code pour la deuxième étape de la connexion à ${app} :`],
+    after: [
+      `Il est valable ${minutes} minutes.`,
+      'Si vous n’êtes pas en train de vous connecter, quelqu’un d’autre essaie de le faire.',
+    ],
+  }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} est votre code pour confirmer ce numéro de téléphone pour ${app}`,
+    before: [`Votre code pour confirmer ce numéro de téléphone pour ${app} :`],
+    after: [`Il est valable ${minutes} minutes.`, 'Si vous ne l’avez pas demandé, ignorez ce message.'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `Numéro de téléphone modifié pour ${app}`,
+    before: [
+      `Le numéro de téléphone de votre compte pour ${app} a été modifié. Le nouveau se termine par ${ending}.`,
+      `Date : ${time(at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `Nouvel appareil pour ${app}`,
+    before: [
+      `Un nouvel appareil peut désormais se connecter à ${app} avec votre compte.`,
+      `Appareil : ${device}`,
+      `Date : ${time(at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app} et vérifiez qui peut lire vos e-mails.`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `Deuxième étape modifiée pour ${app}`,
+    before: [
+      {
+        added: `Une deuxième étape a été ajoutée à votre connexion à ${app}.`,
+        replaced: `La deuxième étape de votre connexion à ${app} a été remplacée.`,
+        removed: `Une deuxième étape a été retirée de votre connexion à ${app}.`,
+      }[change],
+      `Deuxième étape : ${{ email: 'code par e-mail', sms: 'code par SMS', totp: 'application d’authentification' }[method]}`,
+      `Date : ${time(at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `Code de secours utilisé pour ${app}`,
+    before: [
+      `L’un de vos codes de secours a été utilisé pour se connecter à ${app}.`,
+      `Date : ${time(at)}`,
+      `Codes restants : ${left}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `Nouveaux codes de secours pour ${app}`,
+    before: [
+      `Dix nouveaux codes de secours ont été créés pour votre connexion à ${app}. Les précédents ne sont plus valables.`,
+      `Date : ${time(at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'test-message': ({ app, at }) => ({
+    subject: `Message d’essai de ${app}`,
+    before: [
+      `Ceci est un message d’essai de ${app}. Les messages arrivent.`,
+      `Vous n’avez rien à faire. Date : ${time(at)}`,
+    ],
+    after: [],
+  }),
+};

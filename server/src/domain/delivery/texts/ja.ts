@@ -1,0 +1,87 @@
+import { type Texts, timeIn } from '../wording.ts';
+
+const time = (at: string) => timeIn('ja', at);
+
+export const ja: Texts = {
+  'sign-in-code': ({ app, code, minutes }) => ({
+    subject: `${code} は ${app} のサインインコードです`,
+    before: [`${app} にサインインするためのコード:`],
+    after: [
+      `コードの有効期限は ${minutes} 分です。コードをリクエストしたページで入力してください。`,
+      'お心当たりがない場合は、このメッセージを無視してください。コードがなければ誰もサインインできません。コードは誰にも教えないでください。',
+    ],
+  }),
+  'factor-code': ({ app, code, minutes }) => ({
+    subject: `${code} は ${app} の 2 段階目の確認コードです`,
+    before: [`${app} へのサインインの 2 段階目で使うコード:`],
+    after: [
+      `コードの有効期限は ${minutes} 分です。`,
+      'いまサインインしていない場合は、ほかの誰かがあなたのアカウントでサインインしようとしています。',
+    ],
+  }),
+  'phone-code': ({ app, code, minutes }) => ({
+    subject: `${code} は ${app} でこの電話番号を確認するためのコードです`,
+    before: [`${app} でこの電話番号を確認するためのコード:`],
+    after: [`コードの有効期限は ${minutes} 分です。`, 'お心当たりがない場合は、このメッセージを無視してください。'],
+  }),
+  'phone-changed': ({ app, ending, at }) => ({
+    subject: `${app} の電話番号が変更されました`,
+    before: [
+      `${app} のアカウントの電話番号が変更されました。新しい番号の末尾は ${ending} です。`,
+      `日時: ${time(at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+  'new-device': ({ app, device, at }) => ({
+    subject: `${app} に新しいデバイスが登録されました`,
+    before: [
+      `新しいデバイスから、あなたのアカウントで ${app} にサインインできるようになりました。`,
+      `デバイス: ${device}`,
+      `日時: ${time(at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡し、ほかの人がメールを読める状態になっていないか確認してください。`,
+    ],
+    after: [],
+  }),
+  'factor-changed': ({ app, change, method, at }) => ({
+    subject: `${app} の 2 段階認証が変更されました`,
+    before: [
+      {
+        added: `${app} へのサインインに 2 段階目の確認が追加されました。`,
+        replaced: `${app} へのサインインの 2 段階目の確認方法が置き換えられました。`,
+        removed: `${app} へのサインインから 2 段階目の確認が削除されました。`,
+      }[change],
+      `確認方法: ${{ email: 'メールのコード', sms: 'SMS のコード', totp: '認証アプリ' }[method]}`,
+      `日時: ${time(at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+  'recovery-code-used': ({ app, left, at }) => ({
+    subject: `${app} でリカバリーコードが使用されました`,
+    before: [
+      `${app} へのサインインにリカバリーコードが 1 つ使用されました。`,
+      `日時: ${time(at)}`,
+      `残りのコード: ${left}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+  'recovery-codes-renewed': ({ app, at }) => ({
+    subject: `${app} の新しいリカバリーコード`,
+    before: [
+      `${app} へのサインイン用に、新しいリカバリーコードが 10 個作成されました。以前のコードは使えません。`,
+      `日時: ${time(at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
+  'test-message': ({ app, at }) => ({
+    subject: `${app} からのテストメッセージ`,
+    before: [
+      `これは ${app} からのテストメッセージです。メッセージは届いています。`,
+      `何もする必要はありません。日時: ${time(at)}`,
+    ],
+    after: [],
+  }),
+};

@@ -1,0 +1,33 @@
+import type { Locale } from './locale.ts';
+
+/** What a message tells of. Values are plain text; they are escaped where they become HTML. */
+export type MessageContent =
+  | { template: 'sign-in-code'; app: string; code: string; minutes: number }
+  | { template: 'factor-code'; app: string; code: string; minutes: number }
+  | { template: 'phone-code'; app: string; code: string; minutes: number }
+  | { template: 'phone-changed'; app: string; ending: string; at: string }
+  | { template: 'new-device'; app: string; device: string; at: string }
+  | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
+  | { template: 'recovery-code-used'; app: string; left: number; at: string }
+  | { template: 'recovery-codes-renewed'; app: string; at: string }
+  | { template: 'test-message'; app: string; at: string };
+export type FactorChange = 'added' | 'replaced' | 'removed';
+export type FactorName = 'email' | 'sms' | 'totp';
+
+/** A message in words: its code, if it has one, stands alone after `before`. */
+export interface Wording {
+  subject: string;
+  before: string[];
+  after: string[];
+}
+
+/** Every message in one language. */
+export type Texts = {
+  [T in MessageContent['template']]: (content: Extract<MessageContent, { template: T }>) => Wording;
+};
+
+/** Points in time come as ISO 8601 and are told in UTC. */
+export function timeIn(locale: Locale, at: string): string {
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return `${format.format(new Date(at))} UTC`;
+}
