@@ -34,7 +34,7 @@ describe('a project’s colour', () => {
   });
 
   it('is made for the grounds that the pages really have', () => {
-    const css = readFileSync(new URL('../../../../console/signin/signin.css', import.meta.url), 'utf8');
+    const css = readFileSync(new URL('../../../../console/signin/styles/ground.css', import.meta.url), 'utf8');
     const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)');
     for (const [name, value] of Object.entries(grounds.light)) expect(light).toContain(`--${name}: ${value};`);
     for (const [name, value] of Object.entries(grounds.dark)) expect(dark).toContain(`--${name}: ${value};`);

@@ -1,6 +1,6 @@
 type Rgb = readonly [number, number, number];
 
-/** The product's own accent, for projects without one (see signin.css). */
+/** The product's own accent, for projects without one (see console/signin/styles/ground.css). */
 export const standardAccent = '#2f55d4';
 
 /** What a project's colour becomes in one theme: whatever was chosen, text on it and text in it can be read. */
@@ -26,7 +26,7 @@ export interface AccentTheme {
   dark: AccentTones;
 }
 
-/** Grounds and inks of the pages, as signin.css has them. */
+/** Grounds and inks of the pages, as console/signin/styles/ground.css has them. */
 export const grounds = {
   light: { card: '#ffffff', tint: '#eef1f5', text: '#15181d' },
   dark: { card: '#161a21', tint: '#1f252e', text: '#e9ecf0' },
