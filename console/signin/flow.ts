@@ -1,6 +1,6 @@
 import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/browser/internal';
 import type { CodeAsked, CodeQuestion } from './code-question.ts';
-import { isDigits } from './one-time-code.ts';
+import { isComplete, isDigits } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
 import { showRecoveryCodes } from './recovery-codes.ts';
 
@@ -16,6 +16,7 @@ export class Flow {
   readonly #address = element<HTMLInputElement>('userid');
   readonly #remember = element<HTMLInputElement>('remember');
   readonly #number = element<HTMLInputElement>('number');
+  readonly #codeForm = element<HTMLFormElement>('code');
   #userid = '';
   #remembers = true;
   #sessionId = '';
@@ -143,7 +144,7 @@ export class Flow {
   async #submitCode(): Promise<void> {
     const { field, asked } = this.#code;
     const otp = field.value.trim();
-    if (isDigits(field) ? !/^\d{6}$/.test(otp) : !otp)
+    if (isDigits(field) ? !isComplete(field) : !otp)
       return this.#page.problem(this.#page.text(isDigits(field) ? 'problem.digits' : 'problem.empty'), field);
     const [userid, signal] = [this.#userid, this.#signal];
     if (asked.kind === 'address') {
@@ -229,6 +230,8 @@ export class Flow {
         return;
       case 'CODE_REJECTED': {
         const key = !isDigits(field) ? 'recovery' : asked.kind === 'totp' ? 'codeTotp' : 'code';
+        // The next code is there already: it is tried as soon as this one is done with.
+        if (page.isTypedOver(field) && isComplete(field)) return void setTimeout(() => this.#codeForm.requestSubmit());
         return page.problem(page.text(`problem.${key}`), field);
       }
       case 'PHONE_INVALID':

@@ -36,3 +36,6 @@ export function watchDigits(field: HTMLInputElement, complete: () => void): () =
 
 /** Whether the field asks for digits: a recovery code is any text. */
 export const isDigits = (field: HTMLInputElement): boolean => field.inputMode === 'numeric';
+
+/** Whether all six digits are there. */
+export const isComplete = (field: HTMLInputElement): boolean => isDigits(field) && /^\d{6}$/.test(field.value.trim());

@@ -18,6 +18,8 @@ export class Page {
   #texts: Texts = {};
   #step: Step = 'address';
   #busy = false;
+  /** What each field held when the work in progress began. */
+  readonly #sent = new Map<HTMLInputElement, string>();
 
   takeTexts(texts: Texts): void {
     this.#texts = texts;
@@ -58,8 +60,15 @@ export class Page {
       place.append(small);
     }
     field?.setAttribute('aria-invalid', 'true');
-    field?.focus();
-    field?.select();
+    // Whoever has typed on meanwhile keeps what they typed: selected, it would go with their next letter.
+    if (!field || this.isTypedOver(field)) return;
+    field.focus();
+    field.select();
+  }
+
+  /** Whether the field holds something else than what is being asked about. */
+  isTypedOver(field: HTMLInputElement): boolean {
+    return (this.#sent.get(field) ?? field.value) !== field.value;
   }
 
   clearProblem(): void {
@@ -72,6 +81,7 @@ export class Page {
   async busy(work: () => Promise<void>): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
+    for (const field of document.querySelectorAll('input')) this.#sent.set(field, field.value);
     const main = document.querySelector('main')!;
     main.setAttribute('aria-busy', 'true');
     const timer = setTimeout(() => {
@@ -84,6 +94,7 @@ export class Page {
       element('slow').textContent = '';
       main.removeAttribute('aria-busy');
       this.#busy = false;
+      this.#sent.clear();
     }
   }
 

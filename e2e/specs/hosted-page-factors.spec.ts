@@ -1,0 +1,129 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { Inbox } from '../support/application.ts';
+import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
+import {
+  alert,
+  enterAddress,
+  HostedPage,
+  press,
+  proveAddress,
+  saveRecoveryCodes,
+  sixDigits,
+  titled,
+} from '../support/hosted-page.ts';
+
+/** Second factors on the hosted page: set up, asked for, and what stands in for them. */
+
+const hosted = HostedPage.ofTests();
+
+test('an authenticator app is set up by picture or by key, then asked for, and a recovery code stands in for it', async ({
+  page,
+  context,
+}) => {
+  const application = await hosted.register({ mfaPolicy: 'REQUIRED' });
+  const first = await hosted.begin(page, application);
+  await proveAddress(page, new Inbox(hosted.admin, 'joan@example.com'));
+  await titled(page, 'Add a second step');
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Authenticator app' }).click();
+  await titled(page, 'Set up your authenticator app');
+  await expect(page.getByRole('img', { name: 'QR code for the authenticator app' }).locator('svg')).toBeVisible();
+  await expectAccessible(page);
+  const app = new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '', hosted.latchkey.now);
+  await sixDigits(page).fill(app.next());
+  const codes = await saveRecoveryCodes(page);
+  const { sub, amr } = await first();
+  expect(amr).toEqual(['swk', 'otp', 'mfa']);
+
+  await test.step('the next time its code is asked for, and the one that was used is refused', async () => {
+    await context.clearCookies();
+    const second = await hosted.begin(page, application);
+    await press(page, 'Continue');
+    await titled(page, 'Enter the code from your app');
+    await expectAccessible(page);
+    await sixDigits(page).fill(app.last());
+    await expect(alert(page)).toContainText('This code is wrong or was already used');
+    await hosted.latchkey.turn(30);
+    await sixDigits(page).fill(app.next());
+    expect(await second()).toMatchObject({ sub, amr: ['swk', 'otp', 'mfa'] });
+  });
+
+  await test.step('a recovery code is good in its place, once', async () => {
+    const [otp = ''] = codes;
+    for (const isFirst of [true, false]) {
+      await context.clearCookies();
+      const third = await hosted.begin(page, application);
+      await press(page, 'Continue');
+      await press(page, 'Use a recovery code');
+      await titled(page, 'Enter a recovery code');
+      await expectAccessible(page);
+      await page.getByRole('textbox', { name: 'Recovery code' }).fill(otp);
+      await press(page, 'Continue');
+      if (isFirst) expect(await third()).toMatchObject({ sub });
+      else await expect(alert(page)).toHaveText('This recovery code is wrong or was already used.');
+    }
+    await press(page, 'Back');
+    await titled(page, 'Enter the code from your app');
+  });
+});
+
+test('codes by text message want a number with its country code', async ({ page }) => {
+  const application = await hosted.register({ mfaPolicy: 'REQUIRED' });
+  const phone = new Inbox(hosted.admin, '+12025550143');
+  const done = await hosted.begin(page, application);
+  await proveAddress(page, new Inbox(hosted.admin, 'grace@example.com'));
+
+  await page.getByRole('button', { name: 'Text message' }).click();
+  await titled(page, 'Your phone number');
+  await expectAccessible(page);
+  await press(page, 'Back');
+  await titled(page, 'Add a second step');
+  await page.getByRole('button', { name: 'Text message' }).click();
+  const number = page.getByLabel('Phone number with country code');
+  await number.fill('0170 1234567');
+  await press(page, 'Continue');
+  await expect(alert(page)).toContainText('Enter the number with its country code');
+  await expectAccessible(page);
+  await number.fill('+1 (202) 555-0143');
+  await press(page, 'Continue');
+
+  await titled(page, 'Check your phone');
+  await expect(page.getByText('…0143')).toBeVisible();
+  await expectAccessible(page);
+  const code = await phone.code();
+  await sixDigits(page).fill(otherThan(code));
+  await expect(alert(page)).toContainText('This code is wrong');
+  await sixDigits(page).fill(code);
+  await saveRecoveryCodes(page);
+  expect(await done()).toMatchObject({ phone_number: phone.address, amr: ['swk', 'sms', 'mfa'] });
+});
+
+test('codes by email are a second step too, chosen after another one was begun', async ({ page }) => {
+  const application = await hosted.register({ mfaPolicy: 'REQUIRED', testMode: true });
+  const done = await hosted.begin(page, application);
+  await expect(page.getByText('Test mode. Codes are shown on this page')).toBeVisible();
+  await expectAccessible(page);
+  await enterAddress(page, 'mary@example.com');
+  await expect(page.getByText('Test mode: the code is')).toBeVisible();
+  await expectAccessible(page);
+  await press(page, 'Fill in');
+  await page.getByRole('button', { name: 'Authenticator app' }).click();
+  await titled(page, 'Set up your authenticator app');
+
+  // At once, and back again: nothing has to be proved anew for that.
+  await press(page, 'Choose another way');
+  await titled(page, 'Add a second step');
+  await page.getByRole('button', { name: 'Text message' }).click();
+  await page.getByLabel('Phone number with country code').fill('+1 202 555 0144');
+  await press(page, 'Continue');
+  await titled(page, 'Check your phone');
+  await press(page, 'Choose another way');
+  await page.getByRole('button', { name: 'Email' }).click();
+  await titled(page, 'Check your email');
+  await expectAccessible(page);
+  await press(page, 'Fill in');
+  await saveRecoveryCodes(page);
+  expect(await done()).toMatchObject({ email: 'mary@example.com', amr: ['swk', 'otp', 'mfa'] });
+});

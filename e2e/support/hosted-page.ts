@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Claims } from '@latchkey/node';
+import { expect, type Page, test } from '@playwright/test';
+import { type Callback, listenForCallback } from '../clients/callback.ts';
+import { expectAccessible } from './accessibility.ts';
+import { AdminApi } from './admin-api.ts';
+import { Application, type Inbox, type ProjectSettings } from './application.ts';
+import { type Latchkey, startLatchkey } from './latchkey.ts';
+
+/** A Latchkey whose clock can be turned, and an application's callback address, for the tests of a file. */
+export class HostedPage {
+  latchkey!: Latchkey;
+  admin!: AdminApi;
+  callback!: Callback;
+
+  static ofTests(): HostedPage {
+    const hosted = new HostedPage();
+    test.beforeAll(async () => {
+      hosted.latchkey = await startLatchkey({}, { turnable: true });
+      hosted.admin = new AdminApi(hosted.latchkey.baseUrl, hosted.latchkey.adminToken);
+      hosted.callback = await listenForCallback();
+    });
+    test.afterAll(async () => {
+      await hosted.callback.close();
+      await hosted.latchkey.stop();
+    });
+    return hosted;
+  }
+
+  register(settings: ProjectSettings = {}): Promise<Application> {
+    return Application.register(this.admin, this.latchkey, this.callback.redirectUri, settings);
+  }
+
+  /** Sends the browser to the hosted page, as the application does; returns what its back end learns in the end. */
+  async begin(page: Page, application: Application): Promise<() => Promise<Claims>> {
+    const { redirectUri } = this.callback;
+    const codeVerifier = randomBytes(32).toString('base64url');
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: application.clientId,
+      redirect_uri: redirectUri,
+      scope: 'openid email phone',
+      code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    await page.goto(`${this.latchkey.baseUrl}/authorize?${query}`);
+    return async () => {
+      const code = (await this.callback.next()).searchParams.get('code') ?? '';
+      await titled(page, 'Welcome back');
+      return application.redeem(code, { codeVerifier, redirectUri });
+    };
+  }
+}
+
+export const address = (page: Page) => page.getByLabel('Email address');
+export const sixDigits = (page: Page) => page.getByLabel('Six-digit code');
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+export const alert = (page: Page) => page.getByRole('alert').filter({ visible: true });
+export const titled = (page: Page, name: string) => expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+
+export async function enterAddress(page: Page, userid: string): Promise<void> {
+  await address(page).fill(userid);
+  await press(page, 'Continue');
+}
+
+/** Up to where the code from the mail was entered. */
+export async function proveAddress(page: Page, inbox: Inbox): Promise<void> {
+  await enterAddress(page, inbox.address);
+  await titled(page, 'Check your email');
+  await sixDigits(page).fill(await inbox.code());
+}
+
+/** The codes that are shown once, and the way on. */
+export async function saveRecoveryCodes(page: Page): Promise<string[]> {
+  await titled(page, 'Save your recovery codes');
+  const codes = await page.locator('#codes li').allTextContents();
+  expect(new Set(codes).size).toBe(10);
+  await expectAccessible(page);
+  await press(page, 'I have saved them');
+  return codes;
+}
