@@ -44,6 +44,8 @@ export interface Read<Data> {
   loading: boolean;
   /** What is shown is being read again, or belongs to the question before. */
   stale: boolean;
+  /** What is shown is the answer to the question before. */
+  previous: boolean;
   reload(): void;
 }
 
@@ -70,7 +72,8 @@ export function useRead<Data, Variables extends AnyVariables>(
 
   const question = JSON.stringify(variables);
   const held = useRef<{ question: string; data: Data }>(undefined);
-  if (answered != null) held.current = { question, data: answered as Data };
+  // While it asks, or does not, urql still gives the answer to the question before.
+  if (answered != null && !fetching && !pause) held.current = { question, data: answered as Data };
   const data = keep || held.current?.question === question ? held.current?.data : undefined;
 
   const isExpired = failure?.code === 'unauthenticated';
@@ -110,6 +113,7 @@ export function useRead<Data, Variables extends AnyVariables>(
     failure: isExpired && data !== undefined ? undefined : failure,
     loading: data === undefined && !failure && !pause,
     stale: fetching || stale,
+    previous: data !== undefined && held.current?.question !== question,
     reload,
   };
 }

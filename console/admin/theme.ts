@@ -109,9 +109,12 @@ export const theme = createTheme({
         centered: true,
         radius: 'lg',
         overlayProps: { backgroundOpacity: 0.4 },
-        transitionProps: { duration: 120 },
+        // There at once, so that nothing typed or pressed meets the page behind; it appears by its style (tokens.css).
+        transitionProps: { duration: 0 },
       },
+      classNames: { content: 'appearing', overlay: 'appearing' },
     },
+    Popover: { defaultProps: { transitionProps: { duration: 0 } }, classNames: { dropdown: 'appearing' } },
     Drawer: { defaultProps: { transitionProps: { duration: 150 } } },
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, position: 'bottom-start' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 200, transitionProps: { duration: 80 } } },

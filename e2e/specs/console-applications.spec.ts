@@ -110,6 +110,35 @@ test('settings say what changes before they are saved, and are left only on purp
   expect(client).toEqual({ name: 'Shop EU', redirectUris: ['https://eu.example.com/callback'] });
 });
 
+test('what is typed while a change is being saved stays, and so does what was saved until it is read again', async () => {
+  const { page } = owner;
+  const clientId = await register('Slow');
+  await page.goto(at(`applications/${clientId}/settings`));
+  const [save, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const name = page.getByLabel('Name');
+  await name.fill('Slower');
+  await page.route('**/admin/graphql', async (route) => {
+    const asked = route.request().postData() ?? '';
+    if (asked.includes('mutation UpdateClient')) await save.promise;
+    if (asked.includes('query ClientById')) await read.promise;
+    await route.fallback();
+  });
+  await button(page, 'Save changes').click();
+  await name.press('End');
+  await name.pressSequentially(' and');
+  save.resolve();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await name.pressSequentially(' slower');
+  await expect(name).toHaveValue('Slower and slower');
+  read.resolve();
+  await expect(page.getByRole('heading', { name: 'Slower', exact: true })).toBeVisible();
+  await expect(name).toHaveValue('Slower and slower');
+  await page.unrouteAll({ behavior: 'wait' });
+  await button(page, 'Save changes').click();
+  await expect(page.getByRole('heading', { name: 'Slower and slower' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Unsaved changes' })).toBeHidden();
+});
+
 test('of two admins who change one application, the second is told, and overwrites nothing', async () => {
   const { page } = owner;
   const clientId = await register('Two at once');

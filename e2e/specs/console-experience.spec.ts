@@ -135,6 +135,28 @@ test('a look is drafted, seen in the preview, published, worn by the hosted page
   expect(complaints).toEqual([]);
 });
 
+test('what is typed while a draft is being published is the next draft', async ({ browser }) => {
+  const { projectId } = await register('Hasty');
+  const { page, context, complaints } = await openExperience(browser, projectId, 'OWNER', 'hasty@example.com');
+  const name = page.getByLabel('Display name');
+  await name.fill('Hasty');
+  await expect(page.getByText('Draft saved, not published')).toBeVisible();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/admin/graphql', async (route) => {
+    if (route.request().postData()?.includes('mutation PublishExperience')) await answer.promise;
+    await route.fallback();
+  });
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await name.press('End');
+  await name.pressSequentially(' and Sons');
+  answer.resolve();
+  await expect(page.getByText('Version 1', { exact: true })).toBeVisible();
+  await expect(page.getByText('Draft saved, not published')).toBeVisible();
+  await expect(name).toHaveValue('Hasty and Sons');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('the preview carries no sign-in: it can be tried out, and nothing reaches the service', async ({ browser }) => {
   const { projectId } = await register('Quiet');
   const { page } = await openExperience(browser, projectId, 'OWNER', 'quiet@example.com');

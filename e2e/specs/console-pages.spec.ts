@@ -76,9 +76,10 @@ test('the palette leads to pages, applications, users and projects by a few lett
   await page.goto(at('overview'));
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   const go = async (text: string, option: RegExp) => {
+    // At once: no letter goes astray.
     await page.keyboard.press('Control+K');
-    await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused();
     await page.keyboard.type(text);
+    await expect(page.getByRole('combobox', { name: 'Search or go to' })).toHaveValue(text);
     await expect(page.getByRole('option', { name: option, selected: true })).toBeVisible();
     await page.keyboard.press('Enter');
   };
@@ -90,12 +91,33 @@ test('the palette leads to pages, applications, users and projects by a few lett
   await expect(page.getByRole('heading', { name: 'Grace Hopper', level: 1 })).toBeVisible();
 });
 
+test('Enter before the answer means what will be found, not what was found for other letters', async () => {
+  const { page } = owner;
+  await page.goto(at('overview'));
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/admin/graphql', async (route) => {
+    if (route.request().postData()?.includes('"grace"')) await answer.promise;
+    await route.fallback();
+  });
+  await page.keyboard.press('Control+K');
+  await page.keyboard.type('port');
+  await expect(page.getByRole('option', { name: /^Portal/, selected: true })).toBeVisible();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('grace');
+  await page.keyboard.press('Enter');
+  answer.resolve();
+  await expect(page.getByRole('heading', { name: 'Grace Hopper', level: 1 })).toBeVisible();
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('a project is created, found by search, switched to, and deleted with what it loses in numbers', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/projects`);
   await button(page, 'Create project').click();
-  await page.getByRole('dialog').getByLabel('Name').fill('Globex');
-  await page.getByRole('dialog').getByRole('button', { name: 'Create project' }).click();
+  await page.keyboard.type('Globex');
+  await expect(page.getByRole('dialog').getByLabel('Name')).toHaveValue('Globex');
+  await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expect(page.getByText('Create an application', { exact: true })).toBeVisible();
 

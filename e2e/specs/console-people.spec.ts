@@ -90,6 +90,38 @@ test('users are put in order, filtered and shown in the columns that one wants, 
   await expectAccessible(page);
 });
 
+test('a search goes on as one types, over pauses and spaces', async () => {
+  const { page } = owner;
+  await page.goto(at('users'));
+  const search = page.getByRole('searchbox', { name: 'Search users' });
+  await search.pressSequentially('ada ');
+  await expect(page).toHaveURL(/search=ada$/);
+  await search.pressSequentially('love');
+  await expect(page).toHaveURL(/search=ada\+love$/);
+  await expect(search).toHaveValue('ada love');
+  await expect.poll(() => namesIn(page)).toEqual(['Ada Lovelace']);
+});
+
+test('a search that found nobody is typed over at once, however slow the answers are', async () => {
+  const { page } = owner;
+  await page.goto(at('users?search=nobody'));
+  await expect(page.getByText('Nobody fits')).toBeVisible();
+  const answers = Promise.withResolvers<void>();
+  await page.route('**/admin/graphql', async (route) => {
+    await answers.promise;
+    await route.fallback();
+  });
+  const search = page.getByRole('searchbox', { name: 'Search users' });
+  await search.press('Control+A');
+  await search.press('Backspace');
+  await expect(page).toHaveURL(at('users'));
+  await page.keyboard.type('gra');
+  answers.resolve();
+  await expect(search).toHaveValue('gra');
+  await expect.poll(() => namesIn(page)).toEqual(['Grace Hopper']);
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('the list is taken along as a file, by the same search', async () => {
   const { page } = owner;
   await page.goto(at('users?search=gra'));

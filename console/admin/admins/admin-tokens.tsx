@@ -6,6 +6,7 @@ import type { Failure } from '../failure.ts';
 import { type AdminTokenRowFragment, IssueAdminToken, RevokeAdminToken, type Role } from '../generated/operations.ts';
 import { lives, moment } from '../ui/expiry.ts';
 import { Refused } from '../ui/failed.tsx';
+import { useFirstFocus } from '../ui/first-focus.ts';
 import { TokenList } from '../ui/token-list.tsx';
 import styles from './members.module.css';
 import { roleHints } from './members.tsx';
@@ -50,6 +51,7 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_VIEWER' : 'OWNER');
   const [failure, setFailure] = useState<Failure>();
   const [issue, busy] = useWrite(IssueAdminToken);
+  const field = useFirstFocus<HTMLInputElement>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const outcome = await issue({ input: { name, role, projectId: projectId ?? null, expiresAt: moment(days) } });
@@ -65,6 +67,7 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
         maxLength={200}
         error={failure?.field === 'name' && failure.message}
         onChange={(event) => setName(event.currentTarget.value)}
+        ref={field}
         data-autofocus
       />
       {projectId ? (

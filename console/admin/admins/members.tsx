@@ -8,6 +8,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Refused } from '../ui/failed.tsx';
+import { useFirstFocus } from '../ui/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
@@ -149,6 +150,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_ADMIN' : 'OWNER');
   const [failure, setFailure] = useState<Failure>();
   const [grant, busy] = useWrite(GrantRole);
+  const field = useFirstFocus<HTMLInputElement>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const outcome = await grant({ input: { email: email.trim(), role, projectId: projectId ?? null } });
@@ -167,6 +169,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
         value={email}
         error={failure?.field === 'email' && failure.message}
         onChange={(event) => setEmail(event.currentTarget.value)}
+        ref={field}
         data-autofocus
       />
       {projectId && (

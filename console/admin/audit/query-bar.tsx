@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useCallback, useId, useState } from 'react';
 import { useAsk } from '../api.ts';
-import { useSearch } from '../frame/use-search.ts';
+import { useEnter, useSearch } from '../frame/use-search.ts';
 import { PaletteInProject } from '../generated/operations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { useListParams } from '../ui/list-bar.tsx';
@@ -13,6 +13,8 @@ interface Completion {
   key: string;
   label: string;
   detail?: string | undefined;
+  /** By the server, for the letters of its last answer. */
+  isFound?: boolean;
   /** What the list asks from then on; text: what is typed on. */
   set?: Record<string, string | undefined>;
   text?: string;
@@ -92,11 +94,13 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
     key: node.id,
     label: `user: ${node.displayName ?? node.userName}`,
     detail: node.displayName ? node.userName : undefined,
+    isFound: true,
     set: { user: node.id },
   }));
   const applications = (searched ? (answer?.clients.edges ?? []) : []).map(({ node }) => ({
     key: node.id,
     label: `client: ${node.name}`,
+    isFound: true,
     set: { client: node.id },
   }));
   const choices = ((): Completion[] => {
@@ -128,6 +132,8 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
     setOpen(choice.text !== undefined);
     if (choice.set) set(choice.set);
   };
+  const isAwaited = searched && pending && (choices[at]?.isFound ?? true);
+  const { enter, forget } = useEnter(isAwaited, () => choose(choices[at]));
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by !== undefined) {
@@ -137,10 +143,11 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
     }
     if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
-      choose(choices[at]);
+      enter();
     }
     if (event.key === 'Escape' && isOpen) {
       event.preventDefault();
+      forget();
       setOpen(false);
     }
   };
@@ -148,7 +155,11 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
   return (
     <div
       className={styles.bar}
-      onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}
+      onBlur={(event) => {
+        if (event.currentTarget.contains(event.relatedTarget)) return;
+        forget();
+        setOpen(false);
+      }}
     >
       <Icon name="search" size={16} />
       <input
@@ -168,6 +179,7 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
         onChange={(event) => {
           setActive(0);
           setOpen(true);
+          forget();
           setText(event.currentTarget.value);
         }}
         onKeyDown={onKey}

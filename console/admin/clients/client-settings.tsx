@@ -33,7 +33,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
     }),
     [client],
   );
-  const { values, set, changed, edits, reset } = useDraft(saved);
+  const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const { save, busy, failure, faultOf, clear } = useClientForm(client);
   const input = {
     ...edits,
@@ -122,7 +122,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         }
         onSave={async () => {
           if ([...values.redirectUris, ...values.postLogoutRedirectUris].some((uri) => addressFault(uri))) return;
-          if (await save(input)) reset();
+          if (await save(input)) settle(edits);
         }}
         onDiscard={() => {
           reset();

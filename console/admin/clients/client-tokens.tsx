@@ -34,7 +34,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
     }),
     [client],
   );
-  const { values, set, changed, edits, reset } = useDraft(saved);
+  const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const { save, busy, failure, faultOf, clear } = useClientForm(client);
   const input = {
     ...edits,
@@ -123,7 +123,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
         failure={failure}
         onSave={async () => {
           if (addressFault(values.backchannelLogoutUri)) return;
-          if (await save(input)) reset();
+          if (await save(input)) settle(edits);
         }}
         onDiscard={() => {
           reset();

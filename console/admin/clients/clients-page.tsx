@@ -44,14 +44,14 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const search = get('search');
   const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
-  const { data, failure, stale, reload } = useRead(Clients, variables, { keep: true });
+  const { data, failure, stale, previous, reload } = useRead(Clients, variables, { keep: true });
   const page = data?.clients;
   const create = mayChange && (
     <Button component={Link} to={path('applications/new')} leftSection={<Icon name="plus" size={16} />}>
       Create application
     </Button>
   );
-  const isEmpty = page?.totalCount === 0 && !search;
+  const isEmpty = page?.totalCount === 0 && !search && !previous;
   return (
     <Page
       title="Applications"
@@ -70,7 +70,7 @@ export function Component() {
           <DataTable
             label="Applications"
             columns={columns}
-            rows={page?.edges.map(({ node }) => node)}
+            rows={previous && page?.totalCount === 0 ? undefined : page?.edges.map(({ node }) => node)}
             keyOf={({ id }) => id}
             linkOf={({ id }) => path(`applications/${id}`)}
             stale={stale}

@@ -39,6 +39,7 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
   const [publishDraft, publishing] = useWrite(PublishExperience);
   const [discardDraft, discarding] = useWrite(DiscardExperienceDraft);
   const [revertTo, reverting] = useWrite(RevertExperience);
+  const busy = publishing || discarding || reverting;
   const saved = useMemo(() => contentOf(known.draft), [known.draft]);
   const content = typed ?? saved;
 
@@ -50,7 +51,7 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
   const latest = useRef({ content, version });
   latest.current = { content, version };
 
-  const keep = useCallback(async (): Promise<boolean> => {
+  const send = useCallback(async (): Promise<ExperienceDraft['state']> => {
     const sent = latest.current.content;
     setState('saving');
     const input = { projectId, expectedVersion: latest.current.version, ...inputOf(sent) };
@@ -58,19 +59,30 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     setFailure(outcome.failure);
     if (!outcome.data) {
       setState('refused');
-      return false;
+      return 'refused';
     }
     setVersion(outcome.data.saveExperienceDraft.draftVersion);
     latest.current.version = outcome.data.saveExperienceDraft.draftVersion;
-    setState(latest.current.content === sent ? 'saved' : 'typing');
-    return true;
+    const next = latest.current.content === sent ? 'saved' : 'typing';
+    setState(next);
+    return next;
   }, [projectId, save]);
 
+  // One at a time: two of the same version would be in conflict with each other.
+  const underWay = useRef<ReturnType<typeof send>>(undefined);
+  const keep = useCallback(() => {
+    underWay.current ??= send().finally(() => {
+      underWay.current = undefined;
+    });
+    return underWay.current;
+  }, [send]);
+
   useEffect(() => {
-    if (state !== 'typing' || saving) return;
+    // Never beside another change of the draft: one of the two would be told of a conflict with itself.
+    if (state !== 'typing' || saving || busy) return;
     const timer = setTimeout(() => void keep(), restMs);
     return () => clearTimeout(timer);
-  }, [state, content, saving, keep]);
+  }, [state, content, saving, busy, keep]);
 
   // Half a second of typing may be lost by a closed window: it asks first.
   useEffect(() => {
@@ -86,11 +98,15 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
   };
   const settled = (answer: ExperienceStateFragment | undefined, failed: Failure | undefined, said: string) => {
     setFailure(failed);
-    if (!answer) return;
-    setTyped(contentOf(answer.draft));
+    if (!answer) return undefined;
     setVersion(answer.draftVersion);
-    setState('saved');
+    latest.current.version = answer.draftVersion;
     toast(said);
+    return answer;
+  };
+  const replaced = (answer: ExperienceStateFragment) => {
+    setTyped(contentOf(answer.draft));
+    setState('saved');
   };
   const of = () => ({ projectId, expectedVersion: latest.current.version });
   return {
@@ -101,24 +117,30 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     state,
     failure,
     faultOf: (field) => (failure?.field === field ? failure.message : undefined),
-    busy: publishing || discarding || reverting,
+    busy,
     async publish() {
-      if (state !== 'saved' && !(await keep())) return;
+      // What is on its way, and then what was typed since.
+      for (let now = state; now !== 'saved'; ) {
+        now = await keep();
+        if (now === 'refused') return;
+      }
+      const sent = latest.current.content;
       const { data, failure: failed } = await publishDraft({ input: of() });
-      settled(data?.publishExperience, failed, 'Published');
+      const answer = settled(data?.publishExperience, failed, 'Published');
+      // What was typed meanwhile is the next draft.
+      if (answer && latest.current.content === sent) replaced(answer);
     },
     async discard() {
       // Also where somebody else was faster: what is thrown away need not be read.
       const { data, failure: failed } = await discardDraft({ input: { projectId } });
-      settled(data?.discardExperienceDraft, failed, 'Draft discarded');
+      const answer = settled(data?.discardExperienceDraft, failed, 'Draft discarded');
+      if (answer) replaced(answer);
     },
     async revert(number) {
       const { data, failure: failed } = await revertTo({ input: { projectId, number } });
-      settled(
-        data?.revertExperience,
-        failed,
-        number === 0 ? 'Latchkey’s own look is back' : `Version ${number} is back`,
-      );
+      const said = number === 0 ? 'Latchkey’s own look is back' : `Version ${number} is back`;
+      const answer = settled(data?.revertExperience, failed, said);
+      if (answer) replaced(answer);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useFirstFocus } from '../ui/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import styles from './listbox.module.css';
+import { useEnter } from './use-search.ts';
 
 export interface Choice {
   key: string;
@@ -10,6 +12,8 @@ export interface Choice {
   /** What tells it from others of the same name. */
   detail?: string | undefined;
   icon?: ReactNode;
+  /** By the server, for the letters of its last answer. */
+  isFound: boolean;
   choose(): void;
 }
 
@@ -28,8 +32,10 @@ interface ListboxProps {
 export function Listbox({ label, placeholder, text, onText, choices, pending, nothing, foot }: ListboxProps) {
   const [active, setActive] = useState(0);
   const id = useId();
+  const field = useFirstFocus<HTMLInputElement>();
   const list = useRef<HTMLDivElement>(null);
   const at = Math.min(active, Math.max(0, choices.length - 1));
+  const { enter, forget } = useEnter(pending && choices[at]?.isFound !== false, () => choices[at]?.choose());
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [at, choices]);
@@ -42,7 +48,7 @@ export function Listbox({ label, placeholder, text, onText, choices, pending, no
     }
     if (event.key === 'Enter') {
       event.preventDefault();
-      choices[at]?.choose();
+      enter();
     }
   };
   return (
@@ -50,6 +56,7 @@ export function Listbox({ label, placeholder, text, onText, choices, pending, no
       <div className={styles.field}>
         <Icon name="search" size={18} />
         <input
+          ref={field}
           role="combobox"
           aria-label={label}
           aria-expanded="true"
@@ -64,6 +71,7 @@ export function Listbox({ label, placeholder, text, onText, choices, pending, no
           data-autofocus
           onChange={(event) => {
             setActive(0);
+            forget();
             onText(event.currentTarget.value);
           }}
           onKeyDown={keyed}

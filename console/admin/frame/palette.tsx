@@ -59,14 +59,16 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   const search = useCallback(
     async (search: string) => {
       const query = search.trim();
-      if (projectId === undefined) return { found: await ask(PaletteProjects, { search: query }), query };
-      return { found: await ask(PaletteInProject, { projectId, search: query }), query };
+      return projectId === undefined
+        ? ask(PaletteProjects, { search: query })
+        : ask(PaletteInProject, { projectId, search: query });
     },
     [ask, projectId],
   );
   const { answer, pending } = useSearch(text, wanted.length > 1, search);
 
   const go = (group: string, icon: IconName, label: string, to: string, detail?: string): Choice => ({
+    isFound: false,
     key: `${group} ${to}`,
     group,
     label,
@@ -87,6 +89,7 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
     ...(isOwner ? [go('Do', 'plus', 'Create project', '/projects?new')] : []),
     {
       key: 'scheme',
+      isFound: false,
       group: 'Do',
       label: colorScheme === 'dark' ? 'Switch to light colours' : 'Switch to dark colours',
       icon: <Icon name={colorScheme === 'dark' ? 'sun' : 'moon'} size={18} />,
@@ -97,7 +100,7 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
     },
   ];
   const fits = ({ label, detail = '' }: Choice) => `${label} ${detail}`.toLowerCase().includes(wanted.toLowerCase());
-  const found = wanted.length > 1 && answer ? foundIn(answer.found, projectId, go) : [];
+  const found = wanted.length > 1 && answer ? foundIn(answer, projectId, go) : [];
   const choices = [...places.filter(fits), ...actions.filter(fits), ...found];
   return (
     <Listbox
@@ -141,5 +144,5 @@ function foundIn(found: Found | undefined, projectId: string | undefined, go: Go
     ),
     ...groups.map(({ node }) => go('Groups', 'groups', node.displayName, `/projects/${projectId}/groups/${node.id}`)),
     ...projects.map(({ node }) => go('Projects', 'projects', node.name, `/projects/${node.id}/overview`)),
-  ];
+  ].map((choice) => ({ ...choice, isFound: true }));
 }

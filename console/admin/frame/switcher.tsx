@@ -55,9 +55,14 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
     .map(({ node }) => node)
     .filter(({ id }) => !recent.some((one) => one.id === id));
 
-  const choice = (group: string, project: { id: string; name: string; testMode?: boolean }): Choice => ({
+  const choice = (
+    group: string,
+    project: { id: string; name: string; testMode?: boolean },
+    isFound: boolean,
+  ): Choice => ({
     key: project.id,
     group,
+    isFound,
     label: project.name,
     detail: project.id === current ? 'Current' : project.testMode ? 'Test mode' : undefined,
     choose: () => {
@@ -73,7 +78,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
       placeholder="Search projects"
       text={text}
       onText={setText}
-      choices={[...recent.map((one) => choice('Recent', one)), ...found.map((one) => choice(group, one))]}
+      choices={[...recent.map((one) => choice('Recent', one, false)), ...found.map((one) => choice(group, one, true))]}
       pending={pending}
       nothing="No project has this in its name."
       foot={

@@ -27,9 +27,9 @@ export function Component() {
   const { get } = useListParams();
   const search = get('search');
   const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
-  const { data, failure, stale, reload } = useRead(Groups, variables, { keep: true });
+  const { data, failure, stale, previous, reload } = useRead(Groups, variables, { keep: true });
   const page = data?.groups;
-  const isEmpty = page?.totalCount === 0 && !search;
+  const isEmpty = page?.totalCount === 0 && !search && !previous;
   return (
     <Page title="Groups" lead="Users under one name, as your directory keeps them. They are changed there.">
       {failure && !page ? (
@@ -44,7 +44,7 @@ export function Component() {
           <DataTable
             label="Groups"
             columns={columns}
-            rows={page?.edges.map(({ node }) => node)}
+            rows={previous && page?.totalCount === 0 ? undefined : page?.edges.map(({ node }) => node)}
             keyOf={({ id }) => id}
             linkOf={({ id }) => path(`groups/${id}`)}
             stale={stale}

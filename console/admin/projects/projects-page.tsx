@@ -8,6 +8,7 @@ import { CreateProject, Projects, type ProjectsQuery } from '../generated/operat
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
+import { useFirstFocus } from '../ui/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
 import { Mark } from '../ui/mark.tsx';
@@ -109,6 +110,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const [create, busy] = useWrite(CreateProject);
+  const field = useFirstFocus<HTMLInputElement>();
   const navigate = useNavigate();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -128,6 +130,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
         error={failure?.field === 'name' && failure.message}
         maxLength={200}
         required
+        ref={field}
         data-autofocus
       />
       <p className={styles.calm}>

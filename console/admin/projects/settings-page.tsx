@@ -21,8 +21,8 @@ import { useProjectForm } from './use-project-form.ts';
 export function Component() {
   const project = useProject();
   const { mayChange, isOwner } = useAccess(project.id);
-  const saved = useMemo(() => ({ name: project.name }), [project.name]);
-  const { values, set, changed, edits, reset } = useDraft(saved);
+  const saved = useMemo(() => ({ name: project.name }), [project]);
+  const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const { save, busy, failure, faultOf, clear } = useProjectForm(project);
   return (
     <Page title="Settings" lead={`What ${project.name} is called, and its end.`} narrow>
@@ -50,7 +50,7 @@ export function Component() {
         busy={busy}
         failure={failure}
         onSave={async () => {
-          if (await save(edits)) reset();
+          if (await save(edits)) settle(edits);
         }}
         onDiscard={() => {
           reset();

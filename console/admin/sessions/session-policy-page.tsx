@@ -49,7 +49,7 @@ export function Component() {
     () => Object.fromEntries(names.map((name) => [name, project[name]])) as Record<Name, number>,
     [project],
   );
-  const { values, set, changed, edits, reset } = useDraft(saved);
+  const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const [failure, setFailure] = useState<Failure>();
   const [update, busy] = useWrite(UpdateSessionPolicy);
   const input = { projectId: project.id, expectedVersion: project.version, ...edits };
@@ -117,7 +117,7 @@ export function Component() {
           setFailure(outcome.failure);
           if (!outcome.data) return;
           toast('Session policy saved');
-          reset();
+          settle(edits);
         }}
         onDiscard={() => {
           reset();

@@ -56,7 +56,7 @@ export function Component() {
     }),
     [project],
   );
-  const { values, set, changed, edits, reset } = useDraft(saved);
+  const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const { save, busy, failure, faultOf, clear } = useProjectForm(project);
   const standing = useRead(FactorStanding, { projectId: project.id }).data?.factorStanding;
   const isConsole = project.builtIn === 'CONSOLE';
@@ -163,7 +163,7 @@ export function Component() {
         failure={failure}
         consequence={consequence(saved, values, standing)}
         onSave={async () => {
-          if (await save(edits)) reset();
+          if (await save(edits)) settle(edits);
         }}
         onDiscard={() => {
           reset();

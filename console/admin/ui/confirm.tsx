@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { Failure } from '../failure.ts';
 import styles from './confirm.module.css';
 import { Refused } from './failed.tsx';
+import { useFirstFocus } from './first-focus.ts';
 import { type GraphqlRequest, ShowGraphql } from './show-graphql.tsx';
 
 interface ConfirmProps {
@@ -34,6 +35,7 @@ export function Confirm(props: ConfirmProps) {
 
 function Question({ children, verb, name, busy, failure, graphql, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('');
+  const field = useFirstFocus<HTMLInputElement>();
   const isTyped = name === undefined || typed.trim() === name;
   return (
     <form
@@ -55,6 +57,7 @@ function Question({ children, verb, name, busy, failure, graphql, onConfirm, onC
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
           spellCheck={false}
+          ref={field}
           data-autofocus
         />
       )}

@@ -8,22 +8,48 @@ export interface Draft<T extends object> {
   changed: (keyof T)[];
   /** Only what differs. */
   edits: Partial<T>;
+  /** These edits have been saved: they stay in sight until they are read again, and so does what was typed since. */
+  settle(edits: Partial<T>): void;
   reset(): void;
+}
+
+interface Typed<T> {
+  /** What the reader typed last, by name. */
+  typed: Partial<T>;
+  /** What the server has taken of it, over what was known at that time. */
+  taken?: { edits: Partial<T>; over: T };
 }
 
 /** A form over something saved: what is saved may move under it, what was typed stays. */
 export function useDraft<T extends object>(saved: T): Draft<T> {
-  const [typed, setTyped] = useState<Partial<T>>({});
+  const [state, setState] = useState<Typed<T>>({ typed: {} });
+  // Read again since: from here on that is what is saved.
+  const isRead = state.taken !== undefined && state.taken.over !== saved;
+  const current = isRead ? without(state) : state;
+  if (isRead) setState(current);
+  const { typed, taken } = current;
   const set = useCallback(
-    <K extends keyof T>(name: K, value: T[K]) => setTyped((before) => ({ ...before, [name]: value })),
+    <K extends keyof T>(name: K, value: T[K]) =>
+      setState((before) => ({ ...before, typed: { ...before.typed, [name]: value } })),
     [],
   );
-  const reset = useCallback(() => setTyped({}), []);
+  const settle = useCallback(
+    (edits: Partial<T>) => setState((before) => ({ ...before, taken: { edits, over: saved } })),
+    [saved],
+  );
+  const reset = useCallback(() => setState({ typed: {} }), []);
   return useMemo(() => {
-    const changed = (Object.keys(typed) as (keyof T)[]).filter((name) => !isSame(typed[name], saved[name]));
+    const known = { ...saved, ...taken?.edits };
+    const changed = (Object.keys(typed) as (keyof T)[]).filter((name) => !isSame(typed[name], known[name]));
     const edits = Object.fromEntries(changed.map((name) => [name, typed[name]])) as Partial<T>;
-    return { values: { ...saved, ...edits }, set, changed, edits, reset };
-  }, [saved, typed, set, reset]);
+    return { values: { ...known, ...edits }, set, changed, edits, settle, reset };
+  }, [saved, typed, taken, set, settle, reset]);
+}
+
+/** What was typed, but for what the server has taken as it stands. */
+function without<T extends object>({ typed, taken }: Typed<T>): Typed<T> {
+  const left = (Object.keys(typed) as (keyof T)[]).filter((name) => !isSame(typed[name], taken?.edits[name]));
+  return { typed: Object.fromEntries(left.map((name) => [name, typed[name]])) as Partial<T> };
 }
 
 function isSame(one: unknown, two: unknown): boolean {

@@ -51,7 +51,12 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   const isLeaving = useNavigation().state !== 'idle';
   const hasLeft = useRef(false);
   const [text, setText] = useState(asked);
-  useEffect(() => setText(asked), [asked]);
+  // What this field has put into the address itself comes back a moment later, and must not undo what was typed since.
+  const told = useRef(asked);
+  useEffect(() => {
+    if (asked !== told.current) setText(asked);
+    told.current = asked;
+  }, [asked]);
   useEffect(() => {
     // The router says so a moment after the click.
     const leave = (event: MouseEvent) => {
@@ -63,7 +68,9 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   useEffect(() => {
     if (text.trim() === asked || isLeaving) return;
     const timer = setTimeout(() => {
-      if (!hasLeft.current) set({ search: text.trim() });
+      if (hasLeft.current) return;
+      told.current = text.trim();
+      set({ search: told.current });
     }, 200);
     return () => clearTimeout(timer);
   });

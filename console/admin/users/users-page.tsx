@@ -53,7 +53,7 @@ export function Component() {
     direction,
     after: get('after') ?? null,
   };
-  const { data, failure, stale, reload } = useRead(Users, variables, { keep: true });
+  const { data, failure, stale, previous, reload } = useRead(Users, variables, { keep: true });
   const page = data?.users;
   const rows = page?.edges.map(({ node }) => node);
   const filters = filterNames.filter((name) => get(name) !== undefined).length;
@@ -69,7 +69,7 @@ export function Component() {
     } as const;
     return { ...userColumns[name], sort };
   });
-  const isEmpty = page?.totalCount === 0 && !isFiltered;
+  const isEmpty = page?.totalCount === 0 && !isFiltered && !previous;
 
   const choose = (users: readonly Row[], on: boolean) =>
     setChosen((before) => {
@@ -178,7 +178,7 @@ export function Component() {
           <DataTable
             label="Users"
             columns={mayChange ? [select, ...columns] : columns}
-            rows={rows}
+            rows={previous && page?.totalCount === 0 ? undefined : rows}
             keyOf={({ id }) => id}
             linkOf={({ id }) => path(`users/${id}`)}
             stale={stale}
