@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -120,14 +120,24 @@ export async function examine(
   return JSON.parse(said);
 }
 
-/** A port that was free a moment ago. */
+/**
+ * A port that was free a moment ago, and that no outgoing connection is given meanwhile: systems take those from 32768
+ * upwards, and a busy machine makes thousands of them until the server listens.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    // Browsers refuse 10080.
+    const port = randomInt(11_000, 32_768);
+    // As servers listen: on every address.
+    const probe = createServer().listen(port);
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('listening', () => resolve(true)).once('error', () => resolve(false));
+    });
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }
 
 async function ready(latchkey: Latchkey, server: ChildProcess): Promise<void> {

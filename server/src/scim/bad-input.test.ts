@@ -15,10 +15,12 @@ afterAll(() => app.close());
 const search = (filter: string) => project.request('POST', '/Users/.search', { filter });
 const invalidFilter = { status: '400', scimType: 'invalidFilter' };
 
+/** Milliseconds of this process's own work, whatever else the machine has to do. */
 async function took(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
+  const start = process.cpuUsage();
   await work();
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
 }
 
 describe('patches that mean harm', () => {
