@@ -30,6 +30,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   project = await app.make.project();
+  // A neighbour, in whose place nobody may be.
+  await app.make.user(project);
   user = await app.make.user(project);
   open = new RelyingParty(app, (await app.make.client(project)).client);
   keyed = new RelyingParty(app, await withKey());
@@ -68,7 +70,13 @@ async function lives({ access_token: accessToken }: TokenAnswer): Promise<boolea
   return (await open.userInfo(accessToken)).status === 200;
 }
 
-type Fault = readonly [what: string, error: string, otherwise: string, asItWas: string, params: () => unknown[]];
+type Fault = readonly [
+  what: string,
+  error: string,
+  otherwise: string,
+  asItWas: string,
+  params: (rp: RelyingParty) => unknown[],
+];
 const ofUser = () => [user.id];
 const faults: readonly Fault[] = [
   [
@@ -102,9 +110,9 @@ const faults: readonly Fault[] = [
   [
     'of a client that is disabled',
     'invalid_client',
-    'update clients set disabled_at = now() where project_id = ?',
-    'update clients set disabled_at = null where project_id = ?',
-    () => [project.id],
+    'update clients set disabled_at = now() where id = ?',
+    'update clients set disabled_at = null where id = ?',
+    ({ client }) => [client.id],
   ],
 ];
 
@@ -114,12 +122,13 @@ describe.each([
 ])('a code, asked for %s,', (_, of) => {
   it.each(faults)('%s is refused, and not used up', async (_what, error, otherwise, asItWas, params) => {
     const rp = of();
-    const code = await rp.code();
-    await change(otherwise, ...params());
+    const code = await rp.code({ scope: 'openid email' });
+    await change(otherwise, ...params(rp));
     expect((await exchange(rp, code)).body).toMatchObject({ error });
-    await change(asItWas, ...params());
+    await change(asItWas, ...params(rp));
     const given = await exchange(rp, code);
     expect(given.status).toBe(200);
+    expect(await rp.claims(given.body.id_token)).toMatchObject({ sub: user.id, email: user.email });
     expect(await lives(given.body)).toBe(true);
   });
 

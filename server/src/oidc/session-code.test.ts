@@ -22,6 +22,8 @@ afterAll(() => app.close());
 beforeEach(async () => {
   project = await app.make.project();
   ({ client } = await app.make.client(project));
+  // A neighbour, of the same version.
+  await app.make.client(project);
   user = await app.make.user(project);
   rp = new RelyingParty(app, client);
   sid = await rp.signIn(user);
