@@ -7,6 +7,7 @@ import { redirectUri } from '../../test/factories.ts';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { candidateStatement } from '../domain/ceremonies/trusted-sign-in.ts';
+import { system } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
 
 const otherUri = 'https://second.example.com/callback';
@@ -32,6 +33,8 @@ beforeEach(async () => {
   userId = (await world.findUser(userid))?.id ?? '';
   stranger = (await world.user()).id;
   otherClient = (await world.app.make.client(world.project)).client.id;
+  // A neighbour of the page's key, as good as that.
+  await world.app.services.clients.issueApiKey(world.client.id, 'publishable', system);
   world.app.clock.turn(60);
 });
 afterEach(() => {
@@ -52,6 +55,7 @@ function now(plusSeconds = 0): Date {
 const ofUser: Params = () => [userId];
 const ofDevice: Params = () => [page.key.jkt];
 const ofClient: Params = () => [world.client.id];
+const ofKey: Params = () => [digest(world.apiKey)];
 const ofSignIn: Params = () => [digest(page.txn)];
 const atNow =
   (params: Params): Params =>
@@ -124,13 +128,18 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
   ],
   [
     'the API key is revoked',
-    [`update api_keys set revoked_at = ? where client_id = ? and kind = 'publishable'`, atNow(ofClient)],
+    ['update api_keys set revoked_at = ? where hash = ?', atNow(ofKey)],
     refusal('INVALID_API_KEY', 401),
   ],
   [
     'the API key is of another kind',
-    [`update api_keys set kind = 'secret' where client_id = ? and kind = 'publishable'`, ofClient],
+    [`update api_keys set kind = 'secret' where hash = ?`, ofKey],
     refusal('INVALID_API_KEY', 401),
+  ],
+  [
+    'the API key is another client’s',
+    ['update api_keys set client_id = ? where hash = ?', () => [otherClient, ...ofKey()]],
+    refusal('TRANSACTION_EXPIRED', 410),
   ],
   [
     'the client is disabled, of whatever version',
@@ -215,6 +224,12 @@ describe('a good proof of a trusted device gets no code', () => {
         ...{ redirectUri, scope: 'openid', codeChallenge: 'c'.repeat(43) },
       }),
     );
+    // The other client trusts the device as well.
+    await change([
+      `insert into devices select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'client_id', ?::text))).*
+       from devices d where jkt = ?`,
+      () => [otherClient, page.key.jkt],
+    ]);
     const foreignTo: [string, unknown][] = [
       ['client_id = ?', otherClient],
       ['project_id = ?', foreign.project.id],
