@@ -85,6 +85,12 @@ describe('the order of refusals', () => {
   const ends: readonly (readonly [end: string, status: number, sql: string, of: 'token' | 'project'])[] = [
     ['is revoked', 401, 'update scim_tokens set revoked_at = now() where id = ?', 'token'],
     ['has expired', 401, '', 'token'],
+    [
+      'is another project’s',
+      401,
+      'update scim_tokens t set project_id = (select min(p.id::text)::uuid from projects p) where id = ?',
+      'token',
+    ],
     ['is gone', 401, 'delete from scim_tokens where id = ?', 'token'],
     ['is of a project with SCIM off', 404, 'update projects set scim_enabled = false where id = ?', 'project'],
     ['is of the admins’ project', 404, `update projects set built_in = 'console' where id = ?`, 'project'],

@@ -99,7 +99,9 @@ describe('a change at once', () => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: isActive })).body;
       await app.services.db.changed(`update users set provenance = 'local' where id = ?`, [id]);
+      app.clock.turn(60);
       const { status, headers, body: told } = await taking(() => scim.request(method, `/Users/${id}`, body));
+      app.clock.turn(-60);
       const { meta, id: _id, ...shown } = told ?? {};
       return [status, headers.get('etag'), shown, meta?.version, meta?.lastModified, await leftOf(id)];
     };
