@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import { type Browser, expect, type Locator, type Page, test } from '@playwright/test';
 import { type Callback, listenForCallback } from '../clients/callback.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { Application, Inbox } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
+import { tabTo } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
@@ -189,4 +190,30 @@ test('every state of the page is accessible: new codes, a proof that is not fres
   await page.reload();
   await expect(page.getByText('prove once more that it is you').first()).toBeVisible();
   await expectAccessible(page);
+});
+
+test('the keyboard alone is enough', async ({ page }) => {
+  await atTheirAccount(page, 'katherine@example.com');
+  const { keyboard } = page;
+  const enter = async (target: Locator) => {
+    await tabTo(page, target);
+    await keyboard.press('Enter');
+  };
+  await enter(page.locator('summary', { hasText: 'Rename' }));
+  await tabTo(page, page.getByLabel('Name', { exact: true }));
+  await keyboard.press('Control+A');
+  await keyboard.type('Study');
+  await keyboard.press('Enter');
+  await expect(page.getByRole('status')).toContainText('Saved');
+
+  await enter(page.locator('summary', { hasText: 'Make new codes' }));
+  await enter(page.getByRole('button', { name: 'Make ten new codes' }));
+  await expect(page.locator('.codes li')).toHaveCount(10);
+  await enter(page.getByRole('link', { name: 'I have saved them' }));
+  await expect(page.getByText('Left: 10')).toBeVisible();
+
+  await enter(page.locator('summary[aria-label="Remove: Study"]'));
+  await tabTo(page, page.getByRole('button', { name: 'Remove this device: Study', exact: true }));
+  await keyboard.press('Space');
+  await expect(page.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
 });
