@@ -51,6 +51,15 @@ describe('the order of refusals', () => {
     }
   });
 
+  it.each(routes)('refuses %s %s to others, and elsewhere, while a token is remembered', async (method, path) => {
+    for (const each of [project, other]) expect((await each.request('GET', '/Users')).status).toBe(200);
+    const bearer = (token: string) => `Bearer ${token}`;
+    for (const authorization of [undefined, bearer(other.token), bearer(project.token.slice(0, -1)), project.token]) {
+      expect((await ask(project.baseUrl, authorization, method, path)).status).toBe(401);
+    }
+    expect((await ask(other.baseUrl, bearer(project.token), method, path)).status).toBe(401);
+  });
+
   it.each([
     ['no scheme', () => project.token],
     ['another scheme', () => `Basic ${Buffer.from(`x:${project.token}`).toString('base64')}`],
