@@ -51,13 +51,39 @@ describe('the order of refusals', () => {
     }
   });
 
-  it.each(routes)('refuses %s %s to others, and elsewhere, while a token is remembered', async (method, path) => {
-    for (const each of [project, other]) expect((await each.request('GET', '/Users')).status).toBe(200);
-    const bearer = (token: string) => `Bearer ${token}`;
-    for (const authorization of [undefined, bearer(other.token), bearer(project.token.slice(0, -1)), project.token]) {
-      expect((await ask(project.baseUrl, authorization, method, path)).status).toBe(401);
-    }
-    expect((await ask(other.baseUrl, bearer(project.token), method, path)).status).toBe(401);
+  describe('while a token is remembered', () => {
+    const ids: string[] = [];
+    beforeAll(async () => {
+      for (const each of [project, other]) {
+        const user = (await each.request('POST', '/Users', { userName: 'there' })).body.id as string;
+        const group = (await each.request('POST', '/Groups', { displayName: 'there', members: [{ value: user }] })).body
+          .id;
+        ids.push(user, group);
+      }
+    });
+    it.each([
+      ...routes,
+      ['GET', '/Users/:user'],
+      ['PATCH', '/Users/:user'],
+      ['PUT', '/Users/:user'],
+      ['DELETE', '/Users/:user'],
+      ['GET', '/Groups/:group'],
+      ['PATCH', '/Groups/:group'],
+      ['GET', '/Users?filter=userName+eq+%22there%22'],
+      ['GET', '/Users?count=0'],
+    ] as [string, string][])('refuses %s %s to others, and elsewhere', async (method, path) => {
+      for (const each of [project, other]) expect((await each.request('GET', '/Users')).status).toBe(200);
+      const bearer = (token: string) => `Bearer ${token}`;
+      const [own = '', ownGroup = '', theirs = '', theirGroup = ''] = ids;
+      const here = path.replace(':user', own).replace(':group', ownGroup);
+      for (const authorization of [undefined, bearer(other.token), bearer(project.token.slice(0, -1)), project.token]) {
+        const reply = await ask(project.baseUrl, authorization, method, here);
+        expect([authorization, reply.status]).toEqual([authorization, 401]);
+      }
+      const there = path.replace(':user', theirs).replace(':group', theirGroup);
+      expect((await ask(other.baseUrl, bearer(project.token), method, there)).status).toBe(401);
+      expect((await ask(`${project.baseUrl}%20Bearer`, project.token, method, here)).status).toBe(404);
+    });
   });
 
   it.each([

@@ -129,7 +129,6 @@ export class Directories {
    * `Bearer <a live token of this project>`.
    */
   async authenticate(projectId: string, authorization: string | undefined): Promise<Directory> {
-    const secret = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
     const id = isUuid(projectId) ? projectId : noProject;
     const [row] = await query<{
       enabled: boolean;
@@ -143,7 +142,7 @@ export class Directories {
                  exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
                  t.id as token_id, t.name as token_name, p.erasures
           from projects p
-          left join scim_tokens t on t.hash = ${digest(secret)} and t.project_id = p.id and t.revoked_at is null
+          left join scim_tokens t on t.hash = ${hashOf(authorization)} and t.project_id = p.id and t.revoked_at is null
             and (t.expires_at is null or t.expires_at > ${this.clock.now()})
           where p.id = ${id}`,
     );
@@ -162,15 +161,15 @@ export class Directories {
    */
   async recall(projectId: string, authorization: string | undefined): Promise<{ directory: Directory; grant?: Sql }> {
     let read: Directory | undefined;
-    const key = digest(`${projectId} ${authorization ?? ''}`);
-    const directory = await this.remembered.recall(key, async () => {
+    const hash = hashOf(authorization);
+    const directory = await this.remembered.recall(`${projectId} ${hash}`, async () => {
       read = await this.authenticate(projectId, authorization);
       return read;
     });
     if (read || !directory) return { directory: read ?? (await this.authenticate(projectId, authorization)) };
-    const { tokenId, projectId: id } = directory;
+    // By the token that was sent, not by the one that is remembered: the memory may choose, and cannot grant.
     const grant = sql`exists (select from scim_tokens t join projects p on p.id = t.project_id
-      where t.id = ${tokenId}::uuid and p.id = ${id}::uuid and t.revoked_at is null
+      where t.hash = ${hash} and p.id = ${directory.projectId}::uuid and t.revoked_at is null
         and (t.expires_at is null or t.expires_at > ${this.clock.now()}::timestamptz)
         and p.scim_enabled and p.built_in is distinct from 'console')`;
     return { directory, grant };
@@ -190,4 +189,9 @@ export class Directories {
       detail: { hint: token.hint, expiresAt: token.expiresAt?.toISOString() ?? null },
     });
   }
+}
+
+/** SHA-256 of the token in `Bearer <token>`; of nothing where there is none. */
+function hashOf(authorization: string | undefined): string {
+  return digest(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
 }
