@@ -278,7 +278,9 @@ function textOf(
 function together(config: Config): string[] {
   const faults: string[] = [];
   if (config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined) {
-    faults.push('MASTER_KEY is required with DATABASE_URL: make one with `openssl rand -base64 32` and keep it');
+    faults.push(
+      'MASTER_KEY is required with DATABASE_URL: the one that the database or backup was made under; for a new one `openssl rand -base64 32`, and keep it',
+    );
   }
   if (config.MASTER_KEY_SECOND !== undefined && config.MASTER_KEY === undefined) {
     faults.push('MASTER_KEY_SECOND goes with MASTER_KEY, which is not set');

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { BackupFileError } from './adapters/backup-file.ts';
 import { migrate, openDatabase } from './adapters/database.ts';
@@ -25,6 +26,11 @@ export interface OpenedDatabase {
   masterKeys: MasterKeys;
   /** Absent where DATABASE_URL names one. */
   embedded: EmbeddedPostgres | undefined;
+}
+
+/** Whether there is one to open, or the embedded one would be made now. */
+export function hasDatabase({ DATABASE_URL, DATA_DIR }: Config): boolean {
+  return DATABASE_URL !== undefined || existsSync(join(resolve(DATA_DIR), 'postgres'));
 }
 
 /** @param exclusive the embedded database is for this process alone: the server says so, a tool beside it does not */

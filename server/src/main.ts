@@ -204,7 +204,8 @@ async function greet(config: Config, services: Services, has: { demo: boolean; m
     ['Console', `${config.BASE_URL}/admin`],
   ];
   if (has.demo) rows.push(['Demo', `${config.BASE_URL}/demo`]);
-  if (!(await services.admins.hasOwner())) {
+  const hasOwner = await services.admins.hasOwner();
+  if (!hasOwner) {
     const link = await services.admins.mintSetupLink(system);
     rows.push(['Set-up link', `${link.url}`], ['', 'makes you the owner; good once, for 15 minutes']);
   }
@@ -212,7 +213,10 @@ async function greet(config: Config, services: Services, has: { demo: boolean; m
   say('  Latchkey is ready.');
   say('');
   for (const [name, value] of rows) say(`  ${name.padEnd(12)} ${value}`);
-  if (has.mailbox) say('\n  No mail server is set: messages stay in the dev mailbox, behind the set-up link.');
+  if (has.mailbox) {
+    const where = hasOwner ? 'in the console' : 'behind the set-up link';
+    say(`\n  No mail server is set: messages stay in the dev mailbox, ${where}.`);
+  }
   say('');
 }
 

@@ -3,6 +3,7 @@ import { systemClock } from '../src/adapters/system.ts';
 import { runCommand } from '../src/commands/commands.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Clock } from '../src/domain/kernel/clock.ts';
+import { openConfigured } from '../src/instance.ts';
 
 /** What a command said, and how it ended. */
 export interface Ran {
@@ -36,6 +37,13 @@ export async function shellAt(
     complain: (line) => void err.push(line),
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** What the first start of a server makes in its folder: a database, empty so far, and a master key. */
+export async function firstStart(dataDir: string): Promise<void> {
+  const config = loadConfig({ DATA_DIR: dataDir }, () => '');
+  const { embedded } = await openConfigured(config, true, () => undefined);
+  await embedded?.stop();
 }
 
 /** The master key of `buildTestApp`, as a setting. */

@@ -46,6 +46,12 @@ export async function reachPostgres(url: string, withinMs: number): Promise<void
   }
 }
 
+/** Host and port of a database's address, or its socket's folder; nothing else of it. */
+export function placeOf(url: string): string {
+  const { host, port } = new pg.Client({ connectionString: url });
+  return host.startsWith('/') ? host : `${host}:${port}`;
+}
+
 /** What pg has and its types lack. */
 const streamOf = (client: pg.Client): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream;

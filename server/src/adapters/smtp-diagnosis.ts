@@ -18,12 +18,15 @@ const stageNames: StageName[] = ['dns', 'connect', 'tls', 'sign-in', 'send'];
 /** Milliseconds. Shorter than for real mails: somebody waits in front of it. */
 const timeouts = { dns: 5_000, connect: 6_000, answer: 8_000, send: 15_000 } as const;
 
-/** One mail, stage by stage, over a connection of its own. Never throws: what fails is told by its stage. */
+/**
+ * One mail, stage by stage, over a connection of its own. Never throws: what fails is told by its stage.
+ * @param mail null: nothing is sent, only what comes before is tried
+ */
 export async function diagnoseSmtp(
   url: string,
   from: string,
-  mail: OutgoingMail,
-  timeout = timeouts,
+  mail: OutgoingMail | null,
+  timeout: Record<keyof typeof timeouts, number> = timeouts,
 ): Promise<Stage[]> {
   const stages: Stage[] = [];
   const opened: { socket?: Socket; session?: SMTPConnection } = {};
@@ -48,7 +51,7 @@ export async function diagnoseSmtp(
     const session = await greet(socket, host, port, options);
     if (session === null) return;
     opened.session = session;
-    if (await signIn(session, options)) await send(session);
+    if ((await signIn(session, options)) && mail !== null) await send(session, mail);
   }
 
   async function resolve(host: string): Promise<string | null> {
@@ -138,7 +141,7 @@ export async function diagnoseSmtp(
     }
   }
 
-  async function send(session: SMTPConnection): Promise<void> {
+  async function send(session: SMTPConnection, mail: OutgoingMail): Promise<void> {
     const begin = performance.now();
     try {
       const { message, envelope } = await composed(from, mail);

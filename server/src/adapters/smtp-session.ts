@@ -15,29 +15,6 @@ export function sessionOptions(url: string): SessionOptions {
   return (createTransport(url).transporter as unknown as { options: SessionOptions }).options;
 }
 
-/** Connects and signs in on a connection of its own, without sending, all of it within a time. */
-export async function verifySmtp(url: string, withinMs: number): Promise<void> {
-  const { auth, ...options } = sessionOptions(url);
-  const session = new SMTPConnection({
-    ...options,
-    ...{ dnsTimeout: withinMs, connectionTimeout: withinMs, greetingTimeout: withinMs, socketTimeout: withinMs },
-  });
-  const walk = async (): Promise<void> => {
-    await asked(session, withinMs, (done) => session.connect(done));
-    if (!auth?.user) return;
-    const credentials = { user: auth.user, pass: auth.pass };
-    await asked(session, withinMs, (done) => session.login({ credentials }, done));
-  };
-  try {
-    await within(walk(), withinMs);
-  } finally {
-    // What is said from now on is nobody's.
-    session.removeAllListeners('error');
-    session.on('error', () => undefined);
-    session.close();
-  }
-}
-
 type Done<T> = (error?: SmtpError | null, value?: T) => void;
 
 /** One exchange of the session; what it reports beside its answer counts as well. */

@@ -1,7 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { type MailSender, type OutgoingMail, SendError } from '../domain/delivery/sender.ts';
 import { diagnoseSmtp } from './smtp-diagnosis.ts';
-import { verifySmtp } from './smtp-session.ts';
 
 export interface SmtpOptions {
   /** `smtp://` or `smtps://`, with user and password where the server wants them. */
@@ -11,8 +10,6 @@ export interface SmtpOptions {
 }
 
 export interface SmtpSender extends MailSender {
-  /** Connects and signs in without sending, within a time. Throws {@link SendError}. */
-  verify(withinMs: number): Promise<void>;
   close(): void;
 }
 
@@ -47,9 +44,6 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
         }),
       );
-    },
-    async verify(withinMs) {
-      await told(verifySmtp(url, withinMs));
     },
     close: () => transport.close(),
   };

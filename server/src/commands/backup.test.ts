@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { emptyDatabase, type FreshDatabase } from '../../test/database.ts';
-import { shell, testMasterKey } from '../../test/shell.ts';
+import { firstStart, shell, testMasterKey } from '../../test/shell.ts';
 import { openDatabase } from '../adapters/database.ts';
 import { migrations } from '../migrations/index.ts';
 
@@ -158,6 +158,7 @@ describe('a backup', () => {
 
   it('of an embedded instance is restored on another machine with its master key alone', async () => {
     const [here, there] = [join(folder, 'here'), join(folder, 'there')];
+    await firstStart(here);
     await shell({ DATA_DIR: here }, 'admin:link');
     const { out } = await shell({ DATA_DIR: here }, 'backup');
     expect(out).toContain(join(here, 'backups'));

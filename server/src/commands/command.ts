@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
-import { compose, type OpenedDatabase, openConfigured, reach, StartError } from '../instance.ts';
+import { compose, hasDatabase, type OpenedDatabase, openConfigured, reach, StartError } from '../instance.ts';
 import type { Services } from '../services.ts';
 
 /** What a command is given of the process that it runs in. */
@@ -85,13 +86,21 @@ export interface Opened {
   now(): Date;
 }
 
+/** A command that was not given the server's settings would make a database, and a master key, of its own. */
+export function mustHaveDatabase(config: Config): Config {
+  if (hasDatabase(config)) return config;
+  throw new StartError(
+    `There is no database in ${resolve(config.DATA_DIR)}: give this command the settings of the server (DATABASE_URL or DATA_DIR), or start the server once.`,
+  );
+}
+
 /** Opens the instance beside a live server, or without one, for as long as `work` takes. */
 export async function withInstance<T>(
   { config: load, clock, complain }: Surroundings,
   work: (opened: Opened) => Promise<T>,
   { exclusive = false, migrate = true } = {},
 ): Promise<T> {
-  const config = load();
+  const config = mustHaveDatabase(load());
   const database = await openConfigured(config, exclusive, (line) => complain(`· ${line}`));
   let orm: MikroORM | undefined;
   try {

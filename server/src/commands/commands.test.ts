@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { shell, shellAt, testMasterKey } from '../../test/shell.ts';
+import { firstStart, shell, shellAt, testMasterKey } from '../../test/shell.ts';
 import { commands } from './commands.ts';
 
 let app: TestApp;
@@ -42,6 +42,18 @@ describe('the shell', () => {
     expect(err).toMatch(/^keys:rotate: The database cannot be used: /);
     expect(err).not.toContain('hunter2');
   });
+
+  it.each(['backup', 'admin:link', 'keys:rotate', 'master-key:rotate'])(
+    'makes no database for %s, which was not given the settings of the server',
+    async (command) => {
+      const folder = mkdtempSync(join(tmpdir(), 'lk-'));
+      const { code, err } = await shell({ DATA_DIR: folder }, command);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^\S+: There is no database in .*: give this command the settings of the server/);
+      expect(readdirSync(folder)).toEqual([]);
+      rmSync(folder, { recursive: true });
+    },
+  );
 });
 
 describe('admin:link', () => {
@@ -165,6 +177,7 @@ describe('master-key:rotate', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lk-'));
     const embedded = { DATA_DIR: dataDir };
     try {
+      await firstStart(dataDir);
       await shell(embedded, 'keys:rotate');
       const { code, out } = await shell(embedded, 'master-key:rotate');
       expect(out).toMatch(/^4 values were sealed anew/);

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { fetchJson, medianMs, reachAddress, reachPostgres, reasonOf } from '../adapters/probes.ts';
-import { smtpSender } from '../adapters/smtp.ts';
+import { fetchJson, medianMs, placeOf, reachAddress, reachPostgres, reasonOf } from '../adapters/probes.ts';
+import { diagnoseSmtp } from '../adapters/smtp-diagnosis.ts';
 import { keepsStatements } from '../adapters/statement-probe.ts';
 import type { Config } from '../config.ts';
 import type { SystemCheck } from '../domain/instance/checks.ts';
@@ -21,17 +21,13 @@ const fail = (name: string, summary: string, advice: string): SystemCheck => ({ 
 /** Connects and signs in to the mail server, without sending; null where none is set. */
 export async function mailReach({ SMTP_URL: url, MAIL_FROM: from }: Config): Promise<SystemCheck | null> {
   if (url === undefined || from === undefined) return null;
-  const sender = smtpSender({ url: url.reveal(), from });
-  try {
-    await sender.verify(answerWithinMs);
-    return ok('Mail server', `Takes mail from ${from}`);
-  } catch (error) {
-    const advice =
-      'Compare host, port and password in SMTP_URL; smtps:// is TLS from the start (465), smtp:// begins without.';
-    return fail('Mail server', (error as Error).message, advice);
-  } finally {
-    sender.close();
-  }
+  const name = 'Mail server';
+  const each = answerWithinMs;
+  const stages = await diagnoseSmtp(url.reveal(), from, null, { dns: each, connect: each, answer: each, send: each });
+  const broken = stages.find(({ state }) => state === 'failed');
+  if (!broken) return ok(name, `${new URL(url.reveal()).host} lets Latchkey in, to send from ${from}`);
+  const summary = `${new URL(url.reveal()).host} cannot be used (${broken.name}): ${broken.detail}`;
+  return fail(name, summary, broken.advice ?? 'Compare host, port and password in SMTP_URL.');
 }
 
 /** Connects to the gateway, without sending; null where none is set. */
@@ -64,22 +60,48 @@ export async function baseAddress({ BASE_URL: issuer }: Config): Promise<SystemC
 }
 
 /** Whether a database of the operator's answers at all; null where it does, or where it is the embedded one. */
-export async function databaseAnswers({ DATABASE_URL: url }: Config): Promise<SystemCheck | null> {
-  if (url === undefined) return null;
+export async function databaseAnswers(config: Config): Promise<SystemCheck | null> {
+  if (config.DATABASE_URL === undefined) return null;
   try {
-    await reachPostgres(url.reveal(), answerWithinMs);
+    await reachPostgres(config.DATABASE_URL.reveal(), answerWithinMs);
     return null;
   } catch (error) {
-    return unreachable(error);
+    return unreachable(error, config);
   }
 }
 
-export function unreachable(error: unknown): SystemCheck {
+/** What to do about it, by what was said. */
+const ways: [RegExp, string][] = [
+  [/ECONNREFUSED/, 'Nobody listens there: is PostgreSQL running, and are host and port in DATABASE_URL right?'],
+  [/ENOTFOUND|EAI_AGAIN/, 'No name server of this machine knows that host: compare it in DATABASE_URL.'],
+  [/no answer|ETIMEDOUT|EHOSTUNREACH/, 'Is the machine up, and does a firewall let this one reach it?'],
+  [
+    /authentication failed|no password|SCRAM/i,
+    'Compare user and password in DATABASE_URL; @ : / % are percent-encoded.',
+  ],
+  [/pg_hba/, 'PostgreSQL does not let this user in from here: its pg_hba.conf needs a line for them.'],
+  [/does not exist/, 'Compare the name in DATABASE_URL, or make it: server/docs/database.md.'],
+  [/too many|reserved for/, 'Raise max_connections, or lower DATABASE_POOL_SIZE; who is connected: pg_stat_activity.'],
+  [
+    /SSL|certificate|self-signed/i,
+    'Let PostgreSQL offer TLS with a certificate that is trusted here, or change sslmode.',
+  ],
+  [
+    /unsupported startup parameter/,
+    'Let the pooler ignore what Latchkey begins with: server/docs/database.md, Poolers.',
+  ],
+  [
+    /starting up|shutting down|recovery/,
+    'PostgreSQL is just starting or stopping: look again in a moment, and into its log.',
+  ],
+];
+
+export function unreachable(error: unknown, { DATABASE_URL: url }: Config): SystemCheck {
   const reason = reasonOf(error);
-  const advice = reason.includes('unsupported startup parameter')
-    ? 'Let the pooler ignore what Latchkey begins a connection with: server/docs/database.md, Poolers.'
-    : 'Is it running, and does DATABASE_URL name it with a user and password that it takes?';
-  return fail('Database', `Cannot be reached: ${reason}`, advice);
+  const where = url === undefined ? 'The embedded database' : placeOf(url.reveal());
+  const way = ways.find(([said]) => said.test(reason))?.[1];
+  const advice = way ?? 'Is it running, and does DATABASE_URL name it with a user and password that it takes?';
+  return fail('Database', `${where} cannot be reached: ${reason}`, advice);
 }
 
 /** Whether a pooler stands before the database that loses prepared statements; null where none can, or none are made. */
@@ -87,7 +109,9 @@ export async function statementsKept(config: Config): Promise<SystemCheck | null
   const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS: isPreparing } = config;
   if (url === undefined || !isPreparing) return null;
   const name = 'Statements';
-  const kept = await keepsStatements(url.reveal(), answerWithinMs).catch(unreachable);
+  const kept = await keepsStatements(url.reveal(), answerWithinMs).catch((error: unknown) =>
+    unreachable(error, config),
+  );
   if (typeof kept !== 'boolean') return kept;
   if (kept) return ok(name, 'Prepared ones stay');
   return fail(

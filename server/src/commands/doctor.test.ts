@@ -71,6 +71,10 @@ describe('doctor', () => {
     for (const name of ['Database', 'Mail server', 'SMS gateway'])
       expect(checks[name]).toMatchObject({ level: 'fail' });
     expect(checks['Address']).toMatchObject({ level: 'warn' });
+    // Where, and what to do.
+    for (const name of ['Database', 'Mail server']) expect(checks[name]?.summary).toContain('127.0.0.1');
+    expect(checks['Database']?.advice).toContain('Nobody listens there');
+    expect(checks['Mail server']?.advice).toContain('Nothing listens at this port');
     expect(JSON.stringify(checks)).not.toContain('hunter2');
   });
 

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { openDatabase } from '../adapters/database.ts';
 import { diskSpace, reasonOf } from '../adapters/probes.ts';
 import { runtimeOf } from '../adapters/runtime.ts';
 import { measureSigning } from '../adapters/signing-speed.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { type SystemCheck, worst } from '../domain/instance/checks.ts';
-import { compose, faultLines, type OpenedDatabase, openConfigured } from '../instance.ts';
+import { compose, faultLines, hasDatabase, type OpenedDatabase, openConfigured } from '../instance.ts';
 import type { Command, Surroundings } from './command.ts';
 import {
   baseAddress,
@@ -60,9 +59,10 @@ async function examine(surroundings: Surroundings, tell: (check: SystemCheck) =>
   // Not before: what it measures would be slow while others are waited for, and they because of it.
   tell(await signing());
   if (unreached) return tell(unreached);
-  if (config.DATABASE_URL === undefined && !existsSync(join(resolve(config.DATA_DIR), 'postgres'))) {
-    tell({ name: 'Database', level: 'ok', summary: 'Not made yet', advice: 'The first start makes it.' });
-    return;
+  if (!hasDatabase(config)) {
+    const advice =
+      'Right before the first start, which makes one. Else give this command the settings of the server: DATABASE_URL or DATA_DIR.';
+    return tell({ name: 'Database', level: 'warn', summary: `There is none in ${resolve(config.DATA_DIR)}`, advice });
   }
   let database: OpenedDatabase | undefined;
   try {
@@ -110,7 +110,7 @@ async function examineDatabase(
     for (const check of await keys(services, clock.now())) tell(check);
     tell(await testMode(services, config));
   } catch (error) {
-    tell(unreachable(error));
+    tell(unreachable(error, config));
   } finally {
     await orm.close(true);
   }

@@ -3,7 +3,7 @@ import { nextMasterKeyOf, promoteNextMasterKey } from '../adapters/master-key.ts
 import { systemRandom } from '../adapters/system.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { compose, openConfigured, reach, StartError } from '../instance.ts';
-import { type Command, type Surroundings, withInstance } from './command.ts';
+import { type Command, mustHaveDatabase, type Surroundings, withInstance } from './command.ts';
 
 export const rotateMasterKey: Command = {
   name: 'master-key:rotate',
@@ -43,7 +43,7 @@ function resealGiven(surroundings: Surroundings): Promise<number> {
 
 /** The key in DATA_DIR. No server may run: it would go on sealing under the old one. */
 async function changeOwnKey({ config: load, clock, say, complain }: Surroundings): Promise<number> {
-  const config = load();
+  const config = mustHaveDatabase(load());
   const dataDir = resolve(config.DATA_DIR);
   const database = await openConfigured(config, true, (line) => complain(`· ${line}`));
   try {

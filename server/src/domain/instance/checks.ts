@@ -144,6 +144,7 @@ function clock({ clockSkewMs, processes }: SystemFacts): Judged {
 
 function owners({ owners }: SystemFacts): Judged {
   if (owners > 1) return ['ok', `${owners} owners`];
-  const summary = owners === 0 ? 'Nobody owns this instance' : 'One owner only';
-  return ['warn', summary, 'Give a second person the role of owner: who is alone can be locked out.'];
+  if (owners === 0)
+    return ['warn', 'Nobody owns this instance', '`admin:link` prints a link that makes its bearer one.'];
+  return ['warn', 'One owner only', 'Give a second person the role of owner: who is alone can be locked out.'];
 }
