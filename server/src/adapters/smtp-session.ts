@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 
 export type SessionOptions = SMTPConnection.Options & { auth?: SMTPConnection.Credentials };
 
