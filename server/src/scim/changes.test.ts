@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { systemRandom } from '../adapters/system.ts';
 import { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { User } from '../domain/users/user.entity.ts';
 
@@ -121,6 +122,19 @@ describe('a change at once', () => {
     };
     const short = await way(atOnce);
     expect(short).toMatchObject([true, { user: { active: true, version: 2 } }]);
+    expect(short).toEqual(await way(underLock));
+  });
+
+  it('by somebody else than the directory leaves the user whose they were, as under the lock', async () => {
+    const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>) => {
+      const scim = await app.project();
+      const { id } = (await scim.request('POST', '/Users', { ...whole, active: false })).body;
+      await app.services.db.changed(`update users set provenance = 'local' where id = ?`, [id]);
+      const after = await taking(() => app.services.accounts.setActive(scim.id, id, true, system));
+      return [after.provenance, await leftOf(id)];
+    };
+    const short = await way(atOnce);
+    expect(short).toMatchObject(['local', { user: { active: true, provenance: 'local' } }]);
     expect(short).toEqual(await way(underLock));
   });
 
