@@ -210,6 +210,18 @@ describe('at the same moment', () => {
        values (?, ?, ?, ?, 'jkt', '{}', 'ES256', 'laptop', ?, ?, ?)`,
       [systemRandom.id(), scim.id, client.id, id, clock.now(), clock.now(), new Date(clock.now().getTime() + 1e9)],
     );
+    // Two sign-ins on their way: of who has proved to be this user, and of who has only given the address.
+    for (const [userId, address] of [
+      [id, null],
+      [null, 'ada@example.com'],
+    ]) {
+      await services.db.changed(
+        `insert into ceremonies (id, project_id, client_id, txn_hash, nonce_hash, nonce_expires_at, state, origin, amr,
+           user_id, address, created_at, expires_at)
+         values (?, ?, ?, ?, 'nonce', now(), 'otp_sent', 'https://app.example.com', '{}', ?, ?, now(), now())`,
+        [systemRandom.id(), scim.id, client.id, systemRandom.id(), userId, address],
+      );
+    }
     const code = { clientId: client.id, userId: id, scope: 'openid', authTime: clock.now(), amr: ['swk'] };
     await services.db.transaction((inside) => services.tokens.issueCode(inside, code));
     return id;
@@ -220,8 +232,9 @@ describe('at the same moment', () => {
     const rows = await app.services.db.rows<{ what: string }>(
       `select 'session' as what from sessions where user_id = ? and ended_at is null
        union all select 'device' from devices where user_id = ? and revoked_at is null
-       union all select 'code' from authorization_codes where user_id = ? and revoked_at is null`,
-      [id, id, id],
+       union all select 'code' from authorization_codes where user_id = ? and revoked_at is null
+       union all select 'sign-in' from ceremonies where project_id = (select project_id from users where id = ?)`,
+      [id, id, id, id],
     );
     return rows.map(({ what }) => what).sort();
   }
@@ -229,7 +242,7 @@ describe('at the same moment', () => {
   it('one who is switched off amid fifty other changes loses all access, and no change is lost', async () => {
     const scim = await app.project();
     const id = await signedIn(scim);
-    expect(await open(id)).toEqual(['code', 'device', 'session']);
+    expect(await open(id)).toEqual(['code', 'device', 'session', 'sign-in', 'sign-in']);
     const role = (n: number) => ({ Operations: [{ op: 'add', path: 'roles', value: [{ value: `r${n}` }] }] });
     const sent = Array.from({ length: 50 }, (_, n) => (n === 25 ? replace('active', 'False') : role(n)));
     const replies = await Promise.all(sent.map((body) => scim.request('PATCH', `/Users/${id}`, body)));

@@ -211,6 +211,19 @@ describe('a good proof of a trusted device gets no code', () => {
     }
   });
 
+  it('where its user has no factor and the project demands one, from before', async () => {
+    await world.set({ mfaPolicy: 'required' });
+    for (let remembered = 0; remembered < 2; remembered += 1) {
+      world.app.clock.turn(30);
+      await page.challenge();
+      expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+      await expectNothingGiven();
+    }
+    await world.set({ mfaPolicy: 'optional' });
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
   it('in a sign-in of another client, project, page or origin', async () => {
     const { make, services } = world.app;
     await services.db.changed(
