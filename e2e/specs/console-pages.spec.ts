@@ -302,6 +302,44 @@ test('a second owner ends the warning, and the last one cannot be removed', asyn
   await expect(page.getByText('There is one owner only')).toBeHidden();
 });
 
+test('what was asked before a change is asked again after it', async () => {
+  const { page } = owner;
+  await page.goto(at('team'));
+  await expect(page.getByText('Nobody but the owners')).toBeVisible();
+  const [taken, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isFirst = true;
+  await page.route('**/admin/graphql', async (route) => {
+    const asked = route.request().postData() ?? '';
+    if (!isFirst || !asked.includes('memberships') || asked.includes('mutation')) return route.fallback();
+    isFirst = false;
+    const response = await route.fetch();
+    taken.resolve();
+    await held.promise;
+    return route.fulfill({ response });
+  });
+  const grant = async (email: string) => {
+    await button(page, 'Give a role').click();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(`${email} is`)).toBeVisible();
+  };
+  await grant('one@example.com');
+  await taken.promise;
+  await grant('two@example.com');
+  held.resolve();
+  for (const email of ['one', 'two']) {
+    await expect(page.getByRole('row', { name: new RegExp(`${email}@example.com`) })).toBeVisible();
+    await admin.run(`mutation { revokeRole(id: "${await roleOf(`${email}@example.com`)}") }`);
+  }
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
+async function roleOf(email: string): Promise<string> {
+  type Found = { memberships: { id: string; admin: { email: string } }[] };
+  const { memberships } = await admin.run<Found>(`{ memberships(projectId: "${projectId}") { id admin { email } } }`);
+  return memberships.find((one) => one.admin.email === email)?.id ?? '';
+}
+
 test('keys are rotated, and mail that was not sent is read here', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/keys`);

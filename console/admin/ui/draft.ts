@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 
 export interface Draft<T extends object> {
   /** What is saved, with what was typed over it. */
@@ -33,10 +33,13 @@ export function useDraft<T extends object>(saved: T): Draft<T> {
       setState((before) => ({ ...before, typed: { ...before.typed, [name]: value } })),
     [],
   );
-  const settle = useCallback(
-    (edits: Partial<T>) => setState((before) => ({ ...before, taken: { edits, over: saved } })),
-    [saved],
-  );
+  // Whoever saves has waited for the answer: what is known by then counts, not what was known when they began.
+  const latest = useRef(saved);
+  latest.current = saved;
+  const settle = useCallback((edits: Partial<T>) => {
+    const over = latest.current;
+    setState((before) => ({ ...before, taken: { edits, over } }));
+  }, []);
   const reset = useCallback(() => setState({ typed: {} }), []);
   return useMemo(() => {
     const known = { ...saved, ...taken?.edits };
