@@ -50,19 +50,37 @@ async function provision(displayName: string): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-test('what opens over a page is for everybody, too: palette, switcher, help, account, drawer', async () => {
+async function atOverview(): Promise<Page> {
   const { page } = owner;
   await page.goto(at('overview'));
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  return page;
+}
+
+test('the palette is for everybody, too', async () => {
+  const page = await atOverview();
   await page.keyboard.press('Control+K');
   await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused();
   await expectAccessible(page);
-  await page.keyboard.press('Escape');
-  for (const name of [/^Project: Acme/, 'Help and addresses', /^Account/]) {
+});
+
+for (const [what, name] of [
+  ['the project switcher', /^Project: Acme/],
+  ['the help', 'Help and addresses'],
+  ['the account menu', /^Account/],
+] as const) {
+  test(`${what} is for everybody, too`, async () => {
+    const page = await atOverview();
     await page.getByRole('button', { name }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-  }
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  });
+}
+
+test('the navigation of a narrow page is for everybody, too', async () => {
+  const page = await atOverview();
   await page.setViewportSize({ width: 390, height: 844 });
   await button(page, 'Navigation').click();
   await expectAccessible(page);
@@ -72,9 +90,7 @@ test('what opens over a page is for everybody, too: palette, switcher, help, acc
 });
 
 test('the palette leads to pages, applications, users and projects by a few letters', async () => {
-  const { page } = owner;
-  await page.goto(at('overview'));
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  const page = await atOverview();
   const go = async (text: string, option: RegExp) => {
     // At once: no letter goes astray.
     await page.keyboard.press('Control+K');
@@ -92,9 +108,7 @@ test('the palette leads to pages, applications, users and projects by a few lett
 });
 
 test('Enter before the answer means what will be found, not what was found for other letters', async () => {
-  const { page } = owner;
-  await page.goto(at('overview'));
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  const page = await atOverview();
   const answer = Promise.withResolvers<void>();
   await page.route('**/admin/graphql', async (route) => {
     if (route.request().postData()?.includes('"grace"')) await answer.promise;

@@ -58,8 +58,13 @@ export function Component() {
     { keep: true },
   );
   const page = data?.projects;
-  const isNew = params.has('new');
-  const open = (on: boolean) => setParams(on ? { new: '' } : {}, { replace: true });
+  const [isOpen, setOpen] = useState(false);
+  const isNew = isOpen || params.has('new');
+  const open = (on: boolean) => {
+    // The address follows when the router gets to it; what is typed at once belongs to the dialog.
+    setOpen(on);
+    setParams(on ? { new: '' } : {}, { replace: true });
+  };
   const create = isOwner && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
       Create project
