@@ -216,6 +216,14 @@ describe('an assertion', () => {
     expect((await exchange(keyed, await keyed.code(), once)).status).toBe(401);
   });
 
+  it('of a client that has changed meanwhile, but not its key, is good all the same, and once', async () => {
+    const code = await keyed.code();
+    const once = await assertionOf(keyed);
+    await change('update clients set version = version + 1 where id = ?', keyed.client.id);
+    expect((await exchange(keyed, code, once)).status).toBe(200);
+    expect((await exchange(keyed, await keyed.code(), once)).status).toBe(401);
+  });
+
   it('of another client leaves everything of this one alone, and is used up itself', async () => {
     const sibling = new RelyingParty(app, await withKey());
     await sibling.signIn(user);
