@@ -67,6 +67,18 @@ describe('admin:link', () => {
 });
 
 describe('keys:rotate', () => {
+  it('makes no key under a master key that is not this database’s', async () => {
+    const before = await app.services.keys.list();
+    const { code, err } = await shellAt(
+      app.clock,
+      { ...env, MASTER_KEY: Buffer.alloc(32, 8).toString('base64') },
+      'keys:rotate',
+    );
+    expect(code).toBe(1);
+    expect(err).toContain('sealed under another master key');
+    expect(await app.services.keys.list()).toHaveLength(before.length);
+  });
+
   it('publishes successors that sign a day later, and the second time nothing more', async () => {
     const before = (await app.services.keys.jwks()).keys.length;
     const { code, out } = await shellAt(app.clock, env, 'keys:rotate');
