@@ -2,7 +2,7 @@
  * `npm run chaos`: bad days, made on purpose, against the production build on a PostgreSQL of their own. Each experiment
  * says what must hold; the table says what was seen.
  *
- *     npm run chaos                          all, about 20 minutes
+ *     npm run chaos                          all, about 12 minutes
  *     npm run chaos -- database-stopped …    only these
  *     npm run chaos -- --scale=0.2           shorter and smaller
  *     npm run chaos -- --full                fuzz 10 minutes each, an hour of mixed load

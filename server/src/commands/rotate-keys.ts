@@ -17,8 +17,6 @@ export const rotateKeys: Command = {
   run: (input, surroundings) =>
     withInstance(surroundings, async ({ services }) => {
       const { keys } = services;
-      // Under another master key the new ones would be none that a server opens: those that are there tell.
-      await keys.published();
       await keys.tend();
       if (input.flag('emergency')) {
         for (const kid of await keys.withdrawAll(system)) surroundings.say(`withdrawn  ${kid}`);

@@ -92,6 +92,19 @@ describe('the keys at rest', () => {
     await expect(stranger.keys.published()).rejects.toThrow('Set MASTER_KEY to the one it was made with');
   });
 
+  it('get no successor under another master key, however it is asked for: no server could open it', async () => {
+    const { keys, db } = await keysOfAProcess();
+    await keys.tend();
+    const before = await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } });
+    const stranger = (await keysOfAProcess(new Uint8Array(32).fill(1))).keys;
+    await expect(stranger.rotate(system)).rejects.toThrow(VaultError);
+    await expect(stranger.withdraw(before[0]?.id as string, system)).rejects.toThrow(VaultError);
+    await expect(stranger.withdrawAll(system)).rejects.toThrow(VaultError);
+    clock.turn(89 * day);
+    await expect(stranger.tend()).rejects.toThrow(VaultError);
+    expect(await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } })).toEqual(before);
+  });
+
   it('stand in the database neither in the clear nor in another row’s place', async () => {
     const { keys, db } = await keysOfAProcess();
     await keys.tend();

@@ -181,7 +181,10 @@ export class Keys {
     this.cache = undefined;
   }
 
+  /** Throws `VaultError` under another master key than the keys that are there: no server could open the new one. */
   private async create(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, signsFrom: Date, actor: Actor) {
+    const [known] = keys;
+    if (known) this.vault.open('signing-key', known.id, known.sealedPrivateKey);
     const pair = await generateKeyPair(alg, { extractable: true });
     const jwk = await exportJWK(pair.publicKey);
     const kid = await calculateJwkThumbprint(jwk);
