@@ -138,6 +138,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
 
 const ofPhones: Partial<Record<Problem['code'], Notice>> = {
   'phone-invalid': 'phone-invalid',
+  'phone-not-allowed': 'phone-invalid',
   'phone-locked': 'phone-locked',
   taken: 'phone-taken',
   'code-rejected': 'phone-code',

@@ -27,6 +27,9 @@ const rows = {
   'proof-required': wrongRequest,
   'proof-rejected': wrongRequest,
   'mfa-method-not-allowed': [400, 'MFA_METHOD_NOT_ALLOWED', 'This second factor cannot be used for this user.'],
+  'device-revoked': wrongRequest,
+  'pkce-required': wrongRequest,
+  'phone-not-allowed': [400, 'PHONE_NOT_ALLOWED', 'SMS to this number is not allowed. Use another number.'],
   'phone-invalid': [400, 'PHONE_INVALID', 'Give the whole number with its country code: +49…'],
   'phone-locked': [
     403,

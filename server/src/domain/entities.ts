@@ -28,6 +28,7 @@ import { Budget } from './limits/budget.entity.ts';
 import { LogoutDelivery } from './logout/logout-delivery.entity.ts';
 import { Enrolment } from './mfa/enrolment.entity.ts';
 import { RecoveryCode } from './mfa/recovery-code.entity.ts';
+import { KnownNetwork } from './otp/known-network.entity.ts';
 import { OneTimeCode } from './otp/one-time-code.entity.ts';
 import { PhoneChange } from './phones/phone-change.entity.ts';
 import { Project } from './projects/project.entity.ts';
@@ -62,6 +63,7 @@ export const entities = [
   DelegationKey,
   Device,
   OneTimeCode,
+  KnownNetwork,
   Enrolment,
   RecoveryCode,
   PhoneChange,

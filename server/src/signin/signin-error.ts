@@ -26,6 +26,19 @@ const rows = {
   'nonce-rejected': [401, 'NONCE_REJECTED', 'retryable', 'The proof must carry the newest nonce. Sign again.'],
   'proof-required': [401, 'PROOF_REQUIRED', 'fatal', 'This step needs a device proof (Device-Proof).'],
   'proof-rejected': [401, 'PROOF_REJECTED', 'user_action', 'The device proof does not hold. Call authenticate again.'],
+  'device-revoked': [
+    403,
+    'DEVICE_REVOKED',
+    'user_action',
+    'This device key was revoked. Create a new key and sign in.',
+  ],
+  'pkce-required': [400, 'PKCE_REQUIRED', 'fatal', 'code_challenge is required for this client (RFC 7636, S256).'],
+  'phone-not-allowed': [
+    400,
+    'PHONE_NOT_ALLOWED',
+    'user_action',
+    'SMS to this number is not allowed. Use another number.',
+  ],
   'mfa-method-not-allowed': [
     400,
     'MFA_METHOD_NOT_ALLOWED',

@@ -25,6 +25,10 @@ const schema = defineEntity({
     uiLocales: p.text().nullable(),
     /** The set-up link that began it: its holder becomes an owner. */
     setupLinkId: p.uuid().nullable(),
+    /** Whether a device key alone is not enough (`prompt=login`, `max_age`). */
+    personRequired: p.boolean().default(false),
+    /** Position in the order of all sign-ins and requests, independent of any process's clock. */
+    moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     createdAt: instant(),
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),

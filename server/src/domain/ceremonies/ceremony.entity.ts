@@ -7,6 +7,7 @@ import { mfaMethods } from '../mfa/enrolment.entity.ts';
 import { Project } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
+import type { Evidence } from './evidence.ts';
 
 /** Where a sign-in stands; `steps.ts` holds the table of what each state allows. */
 export const ceremonyStates = [
@@ -47,6 +48,17 @@ const schema = defineEntity({
     /** Set once the person has proved to be this user, and not before. */
     user: () => p.manyToOne(User).ref().nullable().deleteRule('cascade'),
     device: () => p.manyToOne(Device).ref().nullable().deleteRule('cascade'),
+    /** What was proved in this sign-in, oldest first (`evidence.ts`). */
+    evidence: p.json<Evidence[]>().defaultRaw("'[]'"),
+    /** The account that the evidence names; computed by the database. */
+    account: () =>
+      p
+        .manyToOne(User)
+        .ref()
+        .nullable()
+        .deleteRule('cascade')
+        .index()
+        .generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
     rememberDevice: p.boolean().default(true),
     /** What this sign-in is the fresh proof for; it goes on after its end for that. */
     stepUp: p.enum(stepUps).nullable(),

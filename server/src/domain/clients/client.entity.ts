@@ -27,6 +27,8 @@ const schema = defineEntity({
     logoutTokenType: p.enum(logoutTokenTypes).default('secevent'),
     /** Seconds; absent: the project's. Clamped to 1…3600 at issue. */
     accessTokenTtlSeconds: p.integer().nullable(),
+    /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
+    pkceRequired: p.boolean().default(false),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

@@ -24,7 +24,11 @@ const schema = defineEntity({
     remembered: p.boolean().default(true),
     /** Trust lasts until here, and slides with use where it is remembered; null: no more. */
     trustedUntil: instant().nullable(),
-    /** Until here this device skips the second factor. */
+    /** When the mail code that registered this key was entered; null: `createdAt`. The absolute lifetime runs from here. */
+    registeredAt: instant().nullable(),
+    /** When the second factor was met with `remember_me`; the project's policy decides how long it is skipped. */
+    mfaRememberedAt: instant().nullable(),
+    /** Until here this device skips the second factor. Written for the previous release only. */
     mfaRememberedUntil: instant().nullable(),
     createdAt: instant(),
     lastUsedAt: instant(),

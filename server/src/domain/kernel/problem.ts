@@ -48,7 +48,13 @@ export type Problem =
   | { code: 'proof-required' }
   /** The reason is for the log. */
   | { code: 'proof-rejected'; reason: string }
+  /** The device key was revoked; it never becomes valid again. */
+  | { code: 'device-revoked' }
+  /** The client requires a code_challenge (RFC 7636). */
+  | { code: 'pkce-required' }
   | { code: 'mfa-method-not-allowed'; method: string }
+  /** No SMS is sent to this number: its country or kind of number is not allowed. */
+  | { code: 'phone-not-allowed' }
   | { code: 'phone-invalid' }
   /** The directory owns this user's phone (service.md 3.1). */
   | { code: 'phone-locked' }

@@ -14,6 +14,8 @@ const schema = defineEntity({
     method: p.enum(mfaMethods),
     /** The device on which it is being set up: until it is verified, no other can go on with it. A back end's has none. */
     deviceId: p.uuid().nullable(),
+    /** The sign-in or factor change that began it: it can be verified nowhere else. */
+    ceremonyId: p.uuid().nullable(),
     /** E.164, for `sms`. */
     phone: p.text().nullable(),
     /** The TOTP secret, sealed for this row. */

@@ -13,6 +13,17 @@ const schema = defineEntity({
     purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
     /** Keyed hash of the account that it speaks for, so that only its newest code is good. */
     account: p.text().index(),
+    /** The user that it signs in; null where the address belonged to nobody when the code was made. */
+    userId: p.uuid().nullable(),
+    clientId: p.uuid().nullable(),
+    /** The address or number that was named, as it is compared; null in rows of the previous release. */
+    address: p.text().nullable(),
+    /** Where the code was sent. */
+    sentTo: p.text().nullable(),
+    /** `long`: ten characters of base32. */
+    format: p.text().$type<'short' | 'long'>().default('short'),
+    /** Whether the requester (key or network) had signed in as this user before. */
+    requesterKnown: p.boolean().default(false),
     /** The device key that asked for it (RFC 7638 thumbprint). */
     jkt: p.text().nullable(),
     /** HMAC of the six digits, keyed for this row: a copy of the table cannot be searched. */

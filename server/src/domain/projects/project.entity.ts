@@ -33,6 +33,14 @@ const schema = defineEntity({
     rememberMfaSeconds: p.integer().default(0),
     /** How long a remembered device is trusted since its last use. */
     deviceTrustSeconds: p.integer().default(30 * 24 * 3600),
+    /** Whether e-mail as a second factor meets `required`. */
+    emailFactor: p.boolean().default(true),
+    /** Absolute lifetime of a device's trust, in days since its registration. */
+    deviceTrustDays: p.integer().default(180),
+    /** ISO 3166-1 alpha-2 codes of the countries that SMS may be sent to; empty: every country. */
+    smsCountries: p.array().columnType('text[]').default([]),
+    /** SMS that the project may send in a day. */
+    smsPerDay: p.integer().default(1000),
     idleTimeoutSeconds: p.integer().default(30 * 60),
     maxSessionSeconds: p.integer().default(8 * 3600),
     idTokenTtlSeconds: p.integer().default(60),

@@ -16,6 +16,10 @@ const schema = defineEntity({
     deviceId: p.uuid().nullable(),
     /** When the user last proved who they are. */
     authTime: instant(),
+    /** When a mail code or a second factor last proved the person; null: never in this session. */
+    freshAt: instant().nullable(),
+    /** Position of its last sign-in in the order of all sign-ins and requests, independent of any process's clock. */
+    moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     amr: p.array().columnType('text[]'),
     createdAt: instant(),
     lastSeenAt: instant(),

@@ -1,0 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant } from '../kernel/columns.ts';
+import { User } from '../users/user.entity.ts';
+
+const schema = defineEntity({
+  name: 'KnownNetwork',
+  tableName: 'known_networks',
+  properties: {
+    user: () => p.manyToOne(User).ref().primary().deleteRule('cascade'),
+    /** Keyed hash of the network (`networkOf`). */
+    network: p.text().primary(),
+    lastAt: instant(),
+  },
+});
+
+/** A network from which a user has signed in with a mail code or a second factor. */
+export class KnownNetwork extends schema.class {}
+schema.setClass(KnownNetwork);
