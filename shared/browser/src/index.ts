@@ -15,6 +15,7 @@ export { createPkce, type Pkce } from './pkce.ts';
 export type {
   AuthenticateResult,
   ChangePhoneNumberResult,
+  CodeFormat,
   InitializeResult,
   InitiateMfaResult,
   MfaMethod,

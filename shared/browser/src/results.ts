@@ -1,6 +1,12 @@
 /** A second factor. `totp` is an authenticator app (RFC 6238). */
 export type MfaMethod = 'email' | 'sms' | 'totp';
 
+/**
+ * What the one-time code looks like where it is not six digits. `long`: ten characters of Crockford's base32, which
+ * people may type in either case, with spaces or dashes.
+ */
+export type CodeFormat = 'long';
+
 /** How a sign-in ends in an application's page: with an authorization code for its back end. */
 export type CodeIssued = {
   /** Authorization code: single use, 60 seconds, for the application's back end. */
@@ -31,6 +37,8 @@ export type AuthenticateResult<End = CodeIssued> =
       sentTo: string;
       /** Seconds until another code can be asked for, by calling `authenticate` again. */
       resendAfter: number;
+      /** Absent: six digits. `long`: ten letters and digits. */
+      codeFormat?: CodeFormat;
       /** The one-time code itself, in test mode only. */
       code?: string;
     }
@@ -61,6 +69,8 @@ export type InitiateMfaResult = {
   sentTo?: string;
   /** Seconds until another code can be asked for, by calling `initiateMfa` again. */
   resendAfter?: number;
+  /** Absent: six digits. `long`: ten letters and digits. */
+  codeFormat?: CodeFormat;
   /** At the first use of an authenticator app: what it needs, to be shown as a QR code and as text. */
   totp?: { secret: string; otpauthUri: string };
   /** The one-time code itself, in test mode only. */

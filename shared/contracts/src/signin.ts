@@ -23,6 +23,12 @@ export type SigninStep = (typeof signinSteps)[number];
 export const mfaMethods = ['email', 'sms', 'totp'] as const;
 export type MfaMethod = (typeof mfaMethods)[number];
 
+/**
+ * What a one-time code looks like where it is not six digits: ten characters of Crockford's base32, in either case,
+ * written `XXXXX-XXXXX`; O is read as 0, I and L as 1, spaces and dashes are ignored.
+ */
+export type CodeFormat = 'long';
+
 /** Request header that carries the device proof, a compact JWS (protocol `v1`). */
 export const deviceProofHeader = 'Device-Proof';
 /** Request header by which the hosted page names its flow. */
@@ -33,6 +39,7 @@ export const deviceProofType = 'device-proof+jwt';
 const base64url256 = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 43 characters of base64url');
 /** What a person typed as their address. Its syntax is judged by the flow (INVALID_EMAIL), only its size here. */
 const userid = z.string().max(320);
+/** A one-time code as it was typed, spaces and dashes included: six digits, the long format, or a recovery code. */
 const otp = z.string().max(64);
 const txn = z.string().max(128);
 
@@ -111,6 +118,8 @@ export type AuthenticateResponse = Answer<
       sent_to: string;
       /** Seconds after which another code can be asked for. */
       resend_after: number;
+      /** Absent: six digits. */
+      code_format?: CodeFormat;
       /** Test mode only: the one-time code. */
       code?: string;
       message: string;
@@ -131,6 +140,8 @@ export type InitiateMfaResponse = Answer<{
   /** Where the code went, masked. Absent for TOTP. */
   sent_to?: string;
   resend_after?: number;
+  /** Absent: six digits. */
+  code_format?: CodeFormat;
   /** At the first use of TOTP: what the authenticator app needs. */
   totp?: { secret: string; otpauth_uri: string };
   /** Test mode only: the one-time code. */
