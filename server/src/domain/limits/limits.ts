@@ -66,6 +66,16 @@ export class Limits {
     return judge(rule, row as Row, now);
   }
 
+  /** How much the subject has spent in its present window, refused tries included. Spends nothing. */
+  async peek(em: EntityManager, rule: LimitRule, subject: string): Promise<number> {
+    const [row] = await rows<{ spent: number }>(
+      em,
+      'select coalesce((select spent from budgets where id = ? and resets_at > ?), 0) as spent',
+      [key(rule, subject), this.clock.now()],
+    );
+    return (row as { spent: number }).spent;
+  }
+
   /** Gives the subject a fresh budget, e.g. after a success. */
   async reset(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
     await changed(em, 'delete from budgets where id = ?', [key(rule, subject)]);
