@@ -1,4 +1,4 @@
-import { Radio, TextInput } from '@mantine/core';
+import { Radio, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { UpdateClient } from '../generated/operations.ts';
 import { useDraft } from '../ui/draft.ts';
@@ -19,6 +19,7 @@ interface Values {
   postLogoutRedirectUris: readonly string[];
   tokenEndpointAuthMethod: keyof typeof authMethodNames;
   jwks: string;
+  pkceRequired: boolean;
 }
 
 /** Name, addresses, and how it proves itself. */
@@ -30,6 +31,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       postLogoutRedirectUris: client.postLogoutRedirectUris,
       tokenEndpointAuthMethod: client.tokenEndpointAuthMethod,
       jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
+      pkceRequired: client.pkceRequired,
     }),
     [client],
   );
@@ -80,10 +82,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           onChange={(uris) => set('postLogoutRedirectUris', uris)}
         />
       </Section>
-      <Section
-        title="Authentication"
-        lead="How it proves itself at the token endpoint, besides PKCE, which is always asked for."
-      >
+      <Section title="Authentication" lead="Client authentication at the token endpoint.">
         <Radio.Group
           aria-label="Authentication"
           value={values.tokenEndpointAuthMethod}
@@ -103,6 +102,14 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
             disabled={!mayChange}
           />
         )}
+        <Switch
+          label="Require PKCE for SDK sign-in"
+          description="Sign-in without a code challenge fails. Redirect flows always need one."
+          checked={values.pkceRequired}
+          disabled={!mayChange}
+          error={faultOf('pkceRequired')}
+          onChange={(event) => set('pkceRequired', event.currentTarget.checked)}
+        />
       </Section>
       {changed.length > 0 && (
         <div className={styles.graphql}>
@@ -139,6 +146,7 @@ const labels: Record<keyof Values, string> = {
   postLogoutRedirectUris: 'Post-logout redirect URIs',
   tokenEndpointAuthMethod: 'Authentication',
   jwks: 'Public key',
+  pkceRequired: 'PKCE for SDK sign-in',
 };
 
 function changeOf(name: keyof Values, saved: Values, values: Values): Change {
@@ -147,8 +155,12 @@ function changeOf(name: keyof Values, saved: Values, values: Values): Change {
       ? authMethodNames[from.tokenEndpointAuthMethod]
       : name === 'jwks'
         ? (/"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && 'another key'))
-        : name === 'name'
-          ? from.name
-          : tidy(from[name]);
+        : name === 'pkceRequired'
+          ? from.pkceRequired
+            ? 'Required'
+            : 'Optional'
+          : name === 'name'
+            ? from.name
+            : tidy(from[name]);
   return { label: labels[name], before: said(saved), after: said(values) };
 }

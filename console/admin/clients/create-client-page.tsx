@@ -159,6 +159,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
     tokenEndpointAuthMethod: method,
     redirectUris: tidy(answers.redirectUris),
     postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
+    pkceRequired: true,
     ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
   };
   const uris = [...answers.redirectUris, ...answers.postLogoutRedirectUris];

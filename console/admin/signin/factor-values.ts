@@ -7,6 +7,10 @@ export interface FactorValues {
   offeredFactors: MfaMethod[];
   rememberMfaSeconds: number;
   deviceTrustSeconds: number;
+  emailFactor: boolean;
+  deviceTrustDays: number;
+  smsCountries: string[];
+  smsPerDay: number;
   testMode: boolean;
 }
 

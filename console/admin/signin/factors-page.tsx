@@ -11,6 +11,8 @@ import { Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
+import { WholeNumber } from '../ui/whole-number.tsx';
+import { CountryCodes, countryName } from './country-codes.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import styles from './factors-page.module.css';
 import { FlowDrawing } from './flow-drawing.tsx';
@@ -38,6 +40,10 @@ const labels: Record<keyof FactorValues, string> = {
   offeredFactors: 'Offered',
   rememberMfaSeconds: 'Second factor remembered for',
   deviceTrustSeconds: 'Device trusted for',
+  emailFactor: 'Email as second factor',
+  deviceTrustDays: 'Device trust ends after',
+  smsCountries: 'SMS countries',
+  smsPerDay: 'SMS per day',
   testMode: 'Test mode',
 };
 
@@ -52,6 +58,10 @@ export function Component() {
       offeredFactors: methods.filter((method) => project.offeredFactors.includes(method)),
       rememberMfaSeconds: project.rememberMfaSeconds,
       deviceTrustSeconds: project.deviceTrustSeconds,
+      emailFactor: project.emailFactor,
+      deviceTrustDays: project.deviceTrustDays,
+      smsCountries: project.smsCountries,
+      smsPerDay: project.smsPerDay,
       testMode: project.testMode,
     }),
     [project],
@@ -109,6 +119,16 @@ export function Component() {
           />
         )}
         {values.mfaPolicy !== 'OFF' && (
+          <Switch
+            label="Email counts as a second factor"
+            description="Off: a code by mail does not meet Required."
+            checked={values.emailFactor}
+            disabled={!mayChange}
+            error={faultOf('emailFactor')}
+            onChange={(event) => set('emailFactor', event.currentTarget.checked)}
+          />
+        )}
+        {values.mfaPolicy !== 'OFF' && (
           <Duration
             label="Remembered on a device for"
             hint="Where the person asks for it. 0: it is asked for at every sign-in."
@@ -130,6 +150,34 @@ export function Component() {
           disabled={!mayChange}
           error={faultOf('deviceTrustSeconds')}
           onChange={(seconds) => set('deviceTrustSeconds', seconds)}
+        />
+        <WholeNumber
+          label="Trust ends after"
+          hint="Since registration, however often the device is used."
+          unit="days"
+          value={values.deviceTrustDays}
+          bounds={[1, 3650]}
+          disabled={!mayChange}
+          error={faultOf('deviceTrustDays')}
+          onChange={(days) => set('deviceTrustDays', days)}
+        />
+      </Section>
+      <Section title="Text messages" lead="Limits for codes by SMS. Premium and satellite numbers are always refused.">
+        <CountryCodes
+          codes={values.smsCountries}
+          disabled={!mayChange}
+          error={faultOf('smsCountries')}
+          onChange={(codes) => set('smsCountries', codes)}
+        />
+        <WholeNumber
+          label="Daily limit"
+          hint="Further messages are refused until the next day."
+          unit="messages"
+          value={values.smsPerDay}
+          bounds={[0, 1_000_000]}
+          disabled={!mayChange}
+          error={faultOf('smsPerDay')}
+          onChange={(count) => set('smsPerDay', count)}
         />
       </Section>
       <Section
@@ -231,7 +279,11 @@ function said(name: keyof FactorValues, from: FactorValues): string | string[] {
   if (name === 'signUp') return signUps[from.signUp].name;
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
-  if (name === 'testMode') return from.testMode ? 'On' : 'Off';
+  if (name === 'testMode' || name === 'emailFactor') return from[name] ? 'On' : 'Off';
+  if (name === 'smsCountries')
+    return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : 'Every country';
+  if (name === 'smsPerDay') return from.smsPerDay.toLocaleString('en');
+  if (name === 'deviceTrustDays') return `${from.deviceTrustDays} ${from.deviceTrustDays === 1 ? 'day' : 'days'}`;
   return from[name] === 0 ? 'never' : inWords(from[name]);
 }
 
@@ -254,6 +306,11 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
     values.rememberMfaSeconds > saved.rememberMfaSeconds &&
       `On devices that ask for it, a second factor is good for ${inWords(values.rememberMfaSeconds)}.`,
     values.deviceTrustSeconds < saved.deviceTrustSeconds && 'Devices unused for longer than that ask for a code again.',
+    values.deviceTrustDays < saved.deviceTrustDays && 'Devices registered before that ask for a code again.',
+    !values.emailFactor &&
+      saved.emailFactor &&
+      values.mfaPolicy === 'REQUIRED' &&
+      'People whose only factor is email set up another at next sign-in.',
     values.testMode && !saved.testMode && 'From now on, one-time codes protect nobody in this project.',
   ];
   return parts.filter(Boolean).join(' ') || undefined;

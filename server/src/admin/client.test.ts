@@ -16,7 +16,7 @@ const none = '00000000-0000-7000-8000-000000000000';
 describe('clients', () => {
   const create = `mutation ($input: CreateClientInput!) { createClient(input: $input) { publishableKey secretKey client {
     id clientId name tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri
-    backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds disabled project { id name }
+    backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired disabled project { id name }
     apiKeys { id kind hint createdAt lastUsedAt revokedAt } } } }`;
 
   it('has the defaults of the contract and its first two keys', async () => {
@@ -35,6 +35,7 @@ describe('clients', () => {
       backchannelLogoutSessionRequired: true,
       logoutTokenTyp: 'SECEVENT',
       accessTokenTtlSeconds: null,
+      pkceRequired: false,
       disabled: false,
       project: { id: projectId, name: 'Acme' },
     });
@@ -63,6 +64,7 @@ describe('clients', () => {
       backchannelLogoutSessionRequired: false,
       logoutTokenTyp: 'LOGOUT',
       accessTokenTtlSeconds: 3600,
+      pkceRequired: true,
     };
     const { data } = await room.call(create, { input });
     const { jwks: stored, ...client } = data.createClient.client;

@@ -56,6 +56,9 @@ export class ClientView {
   @Field(() => Int, { nullable: true, description: "In seconds; absent: the project's." })
   accessTokenTtlSeconds!: number | null;
 
+  @Field(() => Boolean, { description: 'Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636).' })
+  pkceRequired!: boolean;
+
   @Field(() => Int, { description: 'Send it back as `expectedVersion` to hear of a change by somebody else.' })
   version!: number;
 
@@ -117,6 +120,9 @@ class ClientSettingsInput {
 
   @Field(() => Int, { nullable: true, description: "1 to 3600 seconds; the project's where absent." })
   accessTokenTtlSeconds?: number | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'False where absent.' })
+  pkceRequired?: boolean | null;
 }
 
 @InputType()

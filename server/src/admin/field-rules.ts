@@ -42,6 +42,7 @@ export const fieldRules: Record<string, NodeRule> = {
           'offeredFactors',
         ],
         ...['rememberMfaSeconds', 'deviceTrustSeconds', ...policyFields, 'sessionPolicy', 'contents'],
+        ...['emailFactor', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
         ...['version', 'createdAt', 'updatedAt'],
       ],
     },
@@ -82,6 +83,7 @@ export const fieldRules: Record<string, NodeRule> = {
         ...['postLogoutRedirectUris', 'backchannelLogoutUri', 'backchannelLogoutSessionRequired', 'logoutTokenTyp'],
         ...[
           'accessTokenTtlSeconds',
+          'pkceRequired',
           'disabled',
           'project',
           'apiKeys',

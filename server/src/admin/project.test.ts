@@ -104,6 +104,50 @@ describe('projects', () => {
     expect(second.data.updateSessionPolicy).toEqual({ ...whole, accessTokenTtlSeconds: 1 });
   });
 
+  const fields = 'emailFactor deviceTrustDays smsCountries smsPerDay';
+  const update = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { ${fields} } }`;
+
+  it('starts without e-mail as a factor, with 180 days of device trust and 1,000 SMS a day', async () => {
+    const created = await room.call(
+      `mutation ($input: CreateProjectInput!) { createProject(input: $input) { ${fields} } }`,
+      { input: { name: 'Fresh' } },
+    );
+    const defaults = { emailFactor: false, deviceTrustDays: 180, smsCountries: [], smsPerDay: 1000 };
+    expect(created.data.createProject).toEqual(defaults);
+    expect(room.builtIn.console).toMatchObject(defaults);
+  });
+
+  it('keeps e-mail factor, device trust and SMS limits as set, with before and after in the audit log', async () => {
+    const { id } = await room.services.projects.create({ name: 'Limits' }, { kind: 'system' });
+    const set = { emailFactor: true, deviceTrustDays: 3650, smsCountries: ['se', 'DE', 'SE', 'XK'], smsPerDay: 0 };
+    const { data } = await room.call(update, { input: { id, ...set } });
+    const kept = { ...set, smsCountries: ['DE', 'SE', 'XK'] };
+    expect(data.updateProject).toEqual(kept);
+    const events = await room.call(
+      `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["project.updated"] }) { edges { node { detail } } } }`,
+      { id },
+    );
+    expect(events.data.auditEvents.edges[0].node.detail).toEqual({
+      before: { emailFactor: false, deviceTrustDays: 180, smsCountries: [], smsPerDay: 1000 },
+      after: kept,
+    });
+    const emptied = await room.call(update, { input: { id, smsCountries: [] } });
+    expect(emptied.data.updateProject.smsCountries).toEqual([]);
+  });
+
+  it.each([
+    ['deviceTrustDays', 0],
+    ['deviceTrustDays', 3651],
+    ['smsPerDay', -1],
+    ['smsPerDay', 1_000_001],
+    ['smsCountries', ['DEU']],
+    ['smsCountries', ['ZZ']],
+    ['smsCountries', ['']],
+  ])('refuses %s of %j as invalid', async (field, value) => {
+    const { code, errors } = await room.call(update, { input: { id: projectId, [field]: value } });
+    expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
+  });
+
   it('tells the second of two admins who edit one thing', async () => {
     const { id } = await room.services.projects.create({ name: 'Shared' }, { kind: 'system' });
     const edit = (name: string) =>

@@ -57,6 +57,20 @@ export class ProjectView {
   @Field(() => Int, { description: 'How long a remembered device is trusted since its last use.' })
   deviceTrustSeconds!: number;
 
+  @Field(() => Boolean, { description: 'Whether e-mail as a second factor meets `REQUIRED`.' })
+  emailFactor!: boolean;
+
+  @Field(() => Int, { description: "Absolute lifetime of a device's trust, in days since its registration." })
+  deviceTrustDays!: number;
+
+  @Field(() => [String], {
+    description: 'ISO 3166-1 alpha-2 codes of the countries that SMS may be sent to; empty: every country.',
+  })
+  smsCountries!: string[];
+
+  @Field(() => Int, { description: 'SMS that the project may send in a day.' })
+  smsPerDay!: number;
+
   @Field(() => Int)
   idleTimeoutSeconds!: number;
 
@@ -142,6 +156,18 @@ class ProjectSettingsInput {
 
   @Field(() => Int, { nullable: true })
   deviceTrustSeconds?: number | null;
+
+  @Field(() => Boolean, { nullable: true })
+  emailFactor?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: '1 to 3650.' })
+  deviceTrustDays?: number | null;
+
+  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2; empty: every country.' })
+  smsCountries?: string[] | null;
+
+  @Field(() => Int, { nullable: true, description: '0 to 1,000,000; 0: none.' })
+  smsPerDay?: number | null;
 }
 
 @InputType()

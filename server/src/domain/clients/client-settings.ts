@@ -24,6 +24,8 @@ export interface ClientSettings {
   logoutTokenType: (typeof logoutTokenTypes)[number];
   /** 1…3600; null: the project's. */
   accessTokenTtlSeconds: number | null;
+  /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
+  pkceRequired: boolean;
   disabled: boolean;
 }
 
@@ -63,6 +65,7 @@ export function checkedSettings(
     }
     settings.accessTokenTtlSeconds = input.accessTokenTtlSeconds;
   }
+  if (input.pkceRequired !== undefined) settings.pkceRequired = input.pkceRequired;
   if (input.disabled !== undefined) settings.disabledAt = input.disabled ? now : null;
   return settings;
 }

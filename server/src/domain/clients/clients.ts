@@ -114,6 +114,7 @@ export class Clients {
       backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? true,
       logoutTokenType: input.logoutTokenType ?? 'secevent',
       accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
+      pkceRequired: input.pkceRequired ?? false,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,

@@ -4,37 +4,13 @@ import type { Actor } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, rows } from '../kernel/database.ts';
-import { cleanName } from '../kernel/name.ts';
 import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import {
-  type MfaMethod,
-  type MfaPolicy,
-  mfaMethods,
-  mfaPolicies,
-  Project,
-  type SignUpMode,
-  signUpModes,
-} from './project.entity.ts';
-import { checkSeconds, checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
-
-/** What an admin decides about a project, apart from its session policy. */
-export interface ProjectSettings {
-  name: string;
-  scimEnabled: boolean;
-  scimAuthoritative: boolean;
-  testMode: boolean;
-  signUp: SignUpMode;
-  mfaPolicy: MfaPolicy;
-  /** Which second factors can be set up; whoever has another one keeps it. */
-  offeredFactors: MfaMethod[];
-  /** How long a device may skip the second factor after `remember_me`; 0: never. */
-  rememberMfaSeconds: number;
-  /** How long a remembered device is trusted since its last use. */
-  deviceTrustSeconds: number;
-}
+import { Project } from './project.entity.ts';
+import { checkedProject, type ProjectSettings } from './project-settings.ts';
+import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
 
 /** Values that are absent stay as they are. */
 export interface ProjectChange extends Partial<ProjectSettings> {
@@ -70,7 +46,6 @@ interface Log {
 
 /** Beyond this many users, codes in answers are no test any more. */
 const testModeMaxUsers = 100;
-const year = 365 * 24 * 3600;
 
 /** Tenants and their policies. */
 export class Projects {
@@ -143,6 +118,10 @@ export class Projects {
       offeredFactors: input.offeredFactors ?? ['totp', 'sms', 'email'],
       rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
       deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
+      emailFactor: input.emailFactor ?? false,
+      deviceTrustDays: input.deviceTrustDays ?? 180,
+      smsCountries: input.smsCountries ?? [],
+      smsPerDay: input.smsPerDay ?? 1000,
       idleTimeoutSeconds: 30 * 60,
       maxSessionSeconds: 8 * 3600,
       idTokenTtlSeconds: 60,
@@ -218,7 +197,7 @@ export class Projects {
   }
 
   private checked(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
-    const settings = checked(input);
+    const settings = checkedProject(input);
     // Who owes a factor and can set up none is locked out.
     if (!this.canSendSms && settings.offeredFactors?.join() === 'sms') {
       const reason = 'must hold more than SMS, which cannot be sent here: no gateway is set (SMS_URL)';
@@ -262,39 +241,6 @@ function matching(filter: { among: readonly string[] | null; search?: string | u
 
 function subject(project: Project) {
   return { kind: 'project', id: project.id, name: project.name };
-}
-
-/** Each known setting on its own, so that nothing else of the input reaches the row. */
-function checked(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
-  if (input.signUp !== undefined && !signUpModes.includes(input.signUp)) {
-    refuse({ code: 'invalid', field: 'signUp', reason: `must be one of ${signUpModes.join(', ')}` });
-  }
-  if (input.mfaPolicy !== undefined && !mfaPolicies.includes(input.mfaPolicy)) {
-    refuse({ code: 'invalid', field: 'mfaPolicy', reason: `must be one of ${mfaPolicies.join(', ')}` });
-  }
-  if (input.offeredFactors !== undefined) checkFactors(input.offeredFactors);
-  if (input.rememberMfaSeconds !== undefined) checkSeconds('rememberMfaSeconds', input.rememberMfaSeconds, [0, year]);
-  if (input.deviceTrustSeconds !== undefined) checkSeconds('deviceTrustSeconds', input.deviceTrustSeconds, [0, year]);
-  const settings: Partial<ProjectSettings> = {};
-  if (input.name !== undefined) settings.name = cleanName(input.name);
-  if (input.scimEnabled !== undefined) settings.scimEnabled = input.scimEnabled;
-  if (input.scimAuthoritative !== undefined) settings.scimAuthoritative = input.scimAuthoritative;
-  if (input.testMode !== undefined) settings.testMode = input.testMode;
-  if (input.signUp !== undefined) settings.signUp = input.signUp;
-  if (input.mfaPolicy !== undefined) settings.mfaPolicy = input.mfaPolicy;
-  if (input.offeredFactors !== undefined)
-    settings.offeredFactors = mfaMethods.filter((one) => input.offeredFactors?.includes(one));
-  if (input.rememberMfaSeconds !== undefined) settings.rememberMfaSeconds = input.rememberMfaSeconds;
-  if (input.deviceTrustSeconds !== undefined) settings.deviceTrustSeconds = input.deviceTrustSeconds;
-  return settings;
-}
-
-function checkFactors(factors: readonly MfaMethod[]): void {
-  const field = 'offeredFactors';
-  if (factors.length === 0) refuse({ code: 'invalid', field, reason: 'must hold at least one' });
-  if (factors.some((one) => !mfaMethods.includes(one))) {
-    refuse({ code: 'invalid', field, reason: `must hold nothing but ${mfaMethods.join(', ')}` });
-  }
 }
 
 /** Who can sign in there administers the instance: no directory, no codes in answers, no strangers. */

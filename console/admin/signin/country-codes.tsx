@@ -1,0 +1,51 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+
+const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** "Germany (DE)"; the code alone where it has no name. */
+export function countryName(code: string): string {
+  const name = /^[A-Z]{2}$/.test(code) ? names.of(code) : undefined;
+  return name === undefined ? code : `${name} (${code})`;
+}
+
+const codesIn = (text: string) => [
+  ...new Set(
+    text
+      .toUpperCase()
+      .split(/[\s,;]+/)
+      .filter(Boolean),
+  ),
+];
+
+interface CountryCodesProps {
+  codes: readonly string[];
+  onChange(codes: string[]): void;
+  error?: string | undefined;
+  disabled?: boolean;
+}
+
+/** Country codes, typed one after the other; their names are shown below. */
+export function CountryCodes({ codes, onChange, error, disabled = false }: CountryCodesProps) {
+  const [text, setText] = useState(() => codes.join(', '));
+  useEffect(() => {
+    // Set from outside, as by "Discard".
+    if (codesIn(text).join() !== codes.join()) setText(codes.join(', '));
+  }, [codes]);
+  const unknown = codes.filter((code) => !/^[A-Z]{2}$/.test(code) || names.of(code) === undefined);
+  return (
+    <TextInput
+      label="Allowed countries"
+      description={codes.length === 0 ? 'Two-letter codes. Empty: every country.' : codes.map(countryName).join(', ')}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      placeholder="DE, SE, US"
+      value={text}
+      disabled={disabled}
+      error={error ?? (unknown.length > 0 ? `Unknown code: ${unknown.join(', ')}` : undefined)}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        onChange(codesIn(event.currentTarget.value));
+      }}
+    />
+  );
+}

@@ -1,0 +1,47 @@
+import { TextInput } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import styles from './whole-number.module.css';
+
+interface WholeNumberProps {
+  label: string;
+  hint?: ReactNode;
+  /** Shown after the number: "days". */
+  unit: string;
+  value: number;
+  bounds: readonly [min: number, max: number];
+  onChange(value: number): void;
+  error?: string | undefined;
+  disabled?: boolean;
+}
+
+/** A whole number within bounds. */
+export function WholeNumber({ label, hint, unit, value, bounds, onChange, error, disabled = false }: WholeNumberProps) {
+  const [text, setText] = useState(() => String(value));
+  const [min, max] = bounds;
+  const parsed = /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined;
+  const isFit = parsed !== undefined && parsed >= min && parsed <= max;
+  useEffect(() => {
+    // Set from outside, as by "Discard".
+    if (parsed !== value) setText(String(value));
+  }, [value]);
+  return (
+    <TextInput
+      label={label}
+      description={hint}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      className={styles.number}
+      value={text}
+      inputMode="numeric"
+      disabled={disabled}
+      rightSection={<span className={styles.unit}>{unit}</span>}
+      rightSectionWidth="6rem"
+      rightSectionPointerEvents="none"
+      error={error ?? (isFit ? undefined : `From ${min} to ${max.toLocaleString('en')}`)}
+      onChange={(event) => {
+        const typed = event.currentTarget.value;
+        setText(typed);
+        if (/^\d{1,9}$/.test(typed.trim()) && Number(typed) >= min && Number(typed) <= max) onChange(Number(typed));
+      }}
+    />
+  );
+}

@@ -1,0 +1,87 @@
+import { cleanName } from '../kernel/name.ts';
+import { refuse } from '../kernel/problem.ts';
+import { isCountry } from './countries.ts';
+import {
+  type MfaMethod,
+  type MfaPolicy,
+  mfaMethods,
+  mfaPolicies,
+  type SignUpMode,
+  signUpModes,
+} from './project.entity.ts';
+import { checkNumber, checkSeconds } from './session-policy.ts';
+
+/** What an admin decides about a project, apart from its session policy. */
+export interface ProjectSettings {
+  name: string;
+  scimEnabled: boolean;
+  scimAuthoritative: boolean;
+  testMode: boolean;
+  signUp: SignUpMode;
+  mfaPolicy: MfaPolicy;
+  /** Which second factors can be set up; whoever has another one keeps it. */
+  offeredFactors: MfaMethod[];
+  /** How long a device may skip the second factor after `remember_me`; 0: never. */
+  rememberMfaSeconds: number;
+  /** How long a remembered device is trusted since its last use. */
+  deviceTrustSeconds: number;
+  /** Whether e-mail as a second factor meets `required`. */
+  emailFactor: boolean;
+  /** Absolute lifetime of a device's trust, in days since its registration. */
+  deviceTrustDays: number;
+  /** ISO 3166-1 alpha-2 codes of the countries that SMS may be sent to; empty: every country. */
+  smsCountries: string[];
+  /** SMS that the project may send in a day. */
+  smsPerDay: number;
+}
+
+const year = 365 * 24 * 3600;
+
+/** Each known setting on its own, so that nothing else of the input reaches the row. Refuses `invalid`. */
+export function checkedProject(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
+  const settings: Partial<ProjectSettings> = {};
+  const { rememberMfaSeconds, deviceTrustSeconds, deviceTrustDays, smsPerDay } = input;
+  if (input.name !== undefined) settings.name = cleanName(input.name);
+  if (input.signUp !== undefined) settings.signUp = oneOf('signUp', input.signUp, signUpModes);
+  if (input.mfaPolicy !== undefined) settings.mfaPolicy = oneOf('mfaPolicy', input.mfaPolicy, mfaPolicies);
+  if (input.offeredFactors !== undefined) settings.offeredFactors = checkedFactors(input.offeredFactors);
+  if (input.smsCountries !== undefined) settings.smsCountries = checkedCountries(input.smsCountries);
+  for (const name of ['scimEnabled', 'scimAuthoritative', 'testMode', 'emailFactor'] as const) {
+    const value = input[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'boolean') refuse({ code: 'invalid', field: name, reason: 'must be true or false' });
+    settings[name] = value;
+  }
+  if (rememberMfaSeconds !== undefined) checkSeconds('rememberMfaSeconds', rememberMfaSeconds, [0, year]);
+  if (deviceTrustSeconds !== undefined) checkSeconds('deviceTrustSeconds', deviceTrustSeconds, [0, year]);
+  if (deviceTrustDays !== undefined) checkNumber('deviceTrustDays', deviceTrustDays, [1, 3650], 'days');
+  if (smsPerDay !== undefined) checkNumber('smsPerDay', smsPerDay, [0, 1_000_000], 'messages');
+  const numbers = { rememberMfaSeconds, deviceTrustSeconds, deviceTrustDays, smsPerDay };
+  return Object.assign(
+    settings,
+    Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)),
+  );
+}
+
+function oneOf<T extends string>(field: string, value: T, allowed: readonly T[]): T {
+  if (!allowed.includes(value)) refuse({ code: 'invalid', field, reason: `must be one of ${allowed.join(', ')}` });
+  return value;
+}
+
+function checkedFactors(factors: readonly MfaMethod[]): MfaMethod[] {
+  const field = 'offeredFactors';
+  if (factors.length === 0) refuse({ code: 'invalid', field, reason: 'must hold at least one' });
+  if (factors.some((one) => !mfaMethods.includes(one))) {
+    refuse({ code: 'invalid', field, reason: `must hold nothing but ${mfaMethods.join(', ')}` });
+  }
+  return mfaMethods.filter((one) => factors.includes(one));
+}
+
+function checkedCountries(codes: readonly string[]): string[] {
+  const unique = [...new Set(codes.map((code) => code.trim().toUpperCase()))].sort();
+  for (const code of unique) {
+    if (isCountry(code)) continue;
+    refuse({ code: 'invalid', field: 'smsCountries', reason: 'must hold ISO 3166-1 alpha-2 country codes' });
+  }
+  return unique;
+}
