@@ -16,7 +16,8 @@ const rules = [
   { table: 'factor_changes', where: 'expires_at <= :at', graceSeconds: 3600 },
   { table: 'authorization_requests', where: 'expires_at <= :at', graceSeconds: 3600 },
   { table: 'enrolments', where: 'verified_at is null and created_at <= :at', graceSeconds: day },
-  { table: 'devices', where: 'not remembered and created_at <= :at', graceSeconds: 30 * day },
+  // A revoked key is refused for as long as its row is there.
+  { table: 'devices', where: 'not remembered and revoked_at is null and created_at <= :at', graceSeconds: 30 * day },
   { table: 'sessions', where: 'least(expires_at, ended_at, idle_expires_at) <= :at', graceSeconds: 30 * day },
   { table: 'logout_deliveries', where: "state <> 'pending' and created_at <= :at", graceSeconds: 30 * day },
 ] as const;

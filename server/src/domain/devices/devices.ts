@@ -55,21 +55,22 @@ export class Devices {
   }
 
   /**
-   * Registers a key after its user was proved. A key that was registered before begins anew: what it was trusted with
-   * is not its own any more. `isNew` is false for such a one.
+   * Registers a key after its user was proved. A key that was registered before begins anew, without the trust that it had;
+   * `isNew` is false then. Refuses `device-revoked` for a key of this user that was ever revoked, with whichever client.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {
     const { project, clientId, userId, jkt, actor } = registration;
-    const known = await em.findOne(Device, { client: clientId, user: userId, jkt });
+    const ofKey = await em.find(Device, { project: project.id, user: userId, jkt });
+    if (ofKey.some(({ revokedAt }) => revokedAt)) refuse({ code: 'device-revoked' });
+    const known = ofKey.find(({ client }) => client.id === clientId);
     const now = this.clock.now();
     const trust = {
       remembered: registration.remembered,
       trustedUntil: secondsLater(now, registration.remembered ? project.deviceTrustSeconds : unrememberedSeconds),
       mfaRememberedUntil: null,
       lastUsedAt: now,
-      revokedAt: null,
     };
-    const isNew = !known || known.revokedAt !== null;
+    const isNew = !known;
     const device = known
       ? Object.assign(known, trust)
       : em.create(Device, {

@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { TestApp } from '../../../test/build-app.ts';
+import { newAddress, refusal, SigninWorld } from '../../../test/signin-world.ts';
+import { system } from '../kernel/actor.ts';
+import type { User } from '../users/user.entity.ts';
+import { Device } from './device.entity.ts';
+
+const world = SigninWorld.ofTests();
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const day = 24 * 3600;
+const devicesOf = (user: User) => app.services.db.reader().find(Device, { user: user.id });
+
+/** A user whose browser was registered, and revoked; `again` tries to register the same key. */
+async function revoked(fields: Record<string, unknown> = {}) {
+  const userid = newAddress();
+  const first = await world.page();
+  await world.verifyAddress(first, userid, fields);
+  expect((await first.step('verify-device', { userid }, 'registration')).status).toBe('SUCCESS');
+  const user = (await world.findUser(userid)) as User;
+  const [device] = await devicesOf(user);
+  const { accountAccess, accounts } = app.services;
+  const again = async () => {
+    app.clock.turn(31);
+    const page = await world.page(first.key);
+    await world.verifyAddress(page, userid);
+    return page.step('verify-device', { userid }, 'registration');
+  };
+  const revoke = () => accountAccess.revokeDevice(world.project.id, user.id, device?.id ?? '', system);
+  const switchTo = (active: boolean) => accounts.setActive(world.project.id, user.id, active, system);
+  return { user, userid, key: first.key, revoke, switchTo, again };
+}
+
+describe('a device key that was revoked', () => {
+  it('is refused for ever, though its user proves the address once more', async () => {
+    const { user, revoke, again } = await revoked();
+    await revoke();
+    expect(await again()).toMatchObject(refusal('DEVICE_REVOKED', 403));
+    const [device, ...others] = await devicesOf(user);
+    expect(others).toEqual([]);
+    expect(device?.revokedAt).not.toBeNull();
+  });
+
+  it('by the end of its user’s access stays so once the user is active again', async () => {
+    const { switchTo, again } = await revoked();
+    await switchTo(false);
+    await switchTo(true);
+    expect(await again()).toMatchObject(refusal('DEVICE_REVOKED', 403));
+  });
+
+  it('does not come back with another client of the project', async () => {
+    const { key, userid, revoke } = await revoked();
+    await revoke();
+    const { publishableKey } = await app.make.client(world.project);
+    const page = await world.page(key, { apiKey: publishableKey });
+    app.clock.turn(31);
+    await world.verifyAddress(page, userid);
+    const answer = await page.step('verify-device', { userid }, 'registration');
+    expect(answer).toMatchObject(refusal('DEVICE_REVOKED', 403));
+  });
+
+  it('is remembered where the device was not to be', async () => {
+    const { user, revoke, again } = await revoked({ remember_device: false });
+    await revoke();
+    app.clock.turn(31 * day);
+    await app.services.retention.sweep();
+    expect(await devicesOf(user)).toHaveLength(1);
+    expect(await again()).toMatchObject(refusal('DEVICE_REVOKED', 403));
+  });
+});

@@ -1,0 +1,29 @@
+import { isPast, secondsLater } from '../kernel/clock.ts';
+import type { Project } from '../projects/project.entity.ts';
+import type { Device } from './device.entity.ts';
+
+export type TrustState = Pick<
+  Device,
+  'createdAt' | 'lastUsedAt' | 'registeredAt' | 'remembered' | 'revokedAt' | 'trustedUntil'
+>;
+export type TrustPolicy = Pick<Project, 'deviceTrustDays' | 'deviceTrustSeconds'>;
+
+const day = 24 * 3600;
+
+/**
+ * When a device's trust ends: the earliest of the stored expiry, the project's limit since its last use (remembered devices)
+ * and the project's limit since its registration. Null: it has ended for good. A shorter policy applies at once; a longer one
+ * from the next use.
+ */
+export function trustEnd(device: TrustState, policy: TrustPolicy): Date | null {
+  const { createdAt, lastUsedAt, registeredAt, remembered, revokedAt, trustedUntil } = device;
+  if (revokedAt || !trustedUntil) return null;
+  const ends = [trustedUntil, secondsLater(registeredAt ?? createdAt, policy.deviceTrustDays * day)];
+  if (remembered) ends.push(secondsLater(lastUsedAt, policy.deviceTrustSeconds));
+  return new Date(Math.min(...ends.map((end) => end.getTime())));
+}
+
+export function isTrusted(device: TrustState, policy: TrustPolicy, now: Date): boolean {
+  const end = trustEnd(device, policy);
+  return end !== null && !isPast(end, now);
+}
