@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { TestApp } from '../../../test/build-app.ts';
+import { expectStatus, newAddress, refusal, SigninWorld } from '../../../test/signin-world.ts';
+import type { User } from '../users/user.entity.ts';
+import { endOpenWork, type OpenWorkOptions } from './open-work.ts';
+
+const world = SigninWorld.ofTests();
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const reader = () => app.services.db.reader();
+
+async function end(user: User, options: OpenWorkOptions = {}): Promise<void> {
+  await app.services.db.transaction(async (em) => {
+    const held = await app.services.users.locked(em, world.project.id, user.id);
+    if (!held) throw new Error('no such user');
+    await endOpenWork(em, app.clock.now(), held, options);
+  });
+}
+
+const expired = refusal('TRANSACTION_EXPIRED', 410);
+
+/** A user with a trusted device; the page's key is registered. */
+async function somebody() {
+  const address = newAddress();
+  const page = await world.page();
+  const { code } = await world.register(page, address);
+  return { address, page, code: code as string, user: (await world.findUser(address)) as User };
+}
+
+const userInfo = async (token: string | undefined) =>
+  (await fetch(`${app.url}/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+describe('the open work of a person', () => {
+  it('ends sign-ins that wait for the mail code, whoever began them', async () => {
+    const { address, user } = await somebody();
+    app.clock.turn(31);
+    const stranger = await world.page();
+    await stranger.challenge();
+    expectStatus(await stranger.step('authenticate', { userid: address.toUpperCase() }), 'OTP_NEEDED');
+    const otp = await world.codeFor(address);
+    await end(user);
+    expect(await stranger.step('verify-email-otp', { userid: address, otp })).toMatchObject(expired);
+  });
+
+  it('ends sign-ins that have proved a mail code', async () => {
+    const { address, user } = await somebody();
+    app.clock.turn(31);
+    const other = await world.page();
+    await world.verifyAddress(other, address);
+    await end(user);
+    const registration = await other.step('verify-device', { userid: address }, 'registration');
+    expect(registration).toMatchObject(expired);
+    expect(await reader().execute('select from devices where user_id = ?', [user.id])).toHaveLength(1);
+  });
+
+  it('ends sign-ins that wait for a second factor, with the code that was sent and the factor that was begun', async () => {
+    await world.set({ mfaPolicy: 'optional' });
+    const { address, page, user } = await somebody();
+    app.clock.turn(31);
+    await world.enrol(page, address, { mfa_method: 'sms', phone_number: '+491701234567' });
+    const otp = await world.codeFor('+491701234567');
+    await end(user);
+    expect(await page.step('verify-mfa', { userid: address, otp }, 'use')).toMatchObject(expired);
+    for (const table of ['enrolments', 'one_time_codes']) {
+      const unused = table === 'enrolments' ? 'user_id = ?' : 'used_at is null and user_id is not distinct from ?';
+      expect([table, await reader().execute(`select from ${table} where ${unused}`, [user.id])]).toEqual([table, []]);
+    }
+  });
+
+  it('ends a phone change after a step-up, and the code at the new number', async () => {
+    const { address, page, user } = await somebody();
+    app.clock.turn(31);
+    await world.verifyAddress(page, address, { step_up: 'change_phone_number' });
+    expectStatus(await page.step('verify-device', { userid: address }, 'registration'), 'SUCCESS');
+    const sent = await page.step('change-phone-number', { userid: address, phone_number: '+491701234568' }, 'use');
+    expectStatus(sent, 'PHONE_CODE_SENT');
+    const otp = await world.codeFor('+491701234568');
+    await end(user);
+    expect(await page.step('verify-phone-number', { userid: address, otp }, 'use')).toMatchObject(expired);
+    expect(await reader().execute('select from phone_changes where user_id = ?', [user.id])).toEqual([]);
+  });
+
+  it('ends sign-ins whose evidence names the person, whatever address they were begun with', async () => {
+    const { user } = await somebody();
+    const page = await world.page();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: newAddress() }), 'OTP_NEEDED');
+    const evidence = [{ kind: 'mail-code', account: user.id, at: app.clock.now().toISOString() }];
+    const where = 'project_id = ? and finished_at is null';
+    await app.services.db.transaction((em) =>
+      em.execute(`update ceremonies set evidence = ?::jsonb where ${where}`, [
+        JSON.stringify(evidence),
+        world.project.id,
+      ]),
+    );
+    await end(user);
+    expect(await reader().execute(`select from ceremonies where ${where}`, [world.project.id])).toEqual([]);
+  });
+
+  it('ends codes that wait for their exchange, and access tokens', async () => {
+    const { address, page, code, user } = await somebody();
+    const tokens = await world.exchange(code);
+    expect(await userInfo(tokens.body['access_token'])).toBe(200);
+    await page.challenge();
+    const waiting = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'SUCCESS')['code'];
+    await end(user);
+    expect((await world.exchange(waiting)).body['error']).toBe('invalid_grant');
+    expect(await userInfo(tokens.body['access_token'])).toBe(401);
+  });
+
+  it('ends sign-ins that were begun with an address which the person has just lost', async () => {
+    const { user } = await somebody();
+    const former = newAddress();
+    const page = await world.page();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: former }), 'OTP_NEEDED');
+    await end(user);
+    const isOpen = { userid: former, otp: '000000' };
+    expect(await page.step('verify-email-otp', isOpen)).toMatchObject(refusal('CODE_REJECTED', 400));
+    await end(user, { formerAddresses: [former.toUpperCase()] });
+    expect(await page.step('verify-email-otp', isOpen)).toMatchObject(expired);
+  });
+
+  it('leaves the sign-in that makes the change', async () => {
+    const { address, page, user } = await somebody();
+    app.clock.turn(31);
+    await world.verifyAddress(page, address);
+    const [kept] = await reader().execute<{ id: string }[]>(
+      'select id from ceremonies where user_id = ? and finished_at is null',
+      [user.id],
+    );
+    await end(user, { keepCeremonyId: kept?.id });
+    expectStatus(await page.step('verify-device', { userid: address }, 'registration'), 'SUCCESS');
+  });
+
+  it('leaves the work of everybody else', async () => {
+    const { user } = await somebody();
+    const other = await somebody();
+    app.clock.turn(31);
+    const page = await world.page();
+    await world.verifyAddress(page, other.address);
+    await end(user);
+    expectStatus(await page.step('verify-device', { userid: other.address }, 'registration'), 'SUCCESS');
+    expect((await world.exchange(other.code)).status).toBe(200);
+  });
+
+  it('ends without deadlock while two hundred sign-ins of the person are under way', async () => {
+    const { address, page, user } = await somebody();
+    const pages = await Promise.all(Array.from({ length: 200 }, () => world.page(page.key)));
+    await Promise.all(pages.map((one) => one.challenge()));
+    const signIns = pages.map((one) => one.step('authenticate', { userid: address }, 'use'));
+    const ends = Array.from({ length: 10 }, () => end(user));
+    const answers = await Promise.all(signIns);
+    await Promise.all(ends);
+    for (const { status, httpStatus } of answers) expect([status, httpStatus]).toEqual(['SUCCESS', 200]);
+  });
+});

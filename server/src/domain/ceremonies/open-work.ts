@@ -1,0 +1,76 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { secondsLater } from '../kernel/clock.ts';
+import { execute, query, sql } from '../kernel/statement.ts';
+import { foldCase } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
+
+/** Whose work it is, as the row stands now. */
+export type WorkOwner = Pick<User, 'id' | 'project' | 'userName'> & { email?: string | null | undefined };
+
+export interface OpenWorkOptions {
+  /** Login addresses that the person has had until now: sign-ins begun with one of them end, too. */
+  formerAddresses?: readonly (string | null | undefined)[];
+  /** The sign-in that itself makes the change: it goes on, with its codes and its enrolment. */
+  keepCeremonyId?: string | null | undefined;
+}
+
+export type EndOpenWork = (em: EntityManager, now: Date, user: WorkOwner, options?: OpenWorkOptions) => Promise<void>;
+
+/** Clocks of two processes may differ: a sign-in that has just expired here may be open there. */
+const clockSkewSeconds = 60;
+
+/**
+ * Ends everything that was begun by or for a person and is not finished: sign-ins, unused one-time codes, factors that wait
+ * for their first code, changes of phone and factor; and what finished sign-ins gave out: codes that were not redeemed, and
+ * access tokens.
+ *
+ * Joins the caller's transaction, which holds the user's row. Locks are taken in the order of all steps: user, ceremonies,
+ * the rest.
+ */
+export const endOpenWork: EndOpenWork = async (em, now, user, { formerAddresses = [], keepCeremonyId = null } = {}) => {
+  await em.flush();
+  const addresses = [user.userName, user.email, ...formerAddresses].flatMap((address) =>
+    address ? [foldCase(address)] : [],
+  );
+  const ceremonies = await query<{ id: string }>(
+    em,
+    sql`with open as (
+          select id from ceremonies
+          where finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
+            and id is distinct from ${keepCeremonyId}::uuid
+            and (account_id = ${user.id} or user_id = ${user.id}
+              or (project_id = ${user.project.id} and address = any(${addresses}::text[])))
+          order by id for no key update
+        )
+        update ceremonies c set finished_at = ${now} from open where c.id = open.id and c.finished_at is null
+        returning c.id`,
+  );
+  const phones = await query<{ place: string }>(
+    em,
+    sql`delete from phone_changes where user_id = ${user.id} and bound_to is distinct from ${keepCeremonyId}::uuid
+        returning bound_to as place`,
+  );
+  const factors = await query<{ place: string }>(
+    em,
+    sql`delete from factor_changes where user_id = ${user.id} and finished_at is null
+          and id is distinct from ${keepCeremonyId}::uuid
+        returning id as place`,
+  );
+  // Codes of the previous release name no user.
+  const places = [...ceremonies.map(({ id }) => id), ...[...phones, ...factors].map(({ place }) => place)];
+  await execute(
+    em,
+    sql`delete from one_time_codes
+        where used_at is null and ceremony_id is distinct from ${keepCeremonyId}::uuid
+          and (user_id = ${user.id} or ceremony_id = any(${places}::uuid[]))`,
+  );
+  await execute(
+    em,
+    sql`delete from enrolments where user_id = ${user.id} and verified_at is null
+          and (ceremony_id is null or ceremony_id is distinct from ${keepCeremonyId}::uuid)`,
+  );
+  await execute(
+    em,
+    sql`update authorization_codes set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`,
+  );
+};
