@@ -53,7 +53,15 @@ export function peopleOf(world: SigninWorld) {
   async function visitOf(user: User, amr = ['swk'], deviceId?: string): Promise<Visit> {
     const { app, project } = world;
     const { clock, services } = app;
-    const signIn = { project, userId: user.id, deviceId, amr, authTime: clock.now(), actor: system };
+    const signIn = {
+      project,
+      userId: user.id,
+      deviceId,
+      amr,
+      authTime: clock.now(),
+      freshAt: clock.now(),
+      actor: system,
+    };
     const { session, secret } = await services.db.transaction((em) => services.sessions.signIn(em, signIn));
     return new Visit(app.url, project.id, { id: session.id, secret });
   }

@@ -177,7 +177,14 @@ export async function openAdminRoom(
     async sessionOf(userId) {
       const { console: project } = builtIn;
       const { secret } = await db.transaction((em) =>
-        sessions.signIn(em, { project, userId, amr: ['swk', 'otp'], authTime: clock.now(), actor: system }),
+        sessions.signIn(em, {
+          project,
+          userId,
+          amr: ['swk', 'otp'],
+          authTime: clock.now(),
+          freshAt: clock.now(),
+          actor: system,
+        }),
       );
       return { Cookie: `session-${project.id}=${secret}`, [csrfHeader]: '1', Origin: issuer };
     },
@@ -187,7 +194,15 @@ export async function openAdminRoom(
         const registration = { project, clientId, userId, jkt, publicJwk: { kty: 'EC' }, remembered: true };
         const { device } = await services.devices.register(em, { ...registration, actor: system });
         const amr = ['swk', 'otp'];
-        const signIn = { project, userId, deviceId: device.id, amr, authTime: clock.now(), actor: system };
+        const signIn = {
+          project,
+          userId,
+          deviceId: device.id,
+          amr,
+          authTime: clock.now(),
+          freshAt: clock.now(),
+          actor: system,
+        };
         const { session } = await sessions.signIn(em, signIn);
         return { session, device };
       }),

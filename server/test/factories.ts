@@ -64,8 +64,11 @@ export class Factories {
     user: User,
     amr = ['swk'],
     currentSecret?: string,
+    proof: 'person' | 'device-key' = 'person',
   ): Promise<{ session: Session; secret: string }> {
-    const signIn = { project, userId: user.id, amr, authTime: this.clock.now(), currentSecret, actor: system };
+    const authTime = this.clock.now();
+    const freshAt = proof === 'person' ? authTime : undefined;
+    const signIn = { project, userId: user.id, amr, authTime, freshAt, currentSecret, actor: system };
     return this.services.db.transaction((em) => this.services.sessions.signIn(em, signIn));
   }
 

@@ -29,11 +29,12 @@ export class RelyingParty {
   }
 
   /** Leaves the browser as a finished sign-in does; returns the session's id. */
-  async signIn(user: User): Promise<string> {
+  async signIn(user: User, proof: 'person' | 'device-key' = 'person'): Promise<string> {
     const project = await this.app.services.projects.find(this.app.services.db.reader(), this.client.project.id);
     if (!project) throw new Error('the client has no project');
     const name = `lk-session-${project.id}`;
-    const { session, secret } = await this.app.make.session(project, user, ['swk'], this.browser.cookies.get(name));
+    const current = this.browser.cookies.get(name);
+    const { session, secret } = await this.app.make.session(project, user, ['swk'], current, proof);
     this.browser.cookies.set(name, secret);
     return session.id;
   }

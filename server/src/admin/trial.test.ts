@@ -31,7 +31,7 @@ async function adminsBrowser(role: Role, email = newAddress()): Promise<CookieBr
     const project = await em.findOneOrFail(Project, { builtIn: 'console' });
     const user = await world.app.services.users.findByAddress(em, project.id, email);
     const authTime = world.app.clock.now();
-    const signIn = { project, userId: String(user?.id), amr: ['swk'], authTime, actor: system };
+    const signIn = { project, userId: String(user?.id), amr: ['swk'], authTime, freshAt: authTime, actor: system };
     return { cookie: `lk-session-${project.id}`, ...(await sessions.signIn(em, signIn)) };
   });
   const jar = new CookieBrowser();

@@ -129,7 +129,11 @@ async function decide(
     if (answer !== 'login-required') return redirectCode(deps.issuer, res, request, answer.code);
   }
   if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
-  const { flow, browserSecret } = await deps.authorizations.begin(request, hintedUserId);
+  const { flow, browserSecret } = await deps.authorizations.begin(request, {
+    hintedUserId,
+    // Neither is met by a device key alone, which works without the person.
+    personRequired: request.prompt === 'login' || request.maxAgeSeconds !== undefined,
+  });
   deps.cookies.setFlow(res, flow, browserSecret);
   res.redirect(303, signInPage(flow));
 }

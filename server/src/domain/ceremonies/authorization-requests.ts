@@ -23,6 +23,8 @@ export interface NewAuthorizationRequest {
   uiLocales?: string | null | undefined;
   /** The set-up link whose holder this is. */
   setupLinkId?: string | null | undefined;
+  /** Whether a device key alone is not enough (`prompt=login`, `max_age`). */
+  personRequired?: boolean | undefined;
 }
 
 /** How a request is found again: the address has the handle, the browser's cookie the secret. */
@@ -62,6 +64,7 @@ export class AuthorizationRequests {
         hintedUserId: input.hintedUserId ?? null,
         uiLocales: input.uiLocales ?? null,
         setupLinkId: input.setupLinkId ?? null,
+        personRequired: input.personRequired ?? false,
         createdAt: now,
         expiresAt: secondsLater(now, requestTtlSeconds),
       }),

@@ -7,7 +7,7 @@ import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
-import type { AuthorizationRequests } from './authorization-requests.ts';
+import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
 
 /** A checked authorization request, as far as its answer depends on it. */
 export interface Authorization {
@@ -44,7 +44,7 @@ export class Authorizations {
 
   /**
    * A code under the browser's live session, if that session answers the request: of the hinted user where one is
-   * hinted, and authenticated within `maxAgeSeconds`. `login-required` otherwise.
+   * hinted, and proved by more than a device key within `maxAgeSeconds`. `login-required` otherwise.
    */
   async fromSession(
     authorization: Authorization,
@@ -67,8 +67,8 @@ export class Authorizations {
   /** Sets the request aside for the hosted page; returns the flow's handle and the secret of this browser. */
   begin(
     authorization: Authorization,
-    hintedUserId: string | undefined,
-  ): Promise<{ flow: string; browserSecret: string }> {
+    { hintedUserId, personRequired }: { hintedUserId: string | undefined; personRequired: boolean },
+  ): Promise<BegunFlow> {
     return this.db.transaction((em) =>
       this.requests.begin(em, {
         projectId: authorization.client.project.id,
@@ -81,6 +81,7 @@ export class Authorizations {
         loginHint: authorization.loginHint,
         hintedUserId,
         uiLocales: authorization.uiLocales,
+        personRequired,
       }),
     );
   }
@@ -118,7 +119,7 @@ export class Authorizations {
     if (secret === undefined) return null;
     const project = await em.findOneOrFail(Project, request.project.id);
     const session = await this.sessions.resume(em, project, secret);
-    return session && session.authTime >= request.createdAt ? session : null;
+    return session && session.moment > request.moment ? session : null;
   }
 }
 

@@ -91,6 +91,8 @@ async function session({ em, deps, caller }: Flow, { user, device, amr }: Proved
     deviceId: device.id,
     amr: [...amr],
     authTime: deps.clock.now(),
+    freshAt: amr.length > 1 ? deps.clock.now() : undefined,
+    requestMoment: caller.request?.moment,
     currentSecret: caller.sessionSecret,
     actor: caller.actor,
   });

@@ -93,6 +93,7 @@ async function session(...participants: Client[]): Promise<string> {
       userId: user.id,
       amr: ['swk'],
       authTime: now,
+      freshAt: undefined,
       actor: system,
     });
     for (const client of participants) {

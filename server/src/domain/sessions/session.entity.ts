@@ -20,6 +20,11 @@ const schema = defineEntity({
     freshAt: instant().nullable(),
     /** Position of its last sign-in in the order of all sign-ins and requests, independent of any process's clock. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
+    /**
+     * Moment of the newest request whose own sign-in proved the person at {@link freshAt}; null: none. Every proof of such a
+     * sign-in came after its request, so this answers requests up to that moment and no later one.
+     */
+    freshMoment: p.bigint('number').nullable(),
     amr: p.array().columnType('text[]'),
     createdAt: instant(),
     lastSeenAt: instant(),

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import { rows } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Project } from '../projects/project.entity.ts';
@@ -17,6 +18,10 @@ export interface SignIn {
   /** RFC 8176. */
   amr: string[];
   authTime: Date;
+  /** When a mail code, a factor or a recovery code of this sign-in proved the person; undefined: a device key alone. */
+  freshAt: Date | undefined;
+  /** Moment of the authorization request that this sign-in was for; undefined: of now. */
+  requestMoment?: number | undefined;
   /** The session cookie that this browser already held for the project. */
   currentSecret?: string | undefined;
   actor: Actor;
@@ -39,7 +44,8 @@ export class Sessions {
 
   /**
    * The session after a sign-in. The same user in the same browser keeps the session (`sid`) with a new `auth_time`;
-   * a session of another user is ended first. The secret is always a new one, so that none can be planted.
+   * a session of another user is ended first. The secret is always a new one, so that none can be planted. A sign-in by a
+   * device key alone leaves the freshness of the session as it was.
    */
   async signIn(
     em: EntityManager,
@@ -50,7 +56,10 @@ export class Sessions {
     const secret = newSecret(this.random);
     const current = signIn.currentSecret ? await this.live(em, project, signIn.currentSecret, now) : null;
     if (current && current.user.id === signIn.userId) {
+      const moment = await nextMoment(em);
       Object.assign(current, {
+        moment,
+        ...freshness(signIn, moment, current),
         secretHash: digest(secret),
         deviceId: signIn.deviceId ?? current.deviceId,
         authTime: signIn.authTime,
@@ -61,6 +70,7 @@ export class Sessions {
       return { session: current, secret, replaced: null };
     }
     if (current) await this.end(em, current.id, 'replaced', actor);
+    const moment = await nextMoment(em);
     const session = em.create(Session, {
       id: this.random.id(),
       project: project.id,
@@ -68,6 +78,8 @@ export class Sessions {
       secretHash: digest(secret),
       deviceId: signIn.deviceId ?? null,
       authTime: signIn.authTime,
+      moment,
+      ...freshness(signIn, moment, null),
       amr: signIn.amr,
       createdAt: now,
       lastSeenAt: now,
@@ -141,6 +153,17 @@ export class Sessions {
     );
     return session && !hasExpired(session, project, now) ? session : null;
   }
+}
+
+/** Position of a sign-in in the order of all sign-ins and requests, whatever the clocks of the processes say. */
+async function nextMoment(em: EntityManager): Promise<number> {
+  const [next] = await rows<{ moment: string }>(em, `select nextval('moments') as moment`);
+  return Number(next?.moment);
+}
+
+function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: Session | null) {
+  if (!freshAt) return {};
+  return { freshAt, freshMoment: Math.max(requestMoment ?? moment, current?.freshMoment ?? 0) };
 }
 
 /** The policy of today holds for sessions of yesterday: what was shortened ends at once. */

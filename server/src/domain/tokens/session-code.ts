@@ -12,7 +12,7 @@ export interface SessionCode {
   nonce: string | undefined;
   /** The user that the request hints at. */
   hintedUserId: string | undefined;
-  /** How old the sign-in may be. */
+  /** How long ago more than a device key may have proved the person. */
   maxAgeSeconds: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export const sessionCodeStatement = `with session as materialized (
       and u.id = session.user_id and u.active and p.id = session.project_id
       and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
         s.created_at + p.max_session_seconds * interval '1 second') > ?::timestamptz
-    returning s.id, s.project_id, s.user_id, s.auth_time, s.amr
+    returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr
   )
   insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope, nonce,
     auth_time, amr, created_at, expires_at, forget_at)
@@ -49,7 +49,8 @@ export const sessionCodeStatement = `with session as materialized (
     ?::timestamptz
   from seen join clients k on k.id = ?::uuid and k.project_id = seen.project_id
   where k.disabled_at is null and k.version = ?::int and seen.user_id = coalesce(?::uuid, seen.user_id)
-    and coalesce(floor(extract(epoch from ?::timestamptz)) - floor(extract(epoch from seen.auth_time)) <= ?::int, true)`;
+    and coalesce(floor(extract(epoch from ?::timestamptz))
+      - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ?::int, true)`;
 
 export function sessionCodeParameters(asked: SessionCode, code: NewCode, now: Date): unknown[] {
   return [

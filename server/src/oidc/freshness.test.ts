@@ -1,0 +1,89 @@
+/** Which sign-in answers which request: by the order of both, whatever clocks say, and by what the sign-in has proved. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { locationOf } from '../../test/browser.ts';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import { Session } from '../domain/sessions/session.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+let app: TestApp;
+let project: Project;
+let user: User;
+let rp: RelyingParty;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+beforeEach(async () => {
+  project = await app.make.project();
+  user = await app.make.user(project);
+  rp = new RelyingParty(app, (await app.make.client(project)).client);
+});
+
+async function begin(changes: Record<string, string> = {}): Promise<string> {
+  const response = await rp.authorize(changes);
+  expect(locationOf(response).pathname).toBe('/signin');
+  return locationOf(response).searchParams.get('flow') as string;
+}
+
+async function isAnswered(flow: string): Promise<boolean> {
+  const resumed = locationOf(await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`));
+  if (!resumed.searchParams.has('code')) expect(resumed.pathname).toBe('/signin');
+  return resumed.searchParams.has('code');
+}
+
+describe('a request that waits', () => {
+  it('is answered by a later sign-in on a process whose clock is behind', async () => {
+    const flow = await begin();
+    app.clock.turn(-2);
+    await rp.signIn(user);
+    expect(await isAnswered(flow)).toBe(true);
+    app.clock.turn(2);
+  });
+
+  it('is not answered by an earlier sign-in on a process whose clock is ahead', async () => {
+    app.clock.turn(2);
+    await rp.signIn(user);
+    app.clock.turn(-2);
+    const flow = await begin({ prompt: 'login' });
+    expect(await isAnswered(flow)).toBe(false);
+    await rp.signIn(user);
+    expect(await isAnswered(flow)).toBe(true);
+  });
+});
+
+describe('a session', () => {
+  it('keeps its freshness when a device key alone renews it, and has none when a device key began it', async () => {
+    const find = async (id: string) => app.services.db.reader().findOneOrFail(Session, id);
+    const id = await rp.signIn(user, 'device-key');
+    expect(await find(id)).toMatchObject({ freshAt: null, freshMoment: null });
+    const provedAt = app.clock.now();
+    await rp.signIn(user);
+    const proved = await find(id);
+    expect(proved.freshAt).toEqual(provedAt);
+    app.clock.turn(60);
+    await rp.signIn(user, 'device-key');
+    const renewed = await find(id);
+    expect(renewed).toMatchObject({ freshAt: provedAt, freshMoment: proved.freshMoment });
+    expect(renewed.authTime).toEqual(app.clock.now());
+    expect(renewed.moment).toBeGreaterThan(proved.moment);
+  });
+
+  it('answers max_age by when it last proved the person: signing in by a device key does not make it young', async () => {
+    await rp.signIn(user);
+    app.clock.turn(120);
+    await rp.signIn(user, 'device-key');
+    expect((await rp.answer({ max_age: '60', prompt: 'none' })).get('error')).toBe('login_required');
+    expect((await rp.answer({ max_age: '120', prompt: 'none' })).has('code')).toBe(true);
+    rp.signOut();
+    await rp.signIn(user, 'device-key');
+    expect((await rp.answer({ max_age: '120', prompt: 'none' })).get('error')).toBe('login_required');
+    expect((await rp.answer({ prompt: 'none' })).has('code')).toBe(true);
+  });
+});
