@@ -59,6 +59,7 @@ export async function registerSample(
         redirectUris: [`${origin}/callback`],
         postLogoutRedirectUris: [`${origin}/`],
         backchannelLogoutUri: `${origin}/backchannel-logout`,
+        pkceRequired: true,
       },
     },
   );

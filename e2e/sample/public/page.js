@@ -22,24 +22,22 @@ element('sign-out').addEventListener(
 /** Address, code, perhaps a second factor; then the code for our back end, which makes the session. */
 async function signIn() {
   const userid = element('address').value;
-  const { codeChallenge, codeChallengeMethod, codeVerifier } = await latchkey.createPkce();
-  const options = { rememberDevice: true, code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod };
-  let step = await latchkey.authenticate(userid, options);
+  const shared = element('shared').checked;
+  let step = await latchkey.authenticate(userid, { rememberDevice: !shared });
   if (step.status === 'INVALID_EMAIL') return say(step.message);
   if (step.status === 'OTP_NEEDED') {
-    await untilRight(`Enter the code that was sent to ${step.sentTo}`, (otp) =>
-      latchkey.verifyEmailOtp({ userid, otp }),
-    );
+    const verify = (otp) => latchkey.verifyEmailOtp({ userid, otp });
+    await untilRight(`Enter the code that was sent to ${step.sentTo}`, verify, step.codeFormat);
     step = await latchkey.verifyDevice({ userid });
     if (step.status === 'MFA_ENROLLMENT_NEEDED') step = await latchkey.verifyDevice({ userid, mfaMethod: 'email' });
-    if (step.status === 'DEVICE_REGISTERED') step = await latchkey.authenticate(userid, options);
+    if (step.status === 'DEVICE_REGISTERED') step = await latchkey.authenticate(userid);
   }
   if (step.status === 'MFA_REQUIRED') {
-    const { method, sentTo } = await latchkey.initiateMfa({ userid, sessionId: step.sessionId });
+    const { method, sentTo, codeFormat } = await latchkey.initiateMfa({ userid, sessionId: step.sessionId });
     const question = sentTo ? `Enter the second code, sent to ${sentTo}` : `Enter the code of your ${method} app`;
-    step = await untilRight(question, (otp) => latchkey.verifyMfa({ userid, otp }));
+    step = await untilRight(question, (otp) => latchkey.verifyMfa({ userid, otp }), codeFormat);
   }
-  const { ok } = await post('/sign-in', { code: step.code, code_verifier: codeVerifier });
+  const { ok } = await post('/sign-in', { code: step.code, code_verifier: step.codeVerifier });
   say(ok ? 'You are signed in.' : 'The sign-in was not accepted. Please try again.');
   await show();
 }
@@ -62,9 +60,9 @@ async function changeFactor() {
 }
 
 /** Asks for a code until it is right, or until something else is wrong. */
-async function untilRight(question, use) {
+async function untilRight(question, use, codeFormat) {
   for (let told = question; ; ) {
-    const code = await ask(told);
+    const code = await ask(told, codeFormat);
     try {
       return await use(code);
     } catch (error) {
@@ -74,8 +72,11 @@ async function untilRight(question, use) {
   }
 }
 
-function ask(question) {
+function ask(question, codeFormat) {
   const [form, input] = [element('code-form'), element('code')];
+  const isLong = codeFormat === 'long';
+  element('code-label').textContent = isLong ? '10-character code' : 'Six-digit code';
+  input.inputMode = isLong ? 'text' : 'numeric';
   say(question);
   form.hidden = false;
   input.value = '';

@@ -31,13 +31,14 @@ export interface DeviceStore {
   findApplication(credential: string): Promise<Application | undefined>;
   saveApplication(credential: string, application: Application): Promise<void>;
   findKey(owner: KeyOwner): Promise<DeviceKey | undefined>;
-  /** All keys of one client. */
-  listKeys(application: Application): Promise<DeviceKey[]>;
+  /** All keys of one client, or of all of them. */
+  listKeys(application?: Application): Promise<DeviceKey[]>;
   /** Keeps the key that was there first, in one transaction, and returns it: two tabs end up with one key. */
   addKey(key: DeviceKey): Promise<DeviceKey>;
   /** Changes a key that is there; false where it is gone. */
   changeKey(owner: KeyOwner, change: Partial<Pick<DeviceKey, 'registered' | 'usedAt'>>): Promise<boolean>;
-  removeKey(owner: KeyOwner): Promise<void>;
+  /** Removes this very key; one that another tab has put in its place stays. */
+  removeKey(key: DeviceKey): Promise<void>;
 }
 
 /** The one spelling under which a person's key is kept. */

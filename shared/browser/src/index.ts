@@ -16,6 +16,7 @@ export type {
   AuthenticateResult,
   ChangePhoneNumberResult,
   CodeFormat,
+  ForgetDeviceResult,
   InitializeResult,
   InitiateMfaResult,
   MfaMethod,
@@ -36,4 +37,5 @@ export const {
   verifyMfa,
   changePhoneNumber,
   verifyPhoneNumber,
+  forgetDevice,
 } = /* @__PURE__ */ createLatchkey();

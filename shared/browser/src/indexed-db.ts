@@ -28,11 +28,13 @@ export function indexedDbStore(name = 'latchkey'): DeviceStore {
     },
     findKey: (owner) =>
       run(name, deviceKeys, 'readonly', (store) => store.get(primaryKey(owner))) as Promise<DeviceKey | undefined>,
-    listKeys: ({ issuer, clientId }) =>
-      run(name, deviceKeys, 'readonly', (store) =>
+    listKeys: (application) =>
+      run(name, deviceKeys, 'readonly', (store) => {
+        if (!application) return store.getAll();
+        const { issuer, clientId } = application;
         // An array sorts after every string, so this range holds all users of the client.
-        store.getAll(IDBKeyRange.bound([issuer, clientId], [issuer, clientId, []])),
-      ) as Promise<DeviceKey[]>,
+        return store.getAll(IDBKeyRange.bound([issuer, clientId], [issuer, clientId, []]));
+      }) as Promise<DeviceKey[]>,
     addKey: (key) =>
       withKey(name, key, (existing, store) => {
         if (!existing) store.put(key);
@@ -43,9 +45,10 @@ export function indexedDbStore(name = 'latchkey'): DeviceStore {
         if (existing) store.put({ ...existing, ...change });
         return existing !== undefined;
       }),
-    removeKey: async (owner) => {
-      await run(name, deviceKeys, 'readwrite', (store) => store.delete(primaryKey(owner)));
-    },
+    removeKey: (key) =>
+      withKey(name, key, (existing, store) => {
+        if (existing?.kid === key.kid) store.delete(primaryKey(key));
+      }),
   };
 }
 

@@ -6,9 +6,9 @@ export type Abortable = {
   signal?: AbortSignal | undefined;
 };
 export type AuthenticateOptions = Abortable & {
-  /** Whether this browser's trust lasts (default, as the project says) or ends with this sign-in. */
+  /** False on a shared device: the key of this browser is removed when the sign-in ends. Default true. */
   rememberDevice?: boolean | undefined;
-  /** PKCE challenge (RFC 7636), where the back end exchanges the code with a verifier. */
+  /** PKCE challenge (RFC 7636) of the page's own verifier. Without one the SDK makes it where the client demands PKCE. */
   code_challenge?: string | undefined;
   /** `S256`. */
   code_challenge_method?: string | undefined;

@@ -12,6 +12,7 @@ import type {
 import type {
   AuthenticateResult,
   ChangePhoneNumberResult,
+  ForgetDeviceResult,
   InitializeResult,
   InitiateMfaResult,
   VerifyDeviceResult,
@@ -45,7 +46,7 @@ export interface Latchkey {
   initialize(apiKey: string, baseUrl?: string, options?: LatchkeyOptions): Promise<InitializeResult>;
   /** Begins a sign-in for an e-mail address; called again, sends another code. */
   authenticate(userid: string, options?: AuthenticateOptions): Promise<AuthenticateResult>;
-  /** After OTP_NEEDED: proves the address with the six digits from the mail. */
+  /** After OTP_NEEDED: proves the address with the code from the mail. */
   verifyEmailOtp(input: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult>;
   /** After verifyEmailOtp: registers this browser, and a second factor where one is chosen. */
   verifyDevice(input: VerifyDeviceInput): Promise<VerifyDeviceResult>;
@@ -57,6 +58,8 @@ export interface Latchkey {
   changePhoneNumber(input: ChangePhoneNumberInput): Promise<ChangePhoneNumberResult>;
   /** After changePhoneNumber: the new number takes the place of the old one. */
   verifyPhoneNumber(input: VerifyPhoneNumberInput): Promise<VerifyPhoneNumberResult>;
+  /** Removes the keys of this API key from this browser, one person's or all. Nothing changes at the service. */
+  forgetDevice(userid?: string): Promise<ForgetDeviceResult>;
 }
 
 /** A client of its own, beside the one that the module's functions share: one for each API key that a page uses. */
@@ -94,6 +97,7 @@ export function createLatchkey(): Latchkey {
     verifyMfa: async (input) => ready().verifyMfa(input),
     changePhoneNumber: async (input) => ready().changePhoneNumber(input),
     verifyPhoneNumber: async (input) => ready().verifyPhoneNumber(input),
+    forgetDevice: async (userid) => ready().forgetDevice(userid),
   };
 }
 

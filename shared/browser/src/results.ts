@@ -11,6 +11,8 @@ export type CodeFormat = 'long';
 export type CodeIssued = {
   /** Authorization code: single use, 60 seconds, for the application's back end. */
   code: string;
+  /** Where the client demands PKCE and the page sent no challenge: the verifier that the back end exchanges `code` with. */
+  codeVerifier?: string;
 };
 
 type Ended<End> = {
@@ -94,3 +96,6 @@ export type ChangePhoneNumberResult = {
 
 /** What `verifyPhoneNumber` resolves to. */
 export type VerifyPhoneNumberResult = { status: 'PHONE_CHANGED'; message: string };
+
+/** What `forgetDevice` resolves to. */
+export type ForgetDeviceResult = { status: 'FORGOTTEN'; message: string };

@@ -1,12 +1,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { memoryStore } from '../test/memory-store.ts';
-import { application, challengeBody, refusal, startService } from '../test/service.ts';
-import { LatchkeyError } from './error.ts';
-import { Signin } from './signin.ts';
+import {
+  code,
+  failure,
+  firstSignIn,
+  nowMilliseconds,
+  ok,
+  origin,
+  otpAccepted,
+  otpNeeded,
+  startPages,
+  userid,
+} from '../test/pages.ts';
+import { application, challengeBody, refusal } from '../test/service.ts';
 
-const origin = 'https://app.example.com';
-const nowMilliseconds = 1_800_000_000_000;
-const userid = 'Ada@Example.com';
 const stops: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -15,33 +21,10 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const ok = (nonce: string, body: Record<string, unknown>) => ({ body: { message: 'm', nonce, ...body } });
-const otpNeeded = ok('nonce-1', {
-  status: 'OTP_NEEDED',
-  device_token: 'dt',
-  sent_to: 'A…@Example.com',
-  resend_after: 30,
-});
-const otpAccepted = ok('nonce-2', { status: 'SUCCESS' });
-const code = ok('nonce-9', { status: 'SUCCESS', code: 'authorization-code' });
-const firstSignIn = { authenticate: [otpNeeded], 'verify-email-otp': [otpAccepted], 'verify-device': [code] };
-
-async function setUp(replies: Parameters<typeof startService>[0], store = memoryStore(), timeoutMs = 15_000) {
-  const service = await startService(replies);
-  stops.push(service.stop);
-  const headers = { 'X-Api-Key': 'lk_pk_test' };
-  const connection = { baseUrl: service.baseUrl, headers, credentials: 'omit' as const, timeoutMs };
-  const page = () => new Signin({ connection, store, origin, now: () => nowMilliseconds });
-  return { service, store, page, signin: page() };
-}
-
-async function failure(promise: Promise<unknown>): Promise<LatchkeyError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(LatchkeyError);
-  return error as LatchkeyError;
+async function setUp(...given: Parameters<typeof startPages>) {
+  const pages = await startPages(...given);
+  stops.push(pages.service.stop);
+  return pages;
 }
 
 describe('a first sign-in', () => {
@@ -185,14 +168,20 @@ describe('a browser that is trusted', () => {
     expect(proof?.payload).toMatchObject({ act: 'authenticate', nonce: 'nonce-0' });
   });
 
-  it('goes on with the same key where the service has ended its trust', async () => {
+  it('keeps its key where the service asks for a code all the same, also when the sign-in is left', async () => {
     const { signin, store } = await trusted(otpNeeded);
     const kid = store.keys()[0]?.kid;
     expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
-    expect(store.keys()[0]).toMatchObject({ kid, registered: false });
+    expect(store.keys()[0]).toMatchObject({ kid, registered: true });
     await signin.verifyEmailOtp({ userid, otp: '123456' });
     expect((await signin.verifyDevice({ userid })).status).toBe('SUCCESS');
     expect(store.keys()[0]).toMatchObject({ kid, registered: true });
+  });
+
+  it('is left without a key by a sign-in on a shared device', async () => {
+    const { signin, store } = await trusted(code);
+    expect((await signin.authenticate(userid, { rememberDevice: false })).status).toBe('SUCCESS');
+    expect(store.keys()).toEqual([]);
   });
 
   it('is one device for two tabs that begin at the same moment', async () => {
@@ -224,8 +213,10 @@ describe('a second factor', () => {
     await signin.verifyEmailOtp({ userid, otp: '123456' });
     expect(await signin.verifyDevice({ userid })).toMatchObject({ methods: ['email', 'totp'] });
     expect(await signin.verifyDevice({ userid, mfaMethod: 'totp' })).toMatchObject({ status: 'DEVICE_REGISTERED' });
+    const challenges = service.of('challenge').length;
     expect(await signin.authenticate(userid)).toMatchObject({ sessionId: 's-1', method: 'totp' });
-    expect(service.of('challenge').at(-1)?.body['code_challenge']).toBe('c'.repeat(43));
+    expect(service.of('challenge')).toHaveLength(challenges);
+    expect(service.of('authenticate')[1]?.proof?.payload).toMatchObject({ txn: 'txn-1', cc: 'c'.repeat(43) });
     expect(service.of('authenticate')[1]?.body['remember_device']).toBe(true);
     expect(await signin.initiateMfa({ userid, sessionId: 's-1' })).toMatchObject({
       totp: { secret: 'ABC', otpauthUri: 'otpauth://x' },
@@ -254,14 +245,24 @@ describe('a second factor', () => {
 
   it('is still asked for where the answer to authenticate was lost on the way', async () => {
     const lost = { http: 502, body: 'a proxy' };
-    const { signin, service } = await setUp({ ...replies, authenticate: [otpNeeded, lost, replies.authenticate[1]!] });
+    const taken = refusal('OUT_OF_ORDER', 409, {}, 'nonce-x');
+    const { signin, service } = await setUp({
+      ...replies,
+      challenge: [{ body: challengeBody }, { body: challengeBody }, { body: { ...challengeBody, txn: 'txn-2' } }],
+      authenticate: [otpNeeded, lost, taken, replies.authenticate[1]!],
+    });
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });
     await signin.verifyDevice({ userid, mfaMethod: 'totp' });
     await signin.verifyDevice({ userid, mfaMethod: 'totp' });
     await failure(signin.authenticate(userid));
     expect((await signin.authenticate(userid)).status).toBe('MFA_REQUIRED');
-    expect(service.of('authenticate').at(-1)?.proof).toBeDefined();
+    expect(service.of('authenticate').map(({ proof }) => proof?.payload['txn'])).toEqual([
+      undefined,
+      'txn-1',
+      'txn-1',
+      'txn-2',
+    ]);
   });
 
   it('hands over its recovery codes with the code', async () => {
@@ -359,7 +360,7 @@ describe('a failure', () => {
   });
 
   it('by silence ends after timeoutMs', async () => {
-    const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] }, memoryStore(), 5_000);
+    const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] }, { timeoutMs: 5_000 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const error = failure(signin.authenticate(userid));
     await vi.waitUntil(() => service.received.length === 1);

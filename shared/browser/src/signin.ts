@@ -17,10 +17,12 @@ import type {
   VerifyMfaInput,
   VerifyPhoneNumberInput,
 } from './inputs.ts';
+import { createPkce } from './pkce.ts';
 import type {
   AuthenticateResult,
   ChangePhoneNumberResult,
   CodeIssued,
+  ForgetDeviceResult,
   InitiateMfaResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
@@ -49,6 +51,10 @@ type Transaction = {
   application: Application;
   key: DeviceKey;
   options: AuthenticateOptions;
+  /** The PKCE challenge, the page's own or one made here. */
+  codeChallenge: string | undefined;
+  /** The verifier of a challenge made here. */
+  codeVerifier: string | undefined;
   /** Milliseconds by which the service's clock is ahead of this page's: people's clocks are wrong, and proofs carry a time. */
   ahead: number;
   /**
@@ -56,7 +62,7 @@ type Transaction = {
    * a mistyped phone number, say, proves the address again and chooses again.
    */
   newDevice: boolean;
-  /** Set by DEVICE_REGISTERED until the authenticate that must follow is answered: it takes over this one's options. */
+  /** Set by DEVICE_REGISTERED until the authenticate that must follow is answered: it continues this transaction. */
   awaitsAuthenticate: boolean;
 };
 type ProofKind = 'registration' | 'use' | undefined;
@@ -79,6 +85,8 @@ const answers: Record<string, readonly string[]> = {
 export class Signin<End = CodeIssued> {
   readonly #setting: Setting;
   readonly #transactions = new Map<string, Transaction>();
+  /** Whether the client demands PKCE, as a refused challenge has said. */
+  #needsPkce = false;
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -92,32 +100,49 @@ export class Signin<End = CodeIssued> {
     const merged: AuthenticateOptions = { ...continued?.options, signal: undefined, ...Object.fromEntries(given) };
     if ((merged.code_challenge_method ?? 'S256') !== 'S256') throw invalid('code_challenge_method must be S256.');
 
-    const { store } = this.#setting;
+    // What was proved counts in its own transaction only: after DEVICE_REGISTERED the same one goes on.
+    const goesOn = continued?.options.code_challenge === merged.code_challenge ? continued : undefined;
+    if (goesOn) {
+      goesOn.options = merged;
+      goesOn.newDevice = true;
+      try {
+        return await this.#authenticate(goesOn);
+      } catch (error) {
+        // It ended, or its answer was lost on the way.
+        if (!isOneOf(error, ['TRANSACTION_EXPIRED', 'OUT_OF_ORDER', 'DEVICE_REVOKED'])) throw error;
+      }
+    }
     const transaction = await this.#begin(userid.trim(), merged);
-    transaction.newDevice = continued !== undefined;
-    const { key } = transaction;
+    transaction.newDevice = continued !== undefined && continued.key.kid === transaction.key.kid;
+    try {
+      return await this.#authenticate(transaction);
+    } catch (error) {
+      if (!isOneOf(error, ['DEVICE_REVOKED'])) throw error;
+    }
+    // The revoked key is gone from the store: once more as a new device.
+    return this.#authenticate(await this.#begin(userid.trim(), merged));
+  }
+
+  async #authenticate(transaction: Transaction): Promise<AuthenticateResult<End>> {
+    const { key, newDevice, options, userid } = transaction;
     const answer = await this.#step<AuthenticateResult<End>>(
       transaction,
       'authenticate',
-      { remember_device: merged.rememberDevice, step_up: merged.stepUp },
-      key.registered || continued ? 'use' : undefined,
-      merged.signal,
+      { remember_device: options.rememberDevice, step_up: options.stepUp },
+      key.registered || newDevice ? 'use' : undefined,
+      options.signal,
     );
+    transaction.awaitsAuthenticate = false;
     // Only now: a refusal (another code too soon) leaves the sign-in under way as it was.
-    if (answer.status !== 'SUCCESS' || merged.stepUp) this.#transactions.set(normalizeUserid(userid), transaction);
-    if (answer.status === 'OTP_NEEDED' && key.registered && !merged.stepUp) {
-      // The service no longer trusts this device (revoked, expired): the same key is registered again.
-      key.registered = false;
-      await store.changeKey(key, { registered: false });
-    }
+    if (answer.status !== 'SUCCESS' || options.stepUp) this.#transactions.set(normalizeUserid(userid), transaction);
     // What was only mistyped leaves nothing behind.
-    if (answer.status === 'INVALID_EMAIL' && !key.registered) await store.removeKey(key);
+    if (answer.status === 'INVALID_EMAIL' && !key.registered) await this.#setting.store.removeKey(key);
     return answer;
   }
 
-  /** Proves the address with the six digits from the mail. */
+  /** Proves the address with the code from the mail. */
   async verifyEmailOtp({ userid, otp, signal }: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult> {
-    return this.#step(this.#current(userid), 'verify-email-otp', { otp: digits(otp) }, undefined, signal);
+    return this.#step(this.#current(userid), 'verify-email-otp', { otp: pasted(otp) }, undefined, signal);
   }
 
   /** Registers this browser's key, and the second factor chosen with it. */
@@ -143,7 +168,7 @@ export class Signin<End = CodeIssued> {
 
   /** Ends the sign-in with the second factor's code. */
   async verifyMfa({ userid, otp, remember_me, signal }: VerifyMfaInput): Promise<VerifyMfaResult<End>> {
-    return this.#step(this.#current(userid), 'verify-mfa', { otp: digits(otp), remember_me }, 'use', signal);
+    return this.#step(this.#current(userid), 'verify-mfa', { otp: pasted(otp), remember_me }, 'use', signal);
   }
 
   /** After a step-up's SUCCESS: sends a code to the new number. */
@@ -154,38 +179,63 @@ export class Signin<End = CodeIssued> {
 
   /** Puts the new number in the place of the old one. */
   async verifyPhoneNumber({ userid, otp, signal }: VerifyPhoneNumberInput): Promise<VerifyPhoneNumberResult> {
-    return this.#step(this.#current(userid), 'verify-phone-number', { otp: digits(otp) }, 'use', signal);
+    return this.#step(this.#current(userid), 'verify-phone-number', { otp: pasted(otp) }, 'use', signal);
+  }
+
+  /** Removes one person's key, or those of all, and ends what is under way for them on this page. */
+  async forgetDevice(userid?: string): Promise<ForgetDeviceResult> {
+    const { store } = this.#setting;
+    const wanted = userid === undefined ? undefined : normalizeUserid(text(userid, 'userid'));
+    const application = this.#setting.application ?? (await store.findApplication(this.#credential));
+    for (const key of application ? await store.listKeys(application) : []) {
+      if (wanted === undefined || key.userid === wanted) await store.removeKey(key);
+    }
+    if (wanted === undefined) this.#transactions.clear();
+    else this.#transactions.delete(wanted);
+    return { status: 'FORGOTTEN', message: 'This browser is forgotten. The next sign-in asks for a code.' };
   }
 
   /** A challenge bound to this browser's key, which is made here, before any code is asked for. */
   async #begin(userid: string, options: AuthenticateOptions): Promise<Transaction> {
-    const { connection, store } = this.#setting;
-    const credential = `${connection.baseUrl} ${connection.headers['X-Api-Key'] ?? ''}`;
-    const { code_challenge, signal } = options;
-    let application = this.#setting.application ?? (await store.findApplication(credential));
-    // Not known yet, or known wrongly: one more round with what the service says.
-    for (let round = 0; round < 3; round++) {
+    const { store, now } = this.#setting;
+    const { signal } = options;
+    let application = this.#setting.application ?? (await store.findApplication(this.#credential));
+    // Not known yet, or known wrongly: one more round with what the service says. So too where it demands PKCE.
+    for (let round = 0; round < 4; round++) {
+      const pkce = this.#needsPkce && !options.code_challenge ? await createPkce() : undefined;
+      const codeChallenge = options.code_challenge ?? pkce?.codeChallenge;
       const key = application && (await this.#keyOf(application, userid));
       const fields = {
-        code_challenge,
-        code_challenge_method: code_challenge && 'S256',
+        code_challenge: codeChallenge,
+        code_challenge_method: codeChallenge && 'S256',
         jkt: key?.kid,
       };
       const answer = await this.#post('challenge', encode(fields), undefined, signal);
-      if (answer.status === 'ERROR') throw refused(answer);
+      if (answer.status === 'ERROR') {
+        const error = refused(answer);
+        if (error.code !== 'PKCE_REQUIRED' || codeChallenge) throw error;
+        this.#needsPkce = true;
+        continue;
+      }
       const { txn, nonce, issuer, project_id: projectId, client_id: clientId } = answer as Record<string, string>;
       const { time } = answer;
-      const ahead = typeof time === 'number' ? time * 1000 - this.#setting.now() : 0;
+      const ahead = typeof time === 'number' ? time * 1000 - now() : 0;
       if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('a challenge that lacks a member');
       const told = { issuer, projectId, clientId };
       if (key && application && issuer === application.issuer && clientId === application.clientId) {
-        const transaction = { userid, txn, nonce, key, options, ahead, newDevice: false, awaitsAuthenticate: false };
-        return { ...transaction, application: told };
+        const begun = { userid, txn, nonce, key, options, ahead, codeChallenge, codeVerifier: pkce?.codeVerifier };
+        return { ...begun, application: told, newDevice: false, awaitsAuthenticate: false };
       }
       application = told;
-      await store.saveApplication(credential, told);
+      await store.saveApplication(this.#credential, told);
     }
     throw unexpected('a challenge for another client each time');
+  }
+
+  /** What the store knows this API key at this address by. */
+  get #credential(): string {
+    const { baseUrl, headers } = this.#setting.connection;
+    return `${baseUrl} ${headers['X-Api-Key'] ?? ''}`;
   }
 
   /** This browser's key for the person: the one it has, or a new one. */
@@ -225,14 +275,15 @@ export class Signin<End = CodeIssued> {
       }
       const error = refused(answer);
       if (error.code === 'NONCE_REJECTED' && answer.nonce && signed && attempt === 1) continue;
-      if (error.code === 'TRANSACTION_EXPIRED' || error.code === 'FLOW_EXPIRED') this.#forget(transaction);
+      if (error.code === 'DEVICE_REVOKED') await this.#setting.store.removeKey(transaction.key);
+      if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', 'DEVICE_REVOKED'])) this.#forget(transaction);
       throw error;
     }
   }
 
   async #prove(transaction: Transaction, act: string, kind: 'registration' | 'use', body: Uint8Array<ArrayBuffer>) {
     const { store, origin, now } = this.#setting;
-    const { ahead, application, key, txn, nonce, options } = transaction;
+    const { ahead, application, codeChallenge, key, txn, nonce } = transaction;
     if ((await store.findKey(key))?.kid !== key.kid) {
       this.#forget(transaction);
       throw new LatchkeyError(
@@ -249,7 +300,7 @@ export class Signin<End = CodeIssued> {
       org: origin,
       txn,
       nonce,
-      cc: options.code_challenge,
+      cc: codeChallenge,
     };
     return signProof(key, kind, claims, body, now() + ahead);
   }
@@ -260,12 +311,13 @@ export class Signin<End = CodeIssued> {
     const result = camelCased(rest) as Record<string, unknown>;
     const signedIn = answer.status === 'SUCCESS' && step !== 'verify-email-otp';
     if (signedIn) result['success'] = true;
+    if (signedIn && transaction.codeVerifier) result['codeVerifier'] = transaction.codeVerifier;
     // A step-up goes on after its SUCCESS, with the same key.
     if (signedIn ? !transaction.options.stepUp : answer.status === 'PHONE_CHANGED') {
       const { store, now } = this.#setting;
       const { key, options } = transaction;
       this.#transactions.delete(normalizeUserid(transaction.userid));
-      if (options.rememberDevice === false && (transaction.newDevice || !key.registered)) await store.removeKey(key);
+      if (options.rememberDevice === false) await store.removeKey(key);
       else await store.changeKey(key, { registered: true, usedAt: now() });
     }
     return result;
@@ -281,6 +333,8 @@ export class Signin<End = CodeIssued> {
     return post(this.#setting.connection, step, body, proof, signal);
   }
 }
+
+const isOneOf = (error: unknown, codes: string[]) => error instanceof LatchkeyError && codes.includes(error.code);
 
 const encode = (fields: Record<string, unknown>) => new TextEncoder().encode(JSON.stringify(fields));
 
@@ -301,4 +355,4 @@ function text(value: unknown, name: string): string {
 }
 
 /** A code as it was pasted: spaces are the mail program's, not the code's. */
-const digits = (otp: string): string => text(otp, 'otp').replace(/\s/g, '');
+const pasted = (otp: string): string => text(otp, 'otp').replace(/\s/g, '');

@@ -9,8 +9,10 @@ export function memoryStore(): DeviceStore & { clear(): void; keys(): DeviceKey[
     findApplication: async (credential) => applications.get(credential),
     saveApplication: async (credential, application) => void applications.set(credential, application),
     findKey: async (owner) => structuredClone(keys.get(id(owner))),
-    listKeys: async ({ issuer, clientId }) =>
-      [...keys.values()].filter((key) => key.issuer === issuer && key.clientId === clientId),
+    listKeys: async (application) =>
+      [...keys.values()].filter(
+        (key) => !application || (key.issuer === application.issuer && key.clientId === application.clientId),
+      ),
     addKey: async (key) => {
       if (!keys.has(id(key))) keys.set(id(key), structuredClone(key));
       return structuredClone(keys.get(id(key))!);
@@ -20,7 +22,9 @@ export function memoryStore(): DeviceStore & { clear(): void; keys(): DeviceKey[
       if (key) keys.set(id(owner), { ...key, ...change });
       return key !== undefined;
     },
-    removeKey: async (owner) => void keys.delete(id(owner)),
+    removeKey: async (key) => {
+      if (keys.get(id(key))?.kid === key.kid) keys.delete(id(key));
+    },
     clear: () => keys.clear(),
     keys: () => [...keys.values()],
   };

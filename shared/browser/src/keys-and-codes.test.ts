@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { code, failure, firstSignIn, ok, otpNeeded, startPages, userid } from '../test/pages.ts';
+import { challengeBody, refusal } from '../test/service.ts';
+
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function setUp(...given: Parameters<typeof startPages>) {
+  const pages = await startPages(...given);
+  stops.push(pages.service.stop);
+  return pages;
+}
+
+describe('a revoked key', () => {
+  const revoked = refusal('DEVICE_REVOKED', 403);
+
+  it('is replaced at authenticate, which asks for a code as on a new device', async () => {
+    const { signin, service, store } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, revoked, otpNeeded] });
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    await signin.verifyDevice({ userid });
+    const old = store.keys()[0]!.kid;
+    expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
+    const [{ kid, registered }] = store.keys() as [{ kid: string; registered: boolean }];
+    expect({ isNew: kid !== old, registered }).toEqual({ isNew: true, registered: false });
+    expect(service.of('challenge').at(-1)?.body['jkt']).toBe(kid);
+    expect(service.of('authenticate').at(-1)?.proof).toBeUndefined();
+    expect((await signin.verifyDevice({ userid })).status).toBe('SUCCESS');
+    expect(store.keys()[0]).toMatchObject({ kid, registered: true });
+  });
+
+  it('is replaced once for each call', async () => {
+    const { signin, service } = await setUp({ authenticate: [revoked] });
+    expect((await failure(signin.authenticate(userid))).code).toBe('DEVICE_REVOKED');
+    expect(service.of('authenticate')).toHaveLength(2);
+  });
+
+  it('is forgotten at verifyDevice, so that the next authenticate works', async () => {
+    const { signin, store, service } = await setUp({ ...firstSignIn, 'verify-device': [revoked, code] });
+    await signin.authenticate(userid);
+    const old = store.keys()[0]!.kid;
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    expect((await failure(signin.verifyDevice({ userid }))).code).toBe('DEVICE_REVOKED');
+    expect(store.keys()).toEqual([]);
+    expect((await failure(signin.verifyDevice({ userid }))).code).toBe('OUT_OF_ORDER');
+    expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
+    expect(service.of('challenge').at(-1)?.body['jkt']).not.toBe(old);
+    expect((await signin.verifyDevice({ userid })).status).toBe('SUCCESS');
+  });
+
+  it('that another tab has replaced already takes the new one along with it to no tab', async () => {
+    const { page, store } = await setUp({ ...firstSignIn, 'verify-device': [revoked] });
+    const [one, other] = [page(), page()];
+    await one.authenticate(userid);
+    await other.authenticate(userid);
+    await failure(one.verifyDevice({ userid }));
+    await one.authenticate(userid);
+    const kid = store.keys()[0]!.kid;
+    expect((await failure(other.verifyDevice({ userid }))).code).toBe('DEVICE_KEY_LOST');
+    expect(store.keys()[0]?.kid).toBe(kid);
+  });
+});
+
+describe('PKCE', () => {
+  const demanded = refusal('PKCE_REQUIRED', 400);
+  const challenge = [demanded, { body: challengeBody }];
+
+  it('is made where the client demands it, and the verifier comes with the code', async () => {
+    const { signin, service } = await setUp({ ...firstSignIn, challenge });
+    await signin.authenticate(userid);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    const ended = await signin.verifyDevice({ userid });
+    const sent = service.of('challenge').map(({ body }) => body['code_challenge']);
+    expect(sent).toEqual([undefined, expect.any(String), expect.any(String)]);
+    expect(service.of('verify-device')[0]?.proof?.payload['cc']).toBe(sent[2]);
+    if (!('codeVerifier' in ended)) throw new Error('no verifier');
+    expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(sent[2]);
+  });
+
+  it('is remembered: the next sign-in begins with a challenge of its own', async () => {
+    const { signin, service } = await setUp({ ...firstSignIn, challenge });
+    await signin.authenticate(userid);
+    await signin.authenticate(userid);
+    const sent = service.of('challenge').map(({ body }) => body['code_challenge']);
+    expect(sent.slice(1).every((one) => typeof one === 'string')).toBe(true);
+    expect(new Set(sent).size).toBe(4);
+  });
+
+  it('stays the same through a second factor', async () => {
+    const { signin, service } = await setUp({
+      challenge,
+      authenticate: [otpNeeded, ok('nonce-4', { status: 'MFA_REQUIRED', session_id: 's-1', method: 'totp' })],
+      'verify-device': [ok('nonce-3', { status: 'DEVICE_REGISTERED' })],
+      'verify-mfa': [code],
+    });
+    await signin.authenticate(userid);
+    await signin.verifyDevice({ userid });
+    await signin.authenticate(userid);
+    const ended = await signin.verifyMfa({ userid, otp: '123456' });
+    const cc = service.of('verify-mfa')[0]?.proof?.payload['cc'];
+    expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(cc);
+  });
+
+  it('of the page is left alone, demanded or not', async () => {
+    const { signin, service } = await setUp({ ...firstSignIn, challenge: [{ body: challengeBody }, demanded] });
+    const error = await failure(signin.authenticate(userid, { code_challenge: 'c'.repeat(43) }));
+    expect(error.code).toBe('PKCE_REQUIRED');
+    expect(service.of('challenge').map(({ body }) => body['code_challenge'])).toEqual(['c'.repeat(43), 'c'.repeat(43)]);
+  });
+
+  it('is not made where nobody demands it: a back end may exchange without a verifier', async () => {
+    const { signin, service } = await setUp({ authenticate: [code] });
+    expect(await signin.authenticate(userid)).not.toHaveProperty('codeVerifier');
+    for (const { body } of service.of('challenge')) expect(body).not.toHaveProperty('code_challenge');
+  });
+});
+
+describe('forgetDevice', () => {
+  async function twoPeople() {
+    const all = await setUp({ ...firstSignIn, authenticate: [otpNeeded] });
+    for (const person of [userid, 'bob@example.com']) {
+      await all.signin.authenticate(person);
+      await all.signin.verifyDevice({ userid: person });
+    }
+    return all;
+  }
+
+  it('removes the key of one person, whatever the spelling, and a code is asked for again', async () => {
+    const { signin, service, store } = await twoPeople();
+    expect(await signin.forgetDevice(' ADA@example.com')).toMatchObject({ status: 'FORGOTTEN' });
+    expect(store.keys().map((key) => key.userid)).toEqual(['bob@example.com']);
+    expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
+    expect(service.of('authenticate').at(-1)?.proof).toBeUndefined();
+  });
+
+  it('without an address removes the keys of all people of this API key, and of no other client', async () => {
+    const { signin, store } = await twoPeople();
+    const [key] = store.keys();
+    await store.addKey({ ...key!, clientId: 'client-2' });
+    await signin.forgetDevice();
+    expect(store.keys().map(({ clientId }) => clientId)).toEqual(['client-2']);
+  });
+
+  it('ends the sign-in under way for this person', async () => {
+    const { signin } = await setUp(firstSignIn);
+    await signin.authenticate(userid);
+    await signin.forgetDevice(userid);
+    expect((await failure(signin.verifyEmailOtp({ userid, otp: '123456' }))).code).toBe('OUT_OF_ORDER');
+  });
+
+  it('has nothing to do in a browser that never signed in', async () => {
+    const { signin, service } = await setUp(firstSignIn);
+    expect((await signin.forgetDevice()).status).toBe('FORGOTTEN');
+    expect(service.received).toEqual([]);
+  });
+});
+
+describe('a long code', () => {
+  it('is announced where a code was sent', async () => {
+    const long = ok('n', { ...otpNeeded.body, code_format: 'long' });
+    const { signin, service } = await setUp({ ...firstSignIn, authenticate: [long] });
+    expect(await signin.authenticate(userid)).toMatchObject({ status: 'OTP_NEEDED', codeFormat: 'long' });
+    await signin.verifyEmailOtp({ userid, otp: '7K3QX-9M2HD' });
+    expect(service.of('verify-email-otp')[0]?.body['otp']).toBe('7K3QX-9M2HD');
+  });
+});
