@@ -1,6 +1,6 @@
 /**
  * What neither the compiler nor the linter sees: time, randomness and the environment come in through ports, and
- * entities hold no children. Run with the folder that holds `server/` (default: this repository).
+ * entities hold no children, and test mode is never read from its setting. Run with the folder that holds `server/` (default: this repository).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +15,11 @@ const invariants = [
     forbidden: [/\bDate\.now\b/, /\bnew Date\(\s*\)/, /\bMath\.random\b/, /\bprocess\.env\b/, /\bperformance\.now\b/],
     sentence:
       'Time, randomness and the environment stand only in adapters/ and main.ts: take a Clock, a Random or a setting of Config.',
+  },
+  {
+    applies: (path) => !path.startsWith('server/src/domain/projects/') && !isTest(path),
+    forbidden: [/\bproject\.testMode\b/],
+    sentence: 'Test mode is judged at each use: ask TestMode.holds, never the setting.',
   },
   {
     applies: (path) => path.endsWith('.entity.ts'),

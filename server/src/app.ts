@@ -72,6 +72,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
       experiences: services.experiences,
       cookies,
       pages,
+      testMode: services.testMode,
       hasMailbox: services.delivery.hasMailbox,
       isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
       onStep: (step, result) => options.onSignInStep?.(step, result),

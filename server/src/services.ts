@@ -103,6 +103,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
   const signer = new Signer(keys, clock, issuer);
   const projects = new Projects(db, clock, random, audit, issuer, senders.sms !== null);
+  const { testMode } = projects;
   const experiences = new Experiences(db, clock, random, audit, limits);
   const clients = new Clients(db, clock, random, audit, settings);
   const registry = new ClientRegistry(db, clock);
@@ -122,7 +123,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const senderTests = new SenderTests({ db, clock, random, audit, limits, delivery, lookOf });
   const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);
-  const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery });
+  const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery, testMode });
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
   const requests = new AuthorizationRequests(clock, random);
@@ -137,7 +138,19 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   );
   const devices = new Devices(clock, random, audit);
   const accountAccess = new AccountAccess({ db, users, accounts, admins, devices, sessions, mfa, logout });
-  const ownAccount = new OwnAccount({ db, clock, audit, users, devices, sessions, mfa, logout, delivery, phones });
+  const ownAccount = new OwnAccount({
+    db,
+    clock,
+    audit,
+    users,
+    devices,
+    sessions,
+    mfa,
+    logout,
+    delivery,
+    phones,
+    testMode,
+  });
   const callers = new Callers(db, clock, registry, requests, issuer);
   const ceremonies = new Ceremonies(
     {
@@ -156,6 +169,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
       sessions,
       tokens,
       setupLinks,
+      testMode,
       issuer,
     },
     settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
@@ -164,7 +178,18 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const delegationRequests = new DelegationRequests(db, clock);
   const backups = new Backups(db, clock, random, audit);
   const masterKeyChange = new MasterKeyChange(db, clock, vault, audit);
-  const factorChanges = new FactorChanges({ db, clock, random, audit, users, factors: mfa, otp, delivery, phones });
+  const factorChanges = new FactorChanges({
+    db,
+    clock,
+    random,
+    audit,
+    users,
+    factors: mfa,
+    otp,
+    delivery,
+    phones,
+    testMode,
+  });
   const processes = new Processes(db, clock, random, ports.runtime ?? noRuntime);
   const systemStatus = new SystemStatus({ clock, processes, backups, senders, gauge: ports.gauge });
   const retention = new Retention(db, clock);
@@ -178,6 +203,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     keys,
     signer,
     projects,
+    testMode,
     experiences,
     clients,
     registry,

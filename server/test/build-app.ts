@@ -40,9 +40,9 @@ export async function buildTestApp(way?: (url: string) => Promise<string>): Prom
   return build(database, turnableClock(), (await way?.(database.url)) ?? database.url);
 }
 
-/** A second process on the database of the first: same issuer, same master key, same clock, an address of its own. */
-export function buildSibling(first: TestApp): Promise<TestApp> {
-  return build({ url: first.databaseUrl, drop: async () => undefined }, first.clock, first.databaseUrl, first.url);
+/** A second process on the database of the first: same issuer unless given, same master key, same clock, an address of its own. */
+export function buildSibling(first: TestApp, issuer = first.url): Promise<TestApp> {
+  return build({ url: first.databaseUrl, drop: async () => undefined }, first.clock, first.databaseUrl, issuer);
 }
 
 async function build(

@@ -66,6 +66,11 @@ export class ProjectResolver {
     return ctx.domain.projects.delete(input.id, input.confirmName, ctx.actor);
   }
 
+  @FieldResolver(() => Boolean, { description: 'Whether one-time codes are also in the answers of sign-in.' })
+  testMode(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
+    return domain.projects.testMode.holds(em, project);
+  }
+
   @FieldResolver(() => SessionPolicyView)
   sessionPolicy(@Root() project: Project) {
     return project;

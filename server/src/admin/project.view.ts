@@ -37,9 +37,6 @@ export class ProjectView {
   @Field(() => Boolean, { description: "Whether the directory's values win and lock the phone of its users." })
   scimAuthoritative!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether one-time codes are also in the answers of sign-in.' })
-  testMode!: boolean;
-
   @Field(() => SignUpEnum)
   signUp!: SignUpMode;
 

@@ -8,6 +8,8 @@ import { rows } from '../domain/kernel/database.ts';
 import { currentKey, defaultSchedule, nextKey } from '../domain/keys/schedule.ts';
 import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
 import { VaultError } from '../domain/keys/vault.ts';
+import { Project } from '../domain/projects/project.entity.ts';
+import { testModeMaxUsers } from '../domain/projects/test-mode.ts';
 import type { Services } from '../services.ts';
 
 const day = 24 * 3600;
@@ -183,12 +185,19 @@ export async function keys({ keys: signing }: Services, now: Date): Promise<Syst
 }
 
 /** Projects whose one-time codes are in the answer, where others can reach them. */
-export async function testMode({ db }: Services, { BASE_URL: issuer }: Config): Promise<SystemCheck> {
+export async function testMode({ db, projects }: Services, { BASE_URL: issuer }: Config): Promise<SystemCheck> {
   const name = 'Test mode';
-  const found = await rows<{ name: string }>(
-    db.reader(),
-    'select name from projects where test_mode order by name limit 5',
-  );
+  const em = db.reader();
+  const overdue = await projects.testMode.overdue(em);
+  if (overdue.length > 0) {
+    const names = await em.find(Project, { id: { $in: overdue.map(({ id }) => id) } }, { limit: 5 });
+    return fail(
+      name,
+      `On in ${names.map((project) => project.name).join(', ')}, with more than ${testModeMaxUsers} users over https`,
+      'Codes are no longer in answers there. Start a process, which switches it off, or switch it off in the console.',
+    );
+  }
+  const found = await rows<{ name: string }>(em, 'select name from projects where test_mode order by name limit 5');
   if (found.length === 0) return ok(name, 'Off in every project');
   const summary = `On in ${found.map((project) => project.name).join(', ')}`;
   if (!issuer.startsWith('https:')) return ok(name, summary);

@@ -161,6 +161,19 @@ describe('doctor', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('fails where test mode is on for more than 100 users over https, and says so where it holds', async () => {
+    const project = await app.make.project({ name: 'Grown', testMode: true });
+    for (let n = 0; n < 100; n += 1) await app.make.user(project);
+    const secure = { ...env, BASE_URL: 'https://id.example.com' };
+    expect((await examined(secure)).checks['Test mode']).toMatchObject({ level: 'warn' });
+    await app.make.user(project);
+    expect(await examined(secure)).toMatchObject({
+      code: 1,
+      checks: { 'Test mode': { level: 'fail', summary: expect.stringContaining('Grown') } },
+    });
+    expect((await examined(env)).checks['Test mode']).toMatchObject({ level: 'ok' });
+  });
+
   it('sees a signing key that should have changed long ago', async () => {
     app.clock.turn(120 * 24 * 3600);
     const { checks } = await examined(env);

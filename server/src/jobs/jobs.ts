@@ -15,6 +15,7 @@ import type { Keys } from '../domain/keys/keys.ts';
 import type { Limits } from '../domain/limits/limits.ts';
 import { deliverJob, type Logout } from '../domain/logout/logout.ts';
 import type { Otp } from '../domain/otp/otp.ts';
+import type { Projects } from '../domain/projects/projects.ts';
 
 export interface JobsDeps {
   db: Database;
@@ -23,6 +24,7 @@ export interface JobsDeps {
   logout: Logout;
   keys: Keys;
   otp: Otp;
+  projects: Projects;
   limits: Limits;
   retention: Retention;
   auditRetention: AuditRetention;
@@ -40,6 +42,7 @@ export function jobs({
   logout,
   keys,
   otp,
+  projects,
   limits,
   retention,
   auditRetention,
@@ -72,6 +75,7 @@ export function jobs({
       { name: 'logout.recover', everyMinutes: 1, run: recoverDeliveries },
       { name: 'sweep.budgets', everyMinutes: 15, run: () => db.transaction((em) => limits.sweep(em)) },
       { name: 'sweep.codes', everyMinutes: 15, run: () => db.transaction((em) => otp.sweep(em)) },
+      { name: 'projects.test-mode', everyMinutes: 5, run: endTestModes },
       { name: 'sweep.messages', everyMinutes: 5, run: () => db.transaction((em) => delivery.sweep(em)) },
       { name: 'sweep.request-records', everyMinutes: 60, run: () => requestRecords.sweep() },
       { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
@@ -80,6 +84,10 @@ export function jobs({
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };
+
+  function endTestModes(): Promise<void> {
+    return db.transaction((em) => projects.endTestModes(em, 'user-limit'));
+  }
 
   async function recoverDeliveries(): Promise<void> {
     const due = await logout.due();

@@ -3,6 +3,7 @@ import type { Callers } from '../domain/ceremonies/callers.ts';
 import { brandIn } from '../domain/experience/content.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
+import type { TestMode } from '../domain/projects/test-mode.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 
@@ -13,6 +14,7 @@ export interface SigninPageDeps {
   experiences: Pick<Experiences, 'published' | 'logo'>;
   cookies: Cookies;
   pages: Pages;
+  testMode: TestMode;
   /** Whether messages stay in the dev mailbox. */
   hasMailbox: boolean;
 }
@@ -52,7 +54,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_id: client.id,
       client_name: client.name,
       login_hint: request.loginHint ?? '',
-      test_mode: String(project.testMode),
+      test_mode: String(await deps.testMode.holds(deps.db.reader(), project)),
       dev_mailbox: String(deps.hasMailbox),
     },
   });

@@ -16,6 +16,7 @@ import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { PhoneChangeBy, PhoneChanges } from '../phones/phone-changes.ts';
 import { Project } from '../projects/project.entity.ts';
+import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { User } from '../users/user.entity.ts';
@@ -34,6 +35,7 @@ export interface OwnAccountDeps {
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
   logout: Pick<Logout, 'endSessionIn'>;
   delivery: Pick<Delivery, 'enqueue' | 'isAvailable'>;
+  testMode: TestMode;
   phones: Pick<PhoneChanges, 'begin' | 'complete' | 'drop' | 'pending'>;
 }
 
@@ -125,14 +127,14 @@ export class OwnAccount {
   }
 
   private async phone(em: EntityManager, { project, user, session }: Visitor): Promise<OwnPhone> {
-    const { delivery, phones, users } = this.deps;
+    const { delivery, phones, testMode, users } = this.deps;
     const pending = await phones.pending(em, user, session.id);
     const isLocked = (await problemOf(users.checkPhoneLock(em, user, ''))) !== null;
     return {
       number: user.phone ? maskPhone(user.phone) : null,
       pending: pending && maskPhone(pending),
       isLocked,
-      isChangeable: !isLocked && (delivery.isAvailable('sms') || project.testMode),
+      isChangeable: !isLocked && (delivery.isAvailable('sms') || (await testMode.holds(em, project))),
     };
   }
 
@@ -214,7 +216,7 @@ export class OwnAccount {
     return this.phoneStep(change, async (em, by, boundTo) => {
       const sent = await this.deps.phones.begin(em, by, { boundTo, jkt: null }, wished);
       if ('refused' in sent) return sent;
-      return { code: by.project.testMode ? sent.code : null };
+      return { code: (await this.deps.testMode.holds(em, by.project)) ? sent.code : null };
     });
   }
 

@@ -53,8 +53,10 @@ export class Seed {
       await em.flush();
       const consoleClient = await em.findOneOrFail(Client, { builtIn: 'console' });
       const demoClient = await em.findOne(Client, { builtIn: 'demo' });
+      const wasHttp = consoleClient.redirectUris.every((uri) => uri.startsWith('http:'));
       this.follow(em, consoleClient, '/admin/callback', '/admin');
       if (demoClient) this.follow(em, demoClient, '/demo', '/demo');
+      await this.projects.endTestModes(em, wasHttp ? 'base-address' : 'user-limit');
       return { console, consoleClient, demoClient };
     });
   }

@@ -13,6 +13,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { Otp } from '../otp/otp.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
+import type { TestMode } from '../projects/test-mode.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
@@ -38,6 +39,7 @@ export interface FlowDeps {
   sessions: Sessions;
   tokens: Tokens;
   setupLinks: SetupLinks;
+  testMode: TestMode;
   issuer: string;
 }
 

@@ -41,7 +41,7 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outc
   const channel: Channel = factor.method === 'sms' ? 'sms' : 'mail';
   const to = channel === 'sms' ? phoneOf(flow, user, factor) : addressOf(user);
   if (to === null) return { refused: { code: 'mfa-method-not-allowed', method: factor.method } };
-  if (!deps.delivery.isAvailable(channel) && !project.testMode) {
+  if (!deps.delivery.isAvailable(channel) && !(await deps.testMode.holds(em, project))) {
     return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
   }
   const scope = { projectId: project.id, purpose: purposeOf(factor) };
@@ -67,7 +67,7 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outc
     method: factor.method,
     sentTo: channel === 'sms' ? maskPhone(to) : maskAddress(to),
     resendAfterSeconds,
-    ...(project.testMode && { code }),
+    ...((await deps.testMode.holds(em, project)) && { code }),
   };
 }
 

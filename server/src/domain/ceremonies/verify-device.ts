@@ -20,10 +20,10 @@ export async function verifyDevice(flow: Flow): Promise<Outcome<'verify-device'>
     if (hasFactor || !(await isSettingUp(flow, user))) {
       return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
     }
-    if (method === undefined) return { status: 'MFA_ENROLLMENT_NEEDED', methods: offered(flow) };
+    if (method === undefined) return { status: 'MFA_ENROLLMENT_NEEDED', methods: await offered(flow) };
   }
   const owed = afterRegistration({ policy: caller.project.mfaPolicy, hasFactor }, method !== undefined);
-  if (owed === 'choose') return { status: 'MFA_ENROLLMENT_NEEDED', methods: offered(flow) };
+  if (owed === 'choose') return { status: 'MFA_ENROLLMENT_NEEDED', methods: await offered(flow) };
   if (owed !== 'enrol' || method === undefined) {
     const device = await register(flow, user);
     if (owed === 'finish') return finish(flow, { user, device, amr: amr.enrolment });
@@ -44,8 +44,8 @@ async function isSettingUp({ em, deps, ceremony }: Flow, user: User): Promise<bo
 }
 
 /** What can be chosen here: what the project offers, SMS only where one can be sent. */
-function offered({ deps, caller: { project } }: Flow): MfaMethod[] {
-  const canSendSms = deps.delivery.isAvailable('sms') || project.testMode;
+async function offered({ em, deps, caller: { project } }: Flow): Promise<MfaMethod[]> {
+  const canSendSms = deps.delivery.isAvailable('sms') || (await deps.testMode.holds(em, project));
   return mfaMethods.filter((method) => project.offeredFactors.includes(method) && (method !== 'sms' || canSendSms));
 }
 
@@ -53,7 +53,7 @@ type Destination = { phone: string | null } | { missing: 'phone_number' } | { re
 
 /** Where codes of the new factor are to go. The directory's phone is not changed by the back door (service.md 3.1). */
 async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise<Destination> {
-  if (!offered(flow).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
+  if (!(await offered(flow)).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
   if (method !== 'sms') return { phone: null };
   const phone = flow.input.phoneNumber?.replace(/[\s()./-]/g, '') ?? user.phone ?? null;
   if (phone === null) return { missing: 'phone_number' };

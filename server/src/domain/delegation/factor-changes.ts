@@ -18,6 +18,7 @@ import { codeTtlSeconds } from '../otp/judge.ts';
 import type { CodePurpose, Otp } from '../otp/otp.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Project } from '../projects/project.entity.ts';
+import type { TestMode } from '../projects/test-mode.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -41,6 +42,7 @@ export interface FactorChangesDeps {
   otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
   phones: Pick<PhoneChanges, 'put'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
+  testMode: TestMode;
 }
 
 /** Whose back end asks; the client's project is loaded. */
@@ -156,7 +158,7 @@ export class FactorChanges {
     }
     const code = await this.send(em, backEnd, user, begun, change.method, to);
     const sentTo = change.method === 'sms' ? maskPhone(to) : maskAddress(to);
-    return { ...answer, sentTo, ...(project.testMode && { code }) };
+    return { ...answer, sentTo, ...((await this.deps.testMode.holds(em, project)) && { code }) };
   }
 
   private async complete(
@@ -286,7 +288,7 @@ export class FactorChanges {
   ): Promise<Problem | null> {
     if (to === null) return { code: 'mfa-method-not-allowed', method };
     const channel = method === 'sms' ? 'sms' : 'mail';
-    if (!this.deps.delivery.isAvailable(channel) && !project.testMode) {
+    if (!this.deps.delivery.isAvailable(channel) && !(await this.deps.testMode.holds(em, project))) {
       return { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 };
     }
     // One back end speaks for many people: the budget is the user's, not its network's.

@@ -10,6 +10,7 @@ import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import { type Otp, resendAfterSeconds } from '../otp/otp.ts';
 import type { Project } from '../projects/project.entity.ts';
+import type { TestMode } from '../projects/test-mode.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -23,6 +24,7 @@ export interface PhoneChangesDeps {
   mfa: Pick<Mfa, 'moveSms'>;
   otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
+  testMode: TestMode;
 }
 
 /** Who changes their number, and where. The caller has made sure of the user, freshly, and holds the user's row. */
@@ -77,7 +79,7 @@ export class PhoneChanges {
     place: PhoneChangePlace,
     wished: string,
   ): Promise<PhoneCodeSent | { refused: Problem }> {
-    const { audit, clock, delivery, otp, random, users } = this.deps;
+    const { audit, clock, delivery, otp, random, testMode, users } = this.deps;
     const { project, user } = by;
     const to = wished.normalize('NFKC').replace(/[\s()./-]/g, '');
     if (!isE164(to)) return { refused: { code: 'phone-invalid' } };
@@ -86,7 +88,7 @@ export class PhoneChanges {
       audit.record(em, { ...about(by), type: 'user.phone_change_refused', result: 'failure' });
       return { refused: locked };
     }
-    if (!delivery.isAvailable('sms') && !project.testMode) {
+    if (!delivery.isAvailable('sms') && !(await testMode.holds(em, project))) {
       return { refused: { code: 'unavailable', reason: 'no sms can be sent', retryAfterSeconds: 60 } };
     }
     const scope = { projectId: project.id, purpose: 'phone' } as const;

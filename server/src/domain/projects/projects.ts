@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Actor } from '../kernel/actor.ts';
+import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, rows } from '../kernel/database.ts';
@@ -11,6 +11,7 @@ import { isUuid } from '../kernel/secret.ts';
 import { Project } from './project.entity.ts';
 import { checkedProject, type ProjectSettings } from './project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
+import { TestMode, testModeMaxUsers } from './test-mode.ts';
 
 /** Values that are absent stay as they are. */
 export interface ProjectChange extends Partial<ProjectSettings> {
@@ -44,16 +45,13 @@ interface Log {
   ): void;
 }
 
-/** Beyond this many users, codes in answers are no test any more. */
-const testModeMaxUsers = 100;
-
 /** Tenants and their policies. */
 export class Projects {
   private readonly db: Database;
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly audit: Log;
-  private readonly issuer: string;
+  readonly testMode: TestMode;
   private readonly canSendSms: boolean;
 
   /**
@@ -65,7 +63,7 @@ export class Projects {
     this.clock = clock;
     this.random = random;
     this.audit = audit;
-    this.issuer = issuer;
+    this.testMode = new TestMode(issuer);
     this.canSendSms = canSendSms;
   }
 
@@ -140,7 +138,7 @@ export class Projects {
     return this.db.transaction(async (em) => {
       const project = await this.locked(em, id, input.expectedVersion);
       if (project.builtIn === 'console') keepConsoleClosed(settings);
-      if (settings.testMode === true && !project.testMode) await this.checkTestMode(em, project.id);
+      if (settings.testMode === true) await this.checkTestMode(em, project.id);
       this.write(em, project, 'project.updated', change<Project>(project, settings), actor);
       return project;
     });
@@ -160,6 +158,28 @@ export class Projects {
       this.write(em, project, 'project.session-policy-updated', changed, actor);
       return project;
     });
+  }
+
+  /**
+   * Switches test mode off where it no longer holds, in the caller's transaction, with an event each.
+   *
+   * @param reason what happened: users were added, or the base address became https
+   */
+  async endTestModes(em: EntityManager, reason: 'user-limit' | 'base-address'): Promise<void> {
+    for (const { id, users } of await this.testMode.overdue(em)) {
+      const project = await em.findOne(Project, id, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+      if (!project?.testMode) continue;
+      project.testMode = false;
+      project.version += 1;
+      project.updatedAt = this.clock.now();
+      this.audit.record(em, {
+        type: 'project.test_mode_ended',
+        actor: system,
+        projectId: id,
+        subject: subject(project),
+        detail: { reason, users },
+      });
+    }
   }
 
   /** What {@link delete} would take along. */
@@ -223,12 +243,9 @@ export class Projects {
   }
 
   private async checkTestMode(em: EntityManager, id: string): Promise<void> {
-    if (!this.issuer.startsWith('https:')) return;
-    const users = await rows(em, `select 1 from users where project_id = ? limit ${testModeMaxUsers + 1}`, [id]);
-    if (users.length > testModeMaxUsers) {
-      const reason = `is for trying out: over https, not for a project with more than ${testModeMaxUsers} users`;
-      refuse({ code: 'invalid', field: 'testMode', reason });
-    }
+    if (!(await this.testMode.isBeyond(em, id))) return;
+    const reason = `is for trying out: over https, not for a project with more than ${testModeMaxUsers} users`;
+    refuse({ code: 'invalid', field: 'testMode', reason });
   }
 }
 

@@ -1,0 +1,39 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { rows } from '../kernel/database.ts';
+import type { Project } from './project.entity.ts';
+
+/** Over https, a project with more users than this has no test mode. */
+export const testModeMaxUsers = 100;
+
+/** Test mode: one-time codes are also in the answers. Judged at each use, whatever the setting says. */
+export class TestMode {
+  private readonly isSecure: boolean;
+
+  constructor(issuer: string) {
+    this.isSecure = issuer.startsWith('https:');
+  }
+
+  /** Whether codes of this project may be in answers. One indexed lookup, only for test mode over https. */
+  async holds(em: EntityManager, project: Pick<Project, 'id' | 'testMode'>): Promise<boolean> {
+    return project.testMode && !(await this.isBeyond(em, project.id));
+  }
+
+  /** Whether the project has too many users for test mode at this base address. */
+  async isBeyond(em: EntityManager, projectId: string): Promise<boolean> {
+    if (!this.isSecure) return false;
+    const sql = 'select coalesce(sum(users), 0)::int as users from user_counts where project_id = ?';
+    const [counted] = await rows<{ users: number }>(em, sql, [projectId]);
+    return (counted?.users ?? 0) > testModeMaxUsers;
+  }
+
+  /** Projects whose test mode is on and does not hold. */
+  async overdue(em: EntityManager): Promise<{ id: string; users: number }[]> {
+    if (!this.isSecure) return [];
+    return rows<{ id: string; users: number }>(
+      em,
+      `select p.id, sum(c.users)::int as users from projects p join user_counts c on c.project_id = p.id
+       where p.test_mode group by p.id having sum(c.users) > ? order by p.id`,
+      [testModeMaxUsers],
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { jobs } from '../jobs/jobs.ts';
+
+/** Two processes on one database: one at an http base address, one at an https one. */
+let plain: TestApp;
+const world = new SigninWorld();
+beforeAll(async () => {
+  plain = await buildTestApp();
+  await plain.services.seed.plant({ demo: false });
+  world.app = await buildSibling(plain, 'https://id.example.com');
+});
+afterAll(async () => {
+  await world.app.close();
+  await plain.close();
+});
+beforeEach(() => world.begin({ testMode: true, mfaPolicy: 'optional' }));
+
+async function fill(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await world.user();
+}
+
+const events = async () => {
+  const sql = `select actor_kind as actor, detail from audit_events where type = 'project.test_mode_ended' and project_id = ?`;
+  return world.app.services.db.reader().execute(sql, [world.project.id]);
+};
+const isOn = async () =>
+  (await world.app.services.projects.find(world.app.services.db.reader(), world.project.id))?.testMode;
+
+describe('test mode over https', () => {
+  it('shows codes up to 100 users, and none from the 101st on, though the setting is on', async () => {
+    await fill(100);
+    const page = await world.page();
+    await page.challenge();
+    expect((await page.step('authenticate', { userid: newAddress() })).code).toMatch(/^\d{6}$/);
+    await fill(1);
+    const userid = newAddress();
+    await page.challenge();
+    expect(expectStatus(await page.step('authenticate', { userid }), 'OTP_NEEDED')).not.toHaveProperty('code');
+    const otp = await world.codeFor(userid);
+    expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
+    const sms = { userid, mfa_method: 'sms', phone_number: '+46701234567' };
+    expectStatus(await page.step('verify-device', sms, 'registration'), 'DEVICE_REGISTERED');
+    world.app.clock.turn(60);
+    expect(expectStatus(await world.meetFactor(page, userid), 'MFA_INITIATED')).not.toHaveProperty('code');
+    expect(await isOn()).toBe(true);
+  });
+
+  it('is switched off by a job once there are more than 100 users, with an event', async () => {
+    const run = async (app: TestApp) => {
+      const table = jobs({ ...app.services, queue: { send: async () => undefined }, onError: () => undefined });
+      await table.periodic.find(({ name }) => name === 'projects.test-mode')?.run();
+    };
+    await fill(100);
+    await run(world.app);
+    expect(await isOn()).toBe(true);
+    await fill(1);
+    await run(plain);
+    expect(await isOn()).toBe(true);
+    await run(world.app);
+    await run(world.app);
+    expect(await isOn()).toBe(false);
+    expect(await events()).toEqual([{ actor: 'system', detail: { reason: 'user-limit', users: 101 } }]);
+  });
+
+  it('is switched off at the first start with an https base address', async () => {
+    await fill(101);
+    await plain.services.seed.plant({ demo: false });
+    expect(await isOn()).toBe(true);
+    await world.app.services.seed.plant({ demo: false });
+    expect(await isOn()).toBe(false);
+    expect(await events()).toEqual([{ actor: 'system', detail: { reason: 'base-address', users: 101 } }]);
+  });
+});
