@@ -12,6 +12,7 @@ import { AuthorizationRequests } from './domain/ceremonies/authorization-request
 import { Authorizations } from './domain/ceremonies/authorizations.ts';
 import { Callers } from './domain/ceremonies/callers.ts';
 import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
+import { recordCodeEvent } from './domain/ceremonies/code-events.ts';
 import { Recipients, type SetupLinks } from './domain/ceremonies/recipients.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/trials.ts';
@@ -119,7 +120,10 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const recipients = new Recipients(users, setupLinks);
   const judge = recipients.judge.bind(recipients);
   const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
-  const delivery = new Delivery({ db, clock, random, vault, queue, senders, judge, lookOf });
+  const delivery = new Delivery({
+    ...{ db, clock, random, vault, queue, senders, judge, lookOf },
+    settled: (em, message, context) => recordCodeEvent(audit, em, message, context),
+  });
   const senderTests = new SenderTests({ db, clock, random, audit, limits, delivery, lookOf });
   const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);

@@ -15,6 +15,8 @@ export const groupNames: Record<EventGroup, string> = {
 /** What happened, in words: `{actor}` and `{subject}` are names. */
 const sentences: Record<string, readonly [EventGroup, string]> = {
   'user.signed_in': ['sign-in', '{subject} signed in'],
+  'otp.requested': ['sign-in', 'A one-time code was requested for {subject}'],
+  'otp.suppressed': ['sign-in', 'A one-time code for {subject} was not sent'],
   'otp.sent': ['sign-in', 'A one-time code was sent to {subject}'],
   'otp.verified': ['sign-in', '{subject} entered the code'],
   'otp.rejected': ['sign-in', 'A one-time code of {subject} was refused'],

@@ -82,7 +82,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
           total={sumOf(now, (day) => day.codesSent)}
           note={seconds === undefined ? 'sent' : `sent; entered after ${seconds} s on average`}
           before={sumOf(before, (day) => day.codesSent)}
-          link={events({ type: 'otp.sent,otp.verified,otp.rejected' })}
+          link={events({ type: 'otp.requested,otp.sent,otp.suppressed,otp.verified,otp.rejected' })}
         />
         {hasDirectory && (
           <DayChart

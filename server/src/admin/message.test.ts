@@ -135,7 +135,10 @@ describe('the log of messages', () => {
         : { template, app: 'App', device: 'Secret device', at: room.clock.now().toISOString() };
     const { db, delivery } = room.services;
     await db.transaction((em) =>
-      delivery.enqueue(em, { projectId: project.id, channel: 'mail', to, locale: 'en', content }),
+      delivery.enqueue(em, {
+        ...{ projectId: project.id, channel: 'mail', to, locale: 'en', content },
+        context: { account: null, mailbox: to },
+      }),
     );
   }
 

@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { statementsDuring } from '../../test/statements.ts';
 
 const world = SigninWorld.ofTests();
 let userid: string;
@@ -184,28 +184,6 @@ describe('who is known and who is not', () => {
       .replace(/"sent_to":"."?…/, '"sent_to":"…')
       .replace(/"sent_to":".…/, '"sent_to":"…');
     return `${httpStatus} ${plain}`;
-  }
-
-  /** All that reaches PostgreSQL meanwhile, whoever in the process sends it and however. */
-  async function statementsDuring(work: () => Promise<void>): Promise<string[]> {
-    const seen: string[] = [];
-    const client = pg.Client.prototype as { query(...args: unknown[]): unknown };
-    const { query } = client;
-    client.query = function (...args) {
-      const [asked] = args as [string | { text: string }];
-      seen.push(
-        (typeof asked === 'string' ? asked : asked.text).replace(/'(?:[^']|'')*'|\bnull\b|\s+/g, (part) =>
-          part.trim() === '' ? ' ' : '?',
-        ),
-      );
-      return query.apply(this, args);
-    };
-    try {
-      await work();
-    } finally {
-      client.query = query;
-    }
-    return seen;
   }
 });
 

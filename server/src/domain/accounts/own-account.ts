@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
-import { addressOf } from '../ceremonies/recipients.ts';
+import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
@@ -281,7 +281,7 @@ export class OwnAccount {
       to: addressOf(user) ?? user.userName,
       locale,
       content,
-      context: { userId: user.id },
+      context: contextFor(user),
     });
   }
 }

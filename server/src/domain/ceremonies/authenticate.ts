@@ -6,7 +6,7 @@ import { afterDevice, amr } from '../mfa/policy.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import { resendAfterSeconds } from '../otp/otp.ts';
 import { addressKey, isAddress } from '../users/login.ts';
-import { accountOf, subjectOf } from './account.ts';
+import { decidedFor, subjectOf } from './account.ts';
 import { finish } from './finish.ts';
 import type { Flow, Outcome } from './flow.ts';
 import { maskAddress } from './mask.ts';
@@ -68,11 +68,11 @@ async function sendCode(flow: Flow, address: string): Promise<Outcome<'authentic
   const scope = { projectId: project.id, purpose: 'sign-in' } as const;
   const wait = await deps.otp.spendSend(em, { ...scope, address: key, ip: actor.ip });
   if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-  const userId = await accountOf(em, project.id, key);
+  const decided = await decidedFor(em, project.id, key);
   const code = await deps.otp.issue(em, {
     ...scope,
     ceremonyId: ceremony.id,
-    account: userId ?? key,
+    account: decided.account ?? key,
     jkt: ceremony.jkt ?? null,
   });
   await deps.delivery.enqueue(em, {
@@ -82,15 +82,15 @@ async function sendCode(flow: Flow, address: string): Promise<Outcome<'authentic
     to: key,
     locale: caller.locale,
     content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
-    context: request?.setupLinkId ? { setupLinkId: request.setupLinkId } : {},
+    context: { ...decided, ...(request?.setupLinkId && { setupLinkId: request.setupLinkId }) },
     expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
   });
   deps.audit.record(em, {
-    type: 'otp.sent',
+    type: 'otp.requested',
     actor,
     projectId: project.id,
     clientId: client.id,
-    subject: subjectOf(userId, address),
+    subject: subjectOf(decided.account, address),
   });
   return {
     status: 'OTP_NEEDED',

@@ -12,7 +12,7 @@ import { finish } from './finish.ts';
 import type { Flow, Outcome } from './flow.ts';
 import { maskAddress, maskPhone } from './mask.ts';
 import { notify } from './notices.ts';
-import { addressOf } from './recipients.ts';
+import { addressOf, smsNumberOf } from './recipients.ts';
 
 /** Wrong codes of an authenticator app, or recovery codes, that one sign-in may hold. */
 const triesPerSignIn = 5;
@@ -39,7 +39,7 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outc
   const { em, deps, caller, ceremony } = flow;
   const { project, actor } = caller;
   const channel: Channel = factor.method === 'sms' ? 'sms' : 'mail';
-  const to = channel === 'sms' ? phoneOf(flow, user, factor) : addressOf(user);
+  const to = channel === 'sms' ? smsNumberOf(project, user, factor) : addressOf(user);
   if (to === null) return { refused: { code: 'mfa-method-not-allowed', method: factor.method } };
   if (!deps.delivery.isAvailable(channel) && !(await deps.testMode.holds(em, project))) {
     return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
@@ -59,7 +59,7 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outc
     to,
     locale: caller.locale,
     content: { template: 'factor-code', app: caller.client.name, code, minutes: codeTtlSeconds / 60 },
-    context: { userId: user.id },
+    context: { account: user.id, mailbox: to },
     expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
   });
   return {
@@ -166,12 +166,6 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   if (!user?.active || !factor || factor.user.id !== user.id) return null;
   if (!factor.verifiedAt && (await deps.mfa.factors(em, user.id)).length > 0) return null;
   return { user, factor };
-}
-
-/** The number that an SMS goes to: the directory's where it owns the phone, else the one that was enrolled. */
-function phoneOf({ caller }: Flow, user: User, factor: Enrolment): string | null {
-  const directoryOwns = user.provenance === 'scim' && caller.project.scimAuthoritative;
-  return (directoryOwns ? user.phone : null) ?? factor.phone ?? null;
 }
 
 function purposeOf(factor: Enrolment): CodePurpose {

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
-import { addressOf } from '../ceremonies/recipients.ts';
+import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { chooseLocale, type Locale } from '../delivery/locale.ts';
@@ -262,7 +262,7 @@ export class FactorChanges {
         method: enrolment.method,
         at: clock.now().toISOString(),
       },
-      context: { userId: user.id },
+      context: contextFor(user),
     });
     return recoveryCodes;
   }
@@ -319,7 +319,7 @@ export class FactorChanges {
       to,
       locale: localeOf(user),
       content: { template: 'factor-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
-      context: { userId: user.id },
+      context: { account: user.id, mailbox: to },
       expiresAt: secondsLater(clock.now(), codeTtlSeconds),
     });
     return code;

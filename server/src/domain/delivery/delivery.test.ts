@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/database.ts';
@@ -7,7 +7,7 @@ import { systemRandom } from '../../adapters/system.ts';
 import { Database } from '../kernel/database.ts';
 import { Vault } from '../keys/vault.ts';
 import { Project } from '../projects/project.entity.ts';
-import { Delivery, type NewMessage, type Recipient } from './delivery.ts';
+import { Delivery, type MessageContext, type NewMessage, type PreviousContext, type Recipient } from './delivery.ts';
 import { Message } from './message.entity.ts';
 import { type MailSender, type OutgoingMail, SendError } from './sender.ts';
 
@@ -15,6 +15,8 @@ let database: FreshDatabase;
 let orm: MikroORM;
 let db: Database;
 let asked: string[];
+let judged: (MessageContext | PreviousContext)[];
+let settled: string[];
 let sent: OutgoingMail[];
 let failure: Error | null;
 let recipient: Recipient;
@@ -38,7 +40,11 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
     queue: { send: async (_em, _job, { messageId }) => void asked.push(String(messageId)) },
     senders: { mail: kind === null ? null : mail, sms: null },
     lookOf: async () => ({ name: 'Project', accent: null, words: {} }),
-    judge: async () => recipient,
+    judge: async (_em, _message, context) => {
+      judged.push(context);
+      return recipient;
+    },
+    settled: (_em, { state }) => void settled.push(state),
   });
 }
 
@@ -48,6 +54,7 @@ const message: NewMessage = {
   to: 'typed@example.com',
   locale: 'en',
   content: { template: 'sign-in-code', app: 'Acme', code: '012345', minutes: 5 },
+  context: { account: null, mailbox: 'typed@example.com' },
 };
 
 async function enqueue(delivery: Delivery, over: Partial<NewMessage> = {}): Promise<string> {
@@ -73,6 +80,8 @@ afterAll(async () => {
 });
 beforeEach(() => {
   asked = [];
+  judged = [];
+  settled = [];
   sent = [];
   failure = null;
   recipient = { to: 'on-record@example.com' };
@@ -105,6 +114,29 @@ describe('the outbox', () => {
     await expect(rolledBack).rejects.toThrow('rolled back');
     await delivery.send(asked.at(-1) as string);
     expect(sent).toEqual([]);
+  });
+
+  it('keeps whom it was made for sealed with its text, and shows it to the judge and to whoever records the outcome', async () => {
+    const delivery = deliveryBy('smtp');
+    const context = { account: systemRandom.id(), mailbox: 'decided@example.com' };
+    const id = await enqueue(delivery, { context });
+    expect(JSON.stringify(await rowOf(id))).not.toContain('decided@');
+    expect(settled).toEqual([]);
+    await delivery.send(id);
+    expect(judged).toEqual([expect.objectContaining(context)]);
+    expect(settled).toEqual(['sent']);
+  });
+
+  it('names the account as the previous release reads it', async () => {
+    const delivery = deliveryBy('smtp');
+    const account = systemRandom.id();
+    await delivery.send(await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } }));
+    await delivery.send(await enqueue(delivery));
+    expect(judged).toEqual([
+      expect.objectContaining({ userId: account }),
+      expect.not.objectContaining({ userId: null }),
+    ]);
+    expectTypeOf<NewMessage>().toHaveProperty('context').toEqualTypeOf<MessageContext>();
   });
 
   it('suppresses what nobody is to get, and says why in the log alone', async () => {

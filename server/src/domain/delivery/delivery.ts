@@ -29,20 +29,33 @@ export interface NewMessage {
   to: string;
   locale: Locale;
   content: MessageContent;
-  /** What the judge of recipients needs beside; never shown. */
-  context?: MessageContext;
+  /** Whom it is for, decided now: what the judge of recipients compares with. */
+  context: MessageContext;
   /** Not sent after this; absent: a day. */
   expiresAt?: Date;
 }
+/** Whom a message was made for. Sealed with its text, never shown. */
 export interface MessageContext {
+  /** The user's id; null: no account had the address when the message was made. */
+  account: string | null;
+  /** The exact address, or number in E.164. The message goes there or nowhere. */
+  mailbox: string;
   /** The sign-in was begun by the holder of a set-up link. */
   setupLinkId?: string;
-  /** The user that it is for, where that is known. */
+}
+
+/** As the previous release sealed it, and reads it. */
+export interface PreviousContext {
+  setupLinkId?: string;
   userId?: string;
 }
 
-/** Who really gets a message: decided when it is sent, out of sight of who asked for it. */
-export type RecipientJudge = (em: EntityManager, message: Message, context: MessageContext) => Promise<Recipient>;
+/** Judges when the message is sent, out of sight of the caller who caused it, whether it still may be. */
+export type RecipientJudge = (
+  em: EntityManager,
+  message: Message,
+  context: MessageContext | PreviousContext,
+) => Promise<Recipient>;
 export type Recipient = { to: string } | { suppress: string };
 
 export interface DeliveryDeps {
@@ -53,6 +66,8 @@ export interface DeliveryDeps {
   queue: Queue;
   senders: { mail: MailSender | null; sms: SmsSender | null };
   judge: RecipientJudge;
+  /** Records what became of a message, in the transaction that settles it. */
+  settled(em: EntityManager, message: Message, context: MessageContext | PreviousContext): void;
   /** What a project's mails bear of its own. */
   lookOf(projectId: string, locale: Locale): Promise<MailLook>;
 }
@@ -109,7 +124,10 @@ export class Delivery {
     const { random, clock, vault, queue } = this.deps;
     const id = random.id();
     const now = clock.now();
-    const sealed = JSON.stringify({ content: message.content, context: message.context ?? {} });
+    const { account } = message.context;
+    // A process of the previous release may send it: it knows the user by `userId` alone.
+    const context = { ...message.context, ...(account !== null && { userId: account }) };
+    const sealed = JSON.stringify({ content: message.content, context });
     em.persist(
       em.create(Message, {
         id,
@@ -140,7 +158,7 @@ export class Delivery {
       const { content, context } = this.open(message);
       const recipient = await this.deps.judge(em, message, context);
       message.attempts += 1;
-      return { message, content, recipient };
+      return { message, content, context, recipient };
     });
     if (!due) return;
     // Step by step the same work where nothing is sent: whoever measures other requests meanwhile must not see which.
@@ -156,6 +174,7 @@ export class Delivery {
         settle(message, 'sent', null, { keepContent: this.keepsContent(message.channel) });
       } else if (failure.permanent) settle(message, 'failed', failure.message);
       else message.note = failure.message;
+      this.deps.settled(em, message, due.context);
     });
     if (failure && !failure.permanent) throw failure;
   }
@@ -243,7 +262,7 @@ export class Delivery {
     };
   }
 
-  private open(message: Message): { content: MessageContent; context: MessageContext } {
+  private open(message: Message): { content: MessageContent; context: MessageContext | PreviousContext } {
     return JSON.parse(this.deps.vault.open('message', message.id, message.sealedContent as Uint8Array).toString());
   }
 

@@ -11,6 +11,13 @@ export type MessageContent =
   | { template: 'recovery-code-used'; app: string; left: number; at: string }
   | { template: 'recovery-codes-renewed'; app: string; at: string }
   | { template: 'test-message'; app: string; at: string };
+
+/** Templates that carry a one-time code; every other one is a notice. */
+export const codeTemplates: readonly string[] = ['sign-in-code', 'factor-code', 'phone-code'] satisfies Extract<
+  MessageContent,
+  { code: string }
+>['template'][];
+
 export type FactorChange = 'added' | 'replaced' | 'removed';
 export type FactorName = 'email' | 'sms' | 'totp';
 

@@ -114,7 +114,7 @@ export class PhoneChanges {
       to,
       locale: by.locale,
       content: { template: 'phone-code', app: by.app, code, minutes: codeTtlSeconds / 60 },
-      context: { userId: user.id },
+      context: { account: user.id, mailbox: to },
       expiresAt,
     });
     audit.record(em, { ...about(by), type: 'user.phone_change_begun' });
@@ -193,11 +193,10 @@ export class PhoneChanges {
         ending: phone.slice(-4),
         at: clock.now().toISOString(),
       },
-      context: { userId: user.id },
     } as const;
-    await delivery.enqueue(em, { ...notice, channel: 'mail', to: user.email ?? user.userName });
-    if (before !== null && delivery.isAvailable('sms')) {
-      await delivery.enqueue(em, { ...notice, channel: 'sms', to: before });
+    for (const [channel, to] of [['mail', user.email ?? user.userName] as const, ['sms', before] as const]) {
+      if (to === null || (channel === 'sms' && !delivery.isAvailable('sms'))) continue;
+      await delivery.enqueue(em, { ...notice, channel, to, context: { account: user.id, mailbox: to } });
     }
   }
 }

@@ -1,0 +1,31 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { MessageContext, PreviousContext } from '../delivery/delivery.ts';
+import type { Message } from '../delivery/message.entity.ts';
+import { system } from '../kernel/actor.ts';
+import { subjectOf } from './account.ts';
+import { maskAddress } from './mask.ts';
+
+/**
+ * Records whether a sign-in code was sent, `otp.sent` or `otp.suppressed`, when its message is settled. The request
+ * recorded `otp.requested`, which is the same for every address.
+ */
+export function recordCodeEvent(
+  audit: Audit,
+  em: EntityManager,
+  message: Message,
+  sealed: MessageContext | PreviousContext,
+): void {
+  if (message.template !== 'sign-in-code') return;
+  const { state, note } = message;
+  if (state !== 'sent' && state !== 'suppressed') return;
+  // Only a hint of the address: the user may be erased before the event is.
+  const hint = maskAddress(message.recipient);
+  audit.record(em, {
+    type: state === 'sent' ? 'otp.sent' : 'otp.suppressed',
+    actor: system,
+    projectId: message.project.id,
+    subject: subjectOf('account' in sealed ? sealed.account : null, hint),
+    ...(state === 'suppressed' && { result: 'failure', detail: { reason: note } }),
+  });
+}

@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { SigninPage } from '../../test/signin-browser.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { statementsDuring } from '../../test/statements.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+const world = SigninWorld.ofTests();
+let page: SigninPage;
+
+beforeEach(async () => {
+  await world.app.runJobs();
+  page = await world.page();
+});
+
+const named = (name: string) => ({ userName: name, userNameKey: name, email: name, emailKey: name });
+const change = (sql: string, ...values: unknown[]) => world.app.services.db.changed(sql, values);
+
+async function ask(userid: string): Promise<void> {
+  const asking = await world.page();
+  await asking.challenge();
+  expectStatus(await asking.step('authenticate', { userid }), 'OTP_NEEDED');
+}
+
+/** Addresses and numbers that got something out of what is due now. */
+async function delivered(): Promise<string[]> {
+  const before = world.app.mailbox.length;
+  await world.app.runJobs();
+  return world.app.mailbox.slice(before).map(({ to }) => to);
+}
+
+/** The project's newest message: what became of it. */
+async function newest(): Promise<{ state: string; note: string | null }> {
+  const sql = 'select state, note from messages where project_id = ? order by id desc limit 1';
+  const [row] = await world.app.services.db.rows<{ state: string; note: string | null }>(sql, [world.project.id]);
+  return row as { state: string; note: string | null };
+}
+
+describe('a sign-in code', () => {
+  it('goes to the person whose userName was typed, also when that userName moved before the mail was sent', async () => {
+    const [typed, mailbox, successors] = [newAddress(), newAddress(), newAddress()];
+    const person = await world.user({ ...named(typed), email: mailbox, emailKey: mailbox });
+    await ask(typed);
+    await change('update users set user_name = ?, user_name_key = ? where id = ?', 'gone', 'gone', person.id);
+    await world.user({ ...named(typed), email: successors, emailKey: successors });
+    expect(await delivered()).toEqual([mailbox]);
+  });
+
+  it('goes nowhere when the login address of the account changed before the mail was sent', async () => {
+    const [before, after] = [newAddress(), newAddress()];
+    const person = await world.user(named(before));
+    await ask(before);
+    await change('update users set email = ?, email_key = ? where id = ?', after, after, person.id);
+    expect(await delivered()).toEqual([]);
+    expect(await newest()).toMatchObject({ state: 'suppressed', note: 'the address changed' });
+  });
+
+  it('goes nowhere when the address was given to another account meanwhile', async () => {
+    const [shared, other] = [newAddress(), newAddress()];
+    const person = await world.user(named(shared));
+    await ask(shared);
+    await change('update users set email = ?, email_key = ? where id = ?', other, other, person.id);
+    await change('update users set user_name = ?, user_name_key = ? where id = ?', other, other, person.id);
+    await world.user(named(shared));
+    expect(await delivered()).toEqual([]);
+  });
+
+  it('for an address that nobody had goes nowhere once somebody has it', async () => {
+    const address = newAddress();
+    await ask(address);
+    await world.user(named(address));
+    expect(await delivered()).toEqual([]);
+    expect(await newest()).toMatchObject({ state: 'suppressed', note: 'an account has this address now' });
+  });
+
+  it('for an address that nobody has goes there while sign-up is open, and nowhere once it is closed', async () => {
+    const [early, late] = [newAddress(), newAddress()];
+    await ask(early);
+    expect(await delivered()).toEqual([early]);
+    await ask(late);
+    await world.set({ signUp: 'provisioned_only' });
+    expect(await delivered()).toEqual([]);
+  });
+
+  it('goes nowhere when the account was deactivated or erased before the mail was sent', async () => {
+    const [first, second] = [await world.user(), await world.user()];
+    await ask(first.userName);
+    await ask(second.userName);
+    await change('update users set active = false where id = ?', first.id);
+    await change('delete from users where id = ?', second.id);
+    expect(await delivered()).toEqual([]);
+  });
+
+  it('made by the previous release goes to the typed address alone, where that is on record or nobody has it', async () => {
+    const [mine, alias, mailbox, unknown] = [newAddress(), newAddress(), newAddress(), newAddress()];
+    await world.user(named(mine));
+    await world.user({ ...named(alias), email: mailbox, emailKey: mailbox });
+    for (const address of [mine, alias, unknown]) await ask(address);
+    const { services } = world.app;
+    const sql = 'select id, sealed_content as sealed from messages where project_id = ?';
+    for (const { id, sealed } of await services.db.rows<{ id: string; sealed: Buffer }>(sql, [world.project.id])) {
+      const { content } = JSON.parse(services.vault.open('message', id, sealed).toString());
+      const previous = services.vault.seal('message', id, JSON.stringify({ content, context: {} }));
+      await change('update messages set sealed_content = ? where id = ?', previous, id);
+    }
+    expect((await delivered()).sort()).toEqual([mine, unknown].sort());
+  });
+});
+
+describe('a code by SMS', () => {
+  const phone = '+4915112345678';
+
+  async function owed(values: Partial<User>): Promise<User> {
+    await world.set({ mfaPolicy: 'optional' });
+    const user = await world.user({ phone, ...values });
+    expectStatus(await world.enrol(page, user.userName, { mfa_method: 'sms' }), 'MFA_INITIATED');
+    return user;
+  }
+
+  it('goes to the number of the factor', async () => {
+    await owed({});
+    expect(await delivered()).toEqual([phone]);
+  });
+
+  it('goes nowhere once the factor was reset', async () => {
+    const user = await owed({});
+    await change('delete from enrolments where user_id = ?', user.id);
+    expect(await delivered()).toEqual([]);
+    expect(await newest()).toMatchObject({ state: 'suppressed', note: 'the address changed' });
+  });
+
+  it('goes nowhere once the directory that owns the number changed it', async () => {
+    await world.set({ scimEnabled: true, scimAuthoritative: true });
+    const user = await owed({ provenance: 'scim' });
+    await change("update users set phone = '+4915187654321' where id = ?", user.id);
+    // The notice of the new device is a mail.
+    expect(await delivered()).toEqual([user.userName]);
+  });
+});
+
+describe('a notice', () => {
+  it('goes to the address that the person had at the time of the event', async () => {
+    const [before, after] = [newAddress(), newAddress()];
+    const person = await world.user(named(before));
+    await world.register(await world.page(), before);
+    world.app.clock.turn(60);
+    await world.register(page, before);
+    await change('update users set email = ?, email_key = ? where id = ?', after, after, person.id);
+    expect(await delivered()).toEqual([before]);
+  });
+
+  it('goes nowhere when another account has that address now', async () => {
+    const [shared, other] = [newAddress(), newAddress()];
+    const person = await world.user(named(shared));
+    await world.register(await world.page(), shared);
+    world.app.clock.turn(60);
+    await world.register(page, shared);
+    await change(
+      'update users set email = ?, email_key = ?, user_name = ?, user_name_key = ? where id = ?',
+      ...[other, other, other, other],
+      person.id,
+    );
+    await world.user(named(shared));
+    expect(await delivered()).toEqual([]);
+  });
+});
+
+describe('the audit log of a sign-in code', () => {
+  const eventsOf = () =>
+    world.app.services.db.rows<{ type: string; subject_id: string; reason: string | null }>(
+      `select type, subject_id, detail->>'reason' as reason from audit_events
+       where project_id = ? and type like 'otp.%' order by id`,
+      [world.project.id],
+    );
+
+  it('says that it was requested, and that it was sent only when it was', async () => {
+    const person = await world.user();
+    await ask(person.userName);
+    expect(await eventsOf()).toMatchObject([{ type: 'otp.requested', subject_id: person.id }]);
+    await world.app.runJobs();
+    expect(await eventsOf()).toMatchObject([{ type: 'otp.requested' }, { type: 'otp.sent', subject_id: person.id }]);
+  });
+
+  it('says why it was not sent', async () => {
+    await world.set({ signUp: 'provisioned_only' });
+    const disabled = await world.user({ active: false });
+    await ask(disabled.userName);
+    await ask(newAddress());
+    await world.app.runJobs();
+    expect((await eventsOf()).slice(-2)).toMatchObject([
+      { type: 'otp.suppressed', subject_id: disabled.id, reason: 'the user is not active' },
+      { type: 'otp.suppressed', reason: 'no account has this address, and sign-up is closed' },
+    ]);
+  });
+});
+
+describe('the mail job', () => {
+  it('runs the same statements for known, unknown, disabled and renamed users', async () => {
+    const [mailbox, alias] = [newAddress(), newAddress()];
+    await world.set({ signUp: 'provisioned_only' });
+    const userids = [
+      (await world.user()).userName,
+      (await world.user({ active: false })).userName,
+      (await world.user({ ...named(alias), email: mailbox, emailKey: mailbox })).userName,
+      newAddress(),
+    ];
+    const seen: string[][] = [];
+    for (const userid of userids) {
+      await ask(userid);
+      const statements = await statementsDuring(() => world.app.runJobs());
+      // What is written into the message's one row differs.
+      seen.push(statements.map((statement) => statement.replace(/^(update "messages" set ).*( where)/, '$1…$2')));
+    }
+    const [first, ...rest] = seen;
+    expect(first?.length).toBeGreaterThan(5);
+    for (const other of rest) expect(other).toEqual(first);
+  });
+});

@@ -1,0 +1,23 @@
+import pg from 'pg';
+
+/** All that reaches PostgreSQL meanwhile, whoever in the process sends it and however. */
+export async function statementsDuring(work: () => Promise<void>): Promise<string[]> {
+  const seen: string[] = [];
+  const client = pg.Client.prototype as { query(...args: unknown[]): unknown };
+  const { query } = client;
+  client.query = function (...args) {
+    const [asked] = args as [string | { text: string }];
+    seen.push(
+      (typeof asked === 'string' ? asked : asked.text).replace(/'(?:[^']|'')*'|\bnull\b|\s+/g, (part) =>
+        part.trim() === '' ? ' ' : '?',
+      ),
+    );
+    return query.apply(this, args);
+  };
+  try {
+    await work();
+  } finally {
+    client.query = query;
+  }
+  return seen;
+}
