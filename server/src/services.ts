@@ -99,8 +99,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const audit = new Audit(clock, random, ports.onEvent);
   const activity = new Activity(db, clock);
   const auditRetention = new AuditRetention(db, clock, audit, settings.auditRetentionDays ?? 0);
-  const limits = new Limits(clock);
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
+  const limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
   const signer = new Signer(keys, clock, issuer);
   const projects = new Projects(db, clock, random, audit, issuer, senders.sms !== null);

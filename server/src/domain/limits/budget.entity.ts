@@ -5,7 +5,7 @@ const schema = defineEntity({
   name: 'Budget',
   tableName: 'budgets',
   properties: {
-    /** `<rule>:<SHA-256 of what it counts for>`: no address stands here in the clear. */
+    /** `<rule>:<keyed hash of the subject>`: without the master key, no subject can be confirmed by guessing it. */
     id: p.text().primary(),
     spent: p.integer(),
     resetsAt: instant().index(),

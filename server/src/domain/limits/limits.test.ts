@@ -2,8 +2,11 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/database.ts';
+import { systemRandom } from '../../adapters/system.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Database } from '../kernel/database.ts';
+import { digest } from '../kernel/secret.ts';
+import { Vault } from '../keys/vault.ts';
 import { type LimitRule, Limits } from './limits.ts';
 
 let database: FreshDatabase;
@@ -11,7 +14,10 @@ let orm: MikroORM;
 let db: Database;
 let now: Date;
 const clock: Clock = { now: () => now };
-const limits = new Limits(clock);
+const [oldKey, newKey] = [systemRandom.bytes(32), systemRandom.bytes(32)];
+const limitsOf = (vault: Vault) => new Limits(clock, (subject) => vault.macs('budget', '', subject));
+const limits = limitsOf(new Vault(oldKey, systemRandom));
+const limitsDuringChange = limitsOf(new Vault(newKey, systemRandom, oldKey));
 const rule: LimitRule = { name: 'tries', max: 2, windowSeconds: 60 };
 
 const spend = (subject: string) => db.transaction((em) => limits.spend(em, rule, subject));
@@ -49,5 +55,45 @@ describe('peeking at a budget', () => {
   it('makes no row', async () => {
     await peek('one');
     expect(await db.rows('select id from budgets')).toEqual([]);
+  });
+});
+
+describe('the key of a budget', () => {
+  it('is a keyed hash: whoever reads the table cannot confirm a subject by hashing it', async () => {
+    await spend('ann@example.com');
+    await db.transaction((em) => limits.spend(em, rule, 'bob@example.com'));
+    const ids = (await db.rows<{ id: string }>('select id from budgets')).map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    for (const id of ids) expect(id).toMatch(/^tries:[\w-]{43}$/);
+    expect(ids).not.toContain(`tries:${digest('ann@example.com')}`);
+    const elsewhere = limitsOf(new Vault(newKey, systemRandom));
+    expect(await db.transaction((em) => elsewhere.peek(em, rule, 'ann@example.com'))).toBe(0);
+  });
+});
+
+describe('while the master key is being changed', () => {
+  const spendNow = (subject: string) => db.transaction((em) => limitsDuringChange.spend(em, rule, subject));
+
+  it('what was spent before counts on, in its window', async () => {
+    await spend('one');
+    now = new Date(now.getTime() + 20_000);
+    expect(await spendNow('one')).toEqual({ allowed: true, left: 0, retryAfterSeconds: 40 });
+    expect(await spendNow('one')).toMatchObject({ allowed: false });
+    expect(await db.transaction((em) => limitsDuringChange.peek(em, rule, 'one'))).toBe(3);
+  });
+
+  it('a spent budget stays spent, also outside of a transaction and for a look alone', async () => {
+    for (let count = 0; count < 3; count += 1) await spend('two');
+    expect(await db.transaction((em) => limitsDuringChange.peek(em, rule, 'two'))).toBe(3);
+    expect(await limitsDuringChange.spendInPassing(db, rule, 'two')).toMatchObject({ allowed: false });
+  });
+
+  it('a window that has ended under the old key is not carried on, and a reset forgets both', async () => {
+    await spend('three');
+    now = new Date(now.getTime() + 60_000);
+    expect(await spendNow('three')).toEqual({ allowed: true, left: 1, retryAfterSeconds: 60 });
+    await spend('four');
+    await db.transaction((em) => limitsDuringChange.reset(em, rule, 'four'));
+    expect(await spendNow('four')).toMatchObject({ left: 1 });
   });
 });

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { changed, type Database, rows } from '../kernel/database.ts';
-import { digest } from '../kernel/secret.ts';
 
 /** How much of something one subject may do in a window. */
 export interface LimitRule {
@@ -24,21 +23,29 @@ interface Row {
   resets_at: Date | string;
 }
 
+/**
+ * Keyed hashes of a subject, by the current master key first. While the master key is being changed there is a second:
+ * what was spent under it counts on.
+ */
+export type SubjectKeys = (subject: string) => readonly string[];
+
 type Run = (text: string, params: readonly unknown[]) => Promise<Row[]>;
 
 /** Budgets in the database: shared by all processes, outliving a restart, counted by one atomic statement. */
 export class Limits {
   private readonly clock: Clock;
+  private readonly keysOf: SubjectKeys;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, keysOf: SubjectKeys) {
     this.clock = clock;
+    this.keysOf = keysOf;
   }
 
   /**
    * Takes one from the subject's budget, also where it is spent already. The caller commits this whatever comes of
    * the rest: a refusal that rolled it back would hand out unlimited tries.
    *
-   * @param subject what the budget belongs to: an account, an address, a network. Stored as a hash.
+   * @param subject what the budget belongs to: an account, an address, a network. Stored as a keyed hash.
    */
   async spend(em: EntityManager, rule: LimitRule, subject: string): Promise<Spent> {
     return this.take((text, params) => rows(em, text, params), rule, subject, '(values (1)) as one');
@@ -55,13 +62,24 @@ export class Limits {
 
   private async take(run: Run, rule: LimitRule, subject: string, source: string): Promise<Spent> {
     const now = this.clock.now();
+    const end = secondsLater(now, rule.windowSeconds);
+    const [id, second] = this.idsOf(rule, subject);
+    // A new row goes on from the one under the second key, in its window.
+    const [first, begun] =
+      second === undefined
+        ? [`select ?, 1, ?::timestamptz from ${source}`, []]
+        : [
+            `select ?, 1 + coalesce(old.spent, 0), coalesce(old.resets_at, ?::timestamptz)
+             from ${source} left join budgets old on old.id = ? and old.resets_at > ?`,
+            [second, now],
+          ];
     const [row] = await run(
-      `insert into budgets (id, spent, resets_at) select ?, 1, ?::timestamptz from ${source}
+      `insert into budgets (id, spent, resets_at) ${first}
        on conflict (id) do update set
          spent = case when budgets.resets_at <= ? then 1 else budgets.spent + 1 end,
-         resets_at = case when budgets.resets_at <= ? then excluded.resets_at else budgets.resets_at end
+         resets_at = case when budgets.resets_at <= ? then ? else budgets.resets_at end
        returning spent, resets_at`,
-      [key(rule, subject), secondsLater(now, rule.windowSeconds), now, now],
+      [id, end, ...begun, now, now, end],
     );
     return judge(rule, row as Row, now);
   }
@@ -70,25 +88,26 @@ export class Limits {
   async peek(em: EntityManager, rule: LimitRule, subject: string): Promise<number> {
     const [row] = await rows<{ spent: number }>(
       em,
-      'select coalesce((select spent from budgets where id = ? and resets_at > ?), 0) as spent',
-      [key(rule, subject), this.clock.now()],
+      'select coalesce(max(spent), 0) as spent from budgets where id = any(?) and resets_at > ?',
+      [this.idsOf(rule, subject), this.clock.now()],
     );
     return (row as { spent: number }).spent;
   }
 
   /** Gives the subject a fresh budget, e.g. after a success. */
   async reset(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
-    await changed(em, 'delete from budgets where id = ?', [key(rule, subject)]);
+    await changed(em, 'delete from budgets where id = any(?)', [this.idsOf(rule, subject)]);
   }
 
   /** Drops windows that have ended. */
   async sweep(em: EntityManager): Promise<void> {
     await changed(em, 'delete from budgets where resets_at <= ?', [this.clock.now()]);
   }
-}
 
-function key(rule: LimitRule, subject: string): string {
-  return `${rule.name}:${digest(subject)}`;
+  /** At most two, see {@link SubjectKeys}. */
+  private idsOf(rule: LimitRule, subject: string): string[] {
+    return this.keysOf(subject).map((key) => `${rule.name}:${key}`);
+  }
 }
 
 function judge(rule: LimitRule, row: Row, now: Date): Spent {

@@ -16,7 +16,7 @@ let db: Database;
 let now: Date;
 const clock: Clock = { now: () => now };
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
-const otp = new Otp(clock, systemRandom, vault, new Limits(clock));
+const otp = new Otp(clock, systemRandom, vault, new Limits(clock, (subject) => vault.macs('budget', '', subject)));
 const projectId = systemRandom.id();
 let scope: CodeScope;
 
