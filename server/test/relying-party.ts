@@ -99,13 +99,17 @@ export class RelyingParty {
     return fetch(`${this.app.url}/userinfo`, { ...init, headers });
   }
 
-  endSession(parameters: Changes, method: 'get' | 'post' = 'get'): Promise<Response> {
+  endSession(
+    parameters: Changes,
+    method: 'get' | 'post' = 'get',
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     const form = Object.fromEntries(
       Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
     const url = `${this.app.url}/oauth2/end_session`;
-    if (method === 'post') return this.browser.post(url, form);
-    return this.browser.get(`${url}?${new URLSearchParams(form)}`);
+    if (method === 'post') return this.browser.post(url, form, headers);
+    return this.browser.get(`${url}?${new URLSearchParams(form)}`, headers);
   }
 
   /** Whether the browser still has a session, as `prompt=none` tells. */

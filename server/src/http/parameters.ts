@@ -26,6 +26,18 @@ export function parametersOf(req: Request): Parameters {
   return parse(queryOf(req), false);
 }
 
+/** Longest form that is asked again as a GET; beyond it an address may not get through. */
+const longestQuery = 6_000;
+
+/**
+ * A form on another site sends no SameSite cookies, so a live session would not be seen: the same request again as a
+ * GET, which sends them.
+ */
+export function cameWithoutCookies(req: Request): boolean {
+  if (req.method !== 'POST' || req.get('cookie') !== undefined) return false;
+  return typeof req.body === 'string' && req.body !== '' && req.body.length <= longestQuery;
+}
+
 /** The query string as it was sent, without `?`. */
 export function queryOf(req: Request): string {
   const at = req.originalUrl.indexOf('?');

@@ -3,7 +3,7 @@ import type { Authorizations } from '../domain/ceremonies/authorizations.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
-import { type Parameters, parametersOf } from '../http/parameters.ts';
+import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 import { type CheckedRequest, check, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
@@ -74,18 +74,6 @@ function checkedOrNull(parameters: Parameters, target: VettedTarget): CheckedReq
     if (error instanceof OAuthError) return null;
     throw error;
   }
-}
-
-/** Longest form that is asked again as a GET; beyond it an address may not get through. */
-const longestQuery = 6_000;
-
-/**
- * A form on another site sends no SameSite cookies, so a live session would not be seen: the same request again as a
- * GET, which sends them.
- */
-function cameWithoutCookies(req: Request): boolean {
-  if (req.method !== 'POST' || req.get('cookie') !== undefined) return false;
-  return typeof req.body === 'string' && req.body !== '' && req.body.length <= longestQuery;
 }
 
 /** `GET /authorize/resume?flow=…`: where the hosted page goes when the person has signed in. */

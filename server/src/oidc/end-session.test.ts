@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { postLogoutRedirectUri } from '../../test/factories.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -26,11 +28,14 @@ beforeEach(async () => {
     (await app.make.client(project, { backchannelLogoutUri: 'http://127.0.0.1:1/logout' })).client,
   );
   await rp.signIn(user);
+  await deliver();
   app.logoutTokens.length = 0;
 });
 
 async function deliver(): Promise<Record<string, unknown>[]> {
-  for (const id of await app.services.logout.due()) await app.services.logout.deliver(id);
+  for (let due = [''], { logout } = app.services; due.length > 0; due = await logout.due()) {
+    for (const id of await logout.due()) await logout.deliver(id);
+  }
   return app.logoutTokens.map(({ token }) =>
     JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()),
   );
@@ -127,6 +132,76 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
   });
 });
 
+describe('an ID token without a session’s cookie', () => {
+  let elsewhere: RelyingParty;
+
+  beforeEach(async () => {
+    elsewhere = new RelyingParty(app, rp.client);
+    await elsewhere.signIn(user);
+  });
+
+  /** As the browser SDK gets one: under no session. It has expired, too. */
+  async function sdkToken(): Promise<string> {
+    const now = seconds(app.clock.now());
+    const claims = { sub: user.id, aud: rp.client.id, iat: now, nbf: now, exp: now + 60, jti: 'any' };
+    const token = await app.services.signer.sign('id-token', claims);
+    app.clock.turn(120);
+    return token;
+  }
+
+  function endSession(hint: string, changes: Record<string, string> = {}) {
+    const asked = { client_id: rp.client.id, post_logout_redirect_uri: postLogoutRedirectUri, id_token_hint: hint };
+    return rp.endSession({ ...asked, ...changes });
+  }
+
+  it('without sid ends nothing, however often it comes, and still redirects', async () => {
+    const hint = await sdkToken();
+    rp.signOut();
+    for (const scope of ['global', 'session']) {
+      const response = await endSession(hint, { logout_scope: scope });
+      expect([response.status, response.headers.get('location')]).toEqual([303, postLogoutRedirectUri]);
+    }
+    expect(await elsewhere.isSignedIn()).toBe(true);
+    expect(await deliver()).toEqual([]);
+  });
+
+  it('without sid ends all where the browser holds a session of that person', async () => {
+    expect((await endSession(await sdkToken())).headers.get('location')).toBe(postLogoutRedirectUri);
+    expect([await rp.isSignedIn(), await elsewhere.isSignedIn()]).toEqual([false, false]);
+  });
+
+  it('without sid asks where the browser holds a session of another person', async () => {
+    const hint = await sdkToken();
+    await rp.signIn(await app.make.user(project));
+    expect(await askedForm(await endSession(hint))).toHaveProperty('csrf');
+    expect([await rp.isSignedIn(), await elsewhere.isSignedIn()]).toEqual([true, true]);
+  });
+
+  it('with sid ends all while that session lives, and nothing once it has ended', async () => {
+    const { id_token: hint } = await rp.tokens();
+    const again = new RelyingParty(app, rp.client);
+    rp.signOut();
+    expect((await endSession(hint)).headers.get('location')).toBe(postLogoutRedirectUri);
+    expect(await elsewhere.isSignedIn()).toBe(false);
+    await again.signIn(user);
+    expect((await endSession(hint)).headers.get('location')).toBe(postLogoutRedirectUri);
+    expect(await again.isSignedIn()).toBe(true);
+  });
+
+  it('as another site’s form, which carries no cookies, is asked again as a GET, which does', async () => {
+    const hint = await sdkToken();
+    const cookies = [...rp.browser.cookies];
+    rp.signOut();
+    const asked = { client_id: rp.client.id, post_logout_redirect_uri: postLogoutRedirectUri, id_token_hint: hint };
+    const again = await rp.endSession(asked, 'post', { 'Sec-Fetch-Site': 'cross-site' });
+    expect(again.status).toBe(303);
+    for (const [name, value] of cookies) rp.browser.cookies.set(name, value);
+    const response = await rp.browser.get(locationOf(again).href);
+    expect(response.headers.get('location')).toBe(postLogoutRedirectUri);
+    expect(await elsewhere.isSignedIn()).toBe(false);
+  });
+});
+
 describe('logout_scope (service.md 4.2, 6)', () => {
   it('session: ends this browser’s session alone, and its clients hear of it with sid', async () => {
     const elsewhere = new RelyingParty(app, rp.client);
@@ -140,17 +215,18 @@ describe('logout_scope (service.md 4.2, 6)', () => {
   });
 
   it.each([undefined, 'global'])(
-    '%s: ends all of the user’s, and each client hears once without sid',
+    '%s: ends all of the user’s; each client hears first without sid, then of each session that it joined',
     async (scope) => {
       const elsewhere = new RelyingParty(app, rp.client);
-      await elsewhere.signIn(user);
+      const elsewhereSid = await elsewhere.signIn(user);
       await elsewhere.tokens();
       const { id_token: hint } = await rp.tokens();
       await rp.endSession({ client_id: rp.client.id, id_token_hint: hint, logout_scope: scope });
       expect([await rp.isSignedIn(), await elsewhere.isSignedIn()]).toEqual([false, false]);
       const tokens = await deliver();
-      expect(tokens).toMatchObject([{ sub: user.id }]);
-      expect(tokens[0]).not.toHaveProperty('sid');
+      const { sid } = await rp.claims(hint);
+      expect(tokens.map((token) => token['sid'])).toEqual([undefined, ...[sid, elsewhereSid].sort()]);
+      expect(tokens).toMatchObject(Array(3).fill({ sub: user.id, aud: rp.client.id }));
     },
   );
 });

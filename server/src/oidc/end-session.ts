@@ -4,7 +4,7 @@ import type { Actor } from '../domain/kernel/actor.ts';
 import type { LogoutScope } from '../domain/logout/logout.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { actorOf } from '../http/context.ts';
-import { type Parameters, parametersOf } from '../http/parameters.ts';
+import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 
 /** What an ID token of ours says, whether it has expired or not. */
 export interface Hint {
@@ -48,6 +48,10 @@ export interface EndSessionDeps {
 export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
   return async (req, res) => {
     const parameters = parametersOf(req);
+    // Else the browser's session would go on though its user was told that it ended.
+    if (req.get('sec-fetch-site') === 'cross-site' && cameWithoutCookies(req)) {
+      return res.redirect(303, `/oauth2/end_session?${req.body}`);
+    }
     if (parameters.wrongContentType || parameters.faults.length > 0) {
       return deps.pages.error(req, res, 400, 'parameters');
     }

@@ -22,8 +22,10 @@ const schema = defineEntity({
     client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
     /** `sub` of the token; the user may be gone by now. */
     subject: p.uuid(),
-    /** Absent for a global logout. */
+    /** The session that the token names; null: the token ends every session of the user. */
     sid: p.uuid().nullable(),
+    /** Delivery to the same client whose first attempt comes before this one's. */
+    afterId: p.uuid().nullable(),
     /** The same over all attempts; receivers tell repeats by it. */
     jti: p.text(),
     uri: p.text(),

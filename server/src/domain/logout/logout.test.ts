@@ -10,6 +10,7 @@ import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
 import { Project } from '../projects/project.entity.ts';
 import { Participation } from '../sessions/participation.entity.ts';
+import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { maxAttempts } from './attempts.ts';
 import { LogoutDelivery } from './logout-delivery.entity.ts';
@@ -21,6 +22,8 @@ let orm: MikroORM;
 let drop: () => Promise<void>;
 let services: Services;
 let sent: { uri: string; token: string }[];
+/** Deliveries that a job was asked for. */
+let jobs: string[] = [];
 let answer: (uri: string) => { status: number } | { error: string };
 let project: Project;
 let user: User;
@@ -35,7 +38,7 @@ beforeAll(async () => {
       orm,
       clock,
       random: systemRandom,
-      queue: { send: async () => undefined },
+      queue: { send: async (_em, _job, data) => void jobs.push(String(data['deliveryId'])) },
       senders: { mail: null, sms: null },
       postLogoutToken: async (uri, token) => {
         sent.push({ uri, token });
@@ -53,8 +56,10 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  sent = [];
   answer = () => ({ status: 200 });
+  clock.turn(2 * 3600);
+  await deliverAll();
+  sent = [];
   const now = clock.now();
   const common = { createdAt: now, updatedAt: now };
   await services.db.transaction(async (em) => {
@@ -107,6 +112,11 @@ async function deliverDue(): Promise<void> {
   for (const id of await services.logout.due()) await services.logout.deliver(id);
 }
 
+/** As {@link deliverDue}, with what becomes due by it. */
+async function deliverAll(): Promise<void> {
+  while ((await services.logout.due()).length > 0) await deliverDue();
+}
+
 async function read(token: string): Promise<{ payload: JWTPayload; typ: string | undefined }> {
   const jwks = createLocalJWKSet(await services.keys.jwks());
   const { payload, protectedHeader } = await jwtVerify(token, jwks, { issuer, currentDate: clock.now() });
@@ -152,17 +162,72 @@ describe('the end of one session (scope session)', () => {
 });
 
 describe('the end of all sessions (scope global)', () => {
-  it('tells each client once, and never with sid, though it is required of session tokens', async () => {
-    await session(...clients);
-    await session(...clients);
+  /** What a client was sent: `sid` of each token, in order. */
+  async function sids(label: string): Promise<unknown[]> {
+    const own = sent.filter(({ uri }) => uri.includes(`//${label}.`));
+    return Promise.all(own.map(async ({ token }) => (await read(token)).payload['sid']));
+  }
+
+  it('tells each client first without sid, then of each session that it joined', async () => {
+    const [a, b] = clients as [Client, Client];
+    const [one, two] = [await session(a, b), await session(a)];
+    await session();
     await services.logout.endAllOfUser(user.id, system);
+    await deliverAll();
+    expect(await sids('a')).toEqual([undefined, one, two]);
+    expect(await sids('b')).toEqual([undefined, one]);
+    for (const { token } of sent) expect((await read(token)).payload).toMatchObject({ sub: user.id });
+    const jtis = await Promise.all(sent.map(async ({ token }) => (await read(token)).payload.jti));
+    expect(new Set(jtis).size).toBe(sent.length);
+  });
+
+  it('signs the person out of a receiver that keys its sessions by sid and ignores tokens without', async () => {
+    const [a] = clients as [Client];
+    const signedIn = new Set([await session(a), await session(a)]);
+    await services.logout.endAllOfUser(user.id, system);
+    await deliverAll();
+    for (const sid of await sids('a')) signedIn.delete(sid as string);
+    expect([...signedIn]).toEqual([]);
+  });
+
+  it('tells a client that does not require sid once, without', async () => {
+    const [a] = clients as [Client];
+    await services.clients.update(a.id, { backchannelLogoutSessionRequired: false }, system);
+    await session(a);
+    await session(a);
+    await services.logout.endAllOfUser(user.id, system);
+    await deliverAll();
+    expect(await sids('a')).toEqual([undefined]);
+  });
+
+  it('never tells of a session before the token without sid was tried, whoever asks, and does not wait for its success', async () => {
+    const [a, b] = clients as [Client, Client];
+    const sid = await session(a, b);
+    await services.logout.endAllOfUser(user.id, system);
+    const named = (await deliveries()).filter((delivery) => delivery.sid !== null);
+    expect(named).toHaveLength(2);
+    for (const { id } of named) await services.logout.deliver(id);
+    expect(sent).toEqual([]);
+    answer = (uri) => ({ status: uri.includes('//a.') ? 503 : 200 });
     await deliverDue();
-    expect(sent).toHaveLength(2);
-    for (const { token } of sent) {
-      const { payload } = await read(token);
-      expect(payload).toMatchObject({ sub: user.id });
-      expect(payload).not.toHaveProperty('sid');
-    }
+    expect(await sids('a')).toEqual([undefined]);
+    answer = () => ({ status: 200 });
+    await deliverDue();
+    expect(await sids('a')).toEqual([undefined, sid]);
+    expect(await sids('b')).toEqual([undefined, sid]);
+  });
+
+  it('has a job for each token, those that name a session once their turn has come', async () => {
+    const [a] = clients as [Client];
+    await session(a);
+    await session(a);
+    jobs = [];
+    await services.logout.endAllOfUser(user.id, system);
+    const [general, ...named] = (await deliveries()).sort((x, y) => Number(x.sid !== null) - Number(y.sid !== null));
+    expect(jobs).toEqual([general?.id]);
+    jobs = [];
+    await services.logout.deliver(String(general?.id));
+    expect(jobs.filter((id) => id !== general?.id).sort()).toEqual(named.map(({ id }) => id).sort());
   });
 });
 
@@ -171,9 +236,41 @@ describe('an ID token as the only word', () => {
     const [named, other] = [await session(), await session()];
     await services.logout.endByHint({ subject: user.id, sid: named }, 'session', system);
     await services.logout.endByHint({ subject: user.id, sid: named }, 'global', system);
-    const em = services.db.reader();
-    expect(await services.sessions.end(em, other, 'logout', system)).not.toBeNull();
+    expect(await isLive(other)).toBe(true);
   });
+
+  it.each(['idle for too long', 'as old as the policy allows by now'])('ends nothing once that is %s', async (why) => {
+    const [named, other] = [await session(), await session()];
+    clock.turn(29 * 60);
+    await touch(other);
+    if (why === 'idle for too long') clock.turn(2 * 60);
+    else await services.projects.updateSessionPolicy(project.id, { maxSessionSeconds: 60 }, system);
+    await services.logout.endByHint({ subject: user.id, sid: named }, 'global', system);
+    expect(await services.db.reader().count(Session, { user: user.id, endedAt: null })).toBe(2);
+  });
+
+  it.each(['global', 'session'] as const)('ends nothing where it names no session (scope %s)', async (scope) => {
+    const any = await session();
+    await services.logout.endByHint({ subject: user.id, sid: undefined }, scope, system);
+    await services.logout.endByHint({ subject: user.id, sid: 'no session' }, scope, system);
+    expect(await isLive(any)).toBe(true);
+  });
+
+  it('ends nothing where the session that it names is another person’s', async () => {
+    const any = await session();
+    await services.logout.endByHint({ subject: systemRandom.id(), sid: any }, 'global', system);
+    expect(await isLive(any)).toBe(true);
+  });
+
+  async function isLive(id: string): Promise<boolean> {
+    return (await services.sessions.findLive(services.db.reader(), id)) !== null;
+  }
+
+  async function touch(id: string): Promise<void> {
+    const now = clock.now();
+    const seen = { lastSeenAt: now, idleExpiresAt: new Date(now.getTime() + 30 * 60_000) };
+    await services.db.transaction((em) => em.nativeUpdate(Session, id, seen));
+  }
 });
 
 describe('a receiver', () => {

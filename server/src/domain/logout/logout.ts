@@ -59,29 +59,34 @@ export class Logout {
   /** As {@link endSession}, in the caller's transaction. */
   async endSessionIn(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<void> {
     const session = await this.deps.sessions.end(em, sessionId, reason, actor);
-    if (session) await this.tell(em, [session], session.id);
+    if (session) await this.tell(em, [session], 'session');
   }
 
-  /** Ends every session of a user (scope `global`): each client hears once, without `sid`. */
+  /**
+   * Ends every session of a user (scope `global`): each client gets one token without `sid`, then, where it requires `sid`,
+   * one for each of the sessions that it joined. Receivers that key sessions by `sid` ignore the first.
+   */
   endAllOfUser(userId: string, actor: Actor): Promise<void> {
     return this.deps.db.transaction((em) => this.endAllOfUserIn(em, userId, 'logout', actor));
   }
 
   /**
-   * Ends what an ID token speaks of, for a browser that holds no session. The token alone carries no more than the
-   * session it was issued under: once that has ended, an old token ends nothing new. One without `sid`, of the
-   * browser SDK, speaks of its user.
+   * Logout by an ID token, for a browser that holds no session. The token is good for as long as the session that it names
+   * is live: an old token ends nothing new, and one without `sid` (of the browser SDK) ends nothing.
    */
-  async endByHint(hint: { subject: string; sid: string | undefined }, scope: LogoutScope, actor: Actor): Promise<void> {
-    if (hint.sid === undefined) return scope === 'global' ? this.endAllOfUser(hint.subject, actor) : undefined;
-    const open = await this.deps.db.reader().findOne(Session, { id: hint.sid, user: hint.subject, endedAt: null });
-    if (!open) return;
-    await (scope === 'global' ? this.endAllOfUser(hint.subject, actor) : this.endSession(hint.sid, actor));
+  endByHint(hint: { subject: string; sid: string | undefined }, scope: LogoutScope, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em) => {
+      const { sid, subject } = hint;
+      const session = sid === undefined ? null : await this.deps.sessions.findLive(em, sid);
+      if (session?.user.id !== subject) return;
+      if (scope === 'global') await this.endAllOfUserIn(em, subject, 'logout', actor);
+      else await this.endSessionIn(em, session.id, 'logout', actor);
+    });
   }
 
   /** As {@link endAllOfUser}, in the caller's transaction. */
   async endAllOfUserIn(em: EntityManager, userId: string, reason: SessionEnd, actor: Actor): Promise<void> {
-    await this.tell(em, await this.deps.sessions.endAllOfUser(em, userId, reason, actor), null);
+    await this.tell(em, await this.deps.sessions.endAllOfUser(em, userId, reason, actor), 'global');
   }
 
   /**
@@ -117,6 +122,7 @@ export class Logout {
       const row = await em.findOne(LogoutDelivery, { id: deliveryId, state: 'pending' });
       if (!row) return;
       row.attempts = [...row.attempts, attempt];
+      if (row.sid === null && row.attempts.length === 1) await this.sendFollowers(em, row.id);
       if (isSuccess(outcome)) Object.assign(row, { state: 'delivered', deliveredAt: clock.now(), nextAttemptAt: null });
       else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
         Object.assign(row, { state: 'failed', nextAttemptAt: null });
@@ -153,7 +159,7 @@ export class Logout {
       const claimed = await changed(
         em,
         `update logout_deliveries set next_attempt_at = ?
-         where id = ? and state = 'pending' and next_attempt_at <= ?`,
+         where id = ? and state = 'pending' and next_attempt_at <= ? and ${isFirst}`,
         [until, deliveryId, clock.now()],
       );
       if (claimed === 1) await queue.send(em, deliverJob, { deliveryId }, { startAfter: until });
@@ -164,7 +170,8 @@ export class Logout {
   /** Deliveries that are due, whose job or process was lost: the sweep hands them out again. */
   async due(): Promise<string[]> {
     const due = await this.deps.db.rows<{ id: string }>(
-      `select id from logout_deliveries where state = 'pending' and next_attempt_at <= ? order by next_attempt_at limit 500`,
+      `select id from logout_deliveries where state = 'pending' and next_attempt_at <= ? and ${isFirst}
+       order by next_attempt_at limit 500`,
       [this.deps.clock.now()],
     );
     return due.map(({ id }) => id);
@@ -204,32 +211,56 @@ export class Logout {
     });
   }
 
-  /** One delivery for each client that took part and wants to hear. */
-  private async tell(em: EntityManager, sessions: Session[], sid: string | null): Promise<void> {
+  /** Jobs for the deliveries that waited for the first attempt at this one. */
+  private async sendFollowers(em: EntityManager, deliveryId: string): Promise<void> {
+    const sql = `select id from logout_deliveries where after_id = ? and state = 'pending'`;
+    for (const { id } of await rows<{ id: string }>(em, sql, [deliveryId])) {
+      await this.deps.queue.send(em, deliverJob, { deliveryId: id });
+    }
+  }
+
+  /** What each client that took part and wants to hear is told. Those that name a session wait for the one that names none. */
+  private async tell(em: EntityManager, sessions: Session[], scope: LogoutScope): Promise<void> {
     const [first] = sessions;
     if (!first) return;
-    const { clock, random, queue } = this.deps;
+    const joined = await participations(em, sessions);
     const clients = await em.find(Client, {
       backchannelLogoutUri: { $ne: null },
       disabledAt: null,
-      id: { $in: await participants(em, sessions) },
+      id: { $in: [...joined.keys()] },
     });
     for (const client of clients) {
-      const delivery = em.create(LogoutDelivery, {
-        id: random.id(),
-        project: first.project.id,
-        client: client.id,
-        subject: first.user.id,
-        sid,
-        jti: random.id(),
-        uri: client.backchannelLogoutUri as string,
-        attempts: [],
-        createdAt: clock.now(),
-        nextAttemptAt: clock.now(),
-      });
-      em.persist(delivery);
-      await queue.send(em, deliverJob, { deliveryId: delivery.id });
+      const receiver = { client, projectId: first.project.id, subject: first.user.id };
+      const general = scope === 'global' ? this.keep(em, receiver, null, null) : null;
+      const named = general && !client.backchannelLogoutSessionRequired ? [] : (joined.get(client.id) ?? []);
+      const deliveries = named.map((sid) => this.keep(em, receiver, sid, general));
+      for (const { id } of general ? [general] : deliveries)
+        await this.deps.queue.send(em, deliverJob, { deliveryId: id });
     }
+  }
+
+  private keep(
+    em: EntityManager,
+    { client, projectId, subject }: { client: Client; projectId: string; subject: string },
+    sid: string | null,
+    after: LogoutDelivery | null,
+  ): LogoutDelivery {
+    const { clock, random } = this.deps;
+    const delivery = em.create(LogoutDelivery, {
+      id: random.id(),
+      project: projectId,
+      client: client.id,
+      subject,
+      sid,
+      afterId: after?.id ?? null,
+      jti: random.id(),
+      uri: client.backchannelLogoutUri as string,
+      attempts: [],
+      createdAt: clock.now(),
+      nextAttemptAt: clock.now(),
+    });
+    em.persist(delivery);
+    return delivery;
   }
 
   /** Section 2.4 of the standard; `exp` and `iat` are fresh for each attempt, `jti` is not. */
@@ -248,11 +279,18 @@ export class Logout {
   }
 }
 
-async function participants(em: EntityManager, sessions: Session[]): Promise<string[]> {
-  const found = await rows<{ client_id: string }>(
+/** SQL: the delivery that this one follows has been tried, or is gone. */
+const isFirst = `not exists (select from logout_deliveries before
+  where before.id = logout_deliveries.after_id and before.state = 'pending' and before.attempts = '[]')`;
+
+/** Which of these sessions each client has joined, by the client's id. */
+async function participations(em: EntityManager, sessions: Session[]): Promise<Map<string, string[]>> {
+  const found = await rows<{ client_id: string; session_id: string }>(
     em,
-    `select distinct client_id from participations where session_id in (${sessions.map(() => '?').join(', ')})`,
-    sessions.map(({ id }) => id),
+    'select client_id, session_id from participations where session_id = any(?::uuid[]) order by first_at, session_id',
+    [sessions.map(({ id }) => id)],
   );
-  return found.map((row) => row.client_id);
+  const joined = new Map<string, string[]>();
+  for (const row of found) joined.set(row.client_id, [...(joined.get(row.client_id) ?? []), row.session_id]);
+  return joined;
 }

@@ -4,7 +4,7 @@ import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { rows } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
-import { digest } from '../kernel/secret.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { Session } from './session.entity.ts';
 
@@ -108,6 +108,14 @@ export class Sessions {
   /** As {@link resume}, without being a use of the session. */
   async peek(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     return this.live(em, project, secret, this.clock.now());
+  }
+
+  /** The live session of this id, of any project. */
+  async findLive(em: EntityManager, id: string): Promise<Session | null> {
+    if (!isUuid(id)) return null;
+    const where = { id, endedAt: null, user: { active: true } };
+    const session = await em.findOne(Session, where, { populate: ['project'] });
+    return session && !hasExpired(session, session.project.getEntity(), this.clock.now()) ? session : null;
   }
 
   /** The live sessions of a user, the one that was seen last first. */
