@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -73,7 +73,7 @@ async function dropAll(url: string, prefix: string): Promise<void> {
 }
 
 async function bootForTests(): Promise<{ url: string; stop(): Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-test-'));
+  const dataDir = mkdtempSync(join(dataParent(), 'latchkey-test-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
   const database = await startEmbeddedPostgres({ dataDir, durable: false }).catch((error: unknown) => {
     remove();
@@ -93,4 +93,17 @@ async function bootForTests(): Promise<{ url: string; stop(): Promise<void> }> {
       remove();
     },
   };
+}
+
+const enoughBytes = 4 * 2 ** 30;
+
+/** Memory, where it has room: each test file's database is a copy of several hundred files. `TMPDIR` overrides it. */
+function dataParent(): string {
+  if (process.env['TMPDIR']) return tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize >= enoughBytes ? '/dev/shm' : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
