@@ -83,6 +83,9 @@ describe('clients', () => {
   it.each([
     ['jwks', { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' }],
     ['jwks', { jwks: { ...key, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }],
+    ...['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2028b'].map(
+      (name): [string, object] => ['name', { name }],
+    ),
     ['jwks', { jwks: { keys: [key, key] } }],
     ['jwks', { jwks: { keys: [] } }],
     ['jwks', { jwks: { kty: 'EC', crv: 'P-256', x: key.x, y: key.x } }],

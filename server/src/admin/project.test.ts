@@ -10,6 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
+/** Names stand in mails and their subjects: no address, no code, nothing that turns the direction of what follows. */
+const unfitForMail = ['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2066b'];
+
 describe('projects', () => {
   it('has the defaults of the contract when only a name is given', async () => {
     const { data } = await room.call(
@@ -158,7 +161,7 @@ describe('projects', () => {
     expect(answers.map((answer) => answer.code).sort()).toEqual(['conflict', undefined]);
   });
 
-  it.each(['', '   ', 'x'.repeat(101), 'two\nlines', 'nul\u0000', 'half \ud800'])(
+  it.each(['', '   ', 'x'.repeat(101), 'two\nlines', 'nul\u0000', 'half \ud800', ...unfitForMail])(
     'refuses the name %j',
     async (name) => {
       const { code, status } = await room.call(

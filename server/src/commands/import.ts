@@ -15,6 +15,7 @@ import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
 import { type Command, type Opened, UsageError, withInstance } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
+import { faultOf } from './transfer-checks.ts';
 import { macKeyType, type TransferTable, transferTables } from './transfer-tables.ts';
 
 export const importProjects: Command = {
@@ -86,9 +87,17 @@ class Importing {
       } else if (item.type === macKeyType) this.macKey(item);
       else if (!transferTables.some(({ type }) => type === item.type)) {
         throw this.refusal(item, `is of a type that this Latchkey does not know: ${item.type}`);
-      }
+      } else this.judge(item);
     }
     return { header: header as TransferHeader };
+  }
+
+  /** Refuses what the admin API refuses. */
+  private judge(item: TransferRecord): void {
+    const fault = faultOf(item, this.opened.services);
+    if (fault === null) return;
+    const { name, id } = item.data;
+    throw this.refusal(item, `${item.type} ${JSON.stringify(name ?? id ?? null).slice(0, 200)}: ${fault}`);
   }
 
   /** @param undo does it all the same */
@@ -106,6 +115,7 @@ class Importing {
           batch.push(item);
         }
         await this.put(em, batch);
+        await this.opened.services.projects.endTestModes(em, 'user-limit');
         await this.tell(em);
         if (undo) {
           await em.flush();
@@ -192,13 +202,17 @@ class Importing {
     const secrets = (table.secrets ?? []).map(({ column }) => column);
     const settable = columns.filter((name) => !table.key.includes(name) && name !== 'version');
     const compared = settable.filter((name) => !secrets.includes(name));
-    const sets = settable.map((name) => `"${name}" = excluded."${name}"`);
+    // What was revoked or used here stays so.
+    const after = (name: string) =>
+      ['revoked_at', 'used_at'].includes(name) ? `coalesce(t."${name}", excluded."${name}")` : `excluded."${name}"`;
+    const sets = settable.map((name) => `"${name}" = ${after(name)}`);
     if (columns.includes('version')) sets.push('version = greatest(t.version, excluded.version) + 1');
-    const list = (from: string) => compared.map((name) => `${from}."${name}"`).join(', ');
+    const now = compared.map((name) => `t."${name}"`).join(', ');
+    const then = compared.map(after).join(', ');
     const action =
       compared.length === 0
         ? 'do nothing'
-        : `do update set ${sets.join(', ')} where row(${list('t')}) is distinct from row(${list('excluded')})`;
+        : `do update set ${sets.join(', ')} where row(${now}) is distinct from row(${then})`;
     const sql = `insert into ${table.table} as t (${quoted(columns)})
       select ${quoted(columns)} from json_populate_recordset(null::${table.table}, ?::json)
       on conflict (${quoted(table.key)}) ${action} returning (xmax = 0) as added`;

@@ -160,6 +160,25 @@ describe('a project that is exported and imported elsewhere', () => {
     expect(counted).toEqual([{ n: 1 }]);
   });
 
+  it('brings back no key, token or device that was revoked here meanwhile, and no used recovery code', async () => {
+    const { project, user, codes, secretKey } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    await imported(...sealedToo());
+    const { db, mfa, registry } = there.services;
+    await db.transaction(async (em) => {
+      for (const table of ['api_keys', 'scim_tokens', 'devices'])
+        await em.execute(`update ${table} set revoked_at = now()`);
+      expect(await mfa.recoveryCodes.use(em, user.id, codes[0] as string)).toBe(true);
+    });
+    const again = await imported(...sealedToo());
+    expect(again).toMatchObject({ code: 0, out: expect.not.stringMatching(/ [1-9]\d* (added|changed)/) });
+    for (const table of ['api_keys', 'scim_tokens', 'devices'])
+      expect(await count(there, `${table} where revoked_at is null`)).toBe(0);
+    expect(await registry.byApiKey(secretKey)).toBeNull();
+    const used = db.transaction((em) => mfa.recoveryCodes.use(em, user.id, codes[0] as string));
+    expect(await used).toBe(false);
+  });
+
   it('shows no secret: sealed with the passphrase, or not there at all', async () => {
     const { project, totp, secretKey } = await populate();
     const hash = createHash('sha256').update(secretKey).digest('base64url');
@@ -271,7 +290,7 @@ describe('import refuses, and keeps nothing of,', () => {
       ['project', (data) => Object.assign(data, { built_in: 'console' }), /does not have: built_in/],
       ['user', (data) => Object.assign(data, { id: 'x' }), /does not fit/],
       ['user', (data) => Object.assign(data, { user_name: null }), /does not fit/],
-      ['project', (data) => Object.assign(data, { mfa_policy: 'never' }), /does not fit/],
+      ['project', (data) => Object.assign(data, { mfa_policy: 'never' }), /mfaPolicy must be one of/],
       [
         'user',
         (data) => Object.assign(data, { project_id: '00000000-0000-7000-8000-000000000000' }),

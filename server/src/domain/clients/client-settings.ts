@@ -1,4 +1,4 @@
-import { cleanName } from '../kernel/name.ts';
+import { cleanMailName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
 import {
@@ -37,7 +37,7 @@ export function checkedSettings(
   { now, allowPrivateLogoutTargets }: { now: Date; allowPrivateLogoutTargets: boolean },
 ): Partial<Client> {
   const settings: Partial<Client> = {};
-  if (input.name !== undefined) settings.name = cleanName(input.name);
+  if (input.name !== undefined) settings.name = cleanMailName(input.name);
   if (input.tokenEndpointAuthMethod !== undefined) {
     settings.tokenEndpointAuthMethod = oneOf(
       'tokenEndpointAuthMethod',
@@ -53,8 +53,11 @@ export function checkedSettings(
   if (input.backchannelLogoutUri !== undefined) {
     settings.backchannelLogoutUri = logoutUri(input.backchannelLogoutUri, allowPrivateLogoutTargets);
   }
-  if (input.backchannelLogoutSessionRequired !== undefined) {
-    settings.backchannelLogoutSessionRequired = input.backchannelLogoutSessionRequired;
+  for (const name of ['backchannelLogoutSessionRequired', 'pkceRequired'] as const) {
+    const value = input[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'boolean') refuse({ code: 'invalid', field: name, reason: 'must be true or false' });
+    settings[name] = value;
   }
   if (input.logoutTokenType !== undefined) {
     settings.logoutTokenType = oneOf('logoutTokenTyp', input.logoutTokenType, logoutTokenTypes);
@@ -65,14 +68,13 @@ export function checkedSettings(
     }
     settings.accessTokenTtlSeconds = input.accessTokenTtlSeconds;
   }
-  if (input.pkceRequired !== undefined) settings.pkceRequired = input.pkceRequired;
   if (input.disabled !== undefined) settings.disabledAt = input.disabled ? now : null;
   return settings;
 }
 
 function logoutUri(uri: string | null, allowPrivate: boolean): string | null {
   if (uri === null) return null;
-  const reason = checkLogoutUri(uri, allowPrivate);
+  const reason = typeof uri === 'string' ? checkLogoutUri(uri, allowPrivate) : 'must be text';
   if (reason) refuse({ code: 'invalid', field: 'backchannelLogoutUri', reason });
   return uri;
 }
@@ -83,6 +85,9 @@ function oneOf<T extends string>(field: string, value: T, allowed: readonly T[])
 }
 
 function uris(field: string, values: readonly string[]): string[] {
+  if (!Array.isArray(values) || values.some((uri) => typeof uri !== 'string')) {
+    refuse({ code: 'invalid', field, reason: 'must be a list of addresses' });
+  }
   if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must hold at most ${maxUris} addresses` });
   for (const [index, uri] of values.entries()) {
     const reason = checkRedirectUri(uri);

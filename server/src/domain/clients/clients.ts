@@ -86,11 +86,11 @@ export class Clients {
 
   /** With its first key of each kind. Refuses `not-found`, `invalid`. */
   create(input: NewClient, actor: Actor): Promise<CreatedClient> {
-    const settings = checkedSettings(input, this.circumstances());
+    const settings = this.check(input);
     return this.db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
-      if (client.tokenEndpointAuthMethod === 'private_key_jwt' && !client.jwk) keyMissing();
+      checkKey(client);
       this.tell(em, 'client.created', client, actor, { after: settings });
       const publishable = this.makeKey(em, client, 'publishable', actor);
       const secret = this.makeKey(em, client, 'secret', actor);
@@ -126,7 +126,7 @@ export class Clients {
 
   /** Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client. */
   update(clientId: string, input: ClientChange, actor: Actor): Promise<Client> {
-    const settings = checkedSettings(input, this.circumstances());
+    const settings = this.check(input);
     return this.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
@@ -135,7 +135,7 @@ export class Clients {
       // Disabling twice must not move the time of the first.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
       const changed = change<Client>(client, settings);
-      if (client.tokenEndpointAuthMethod === 'private_key_jwt' && !client.jwk) keyMissing();
+      checkKey(client);
       if (!changed) return client;
       client.version += 1;
       client.updatedAt = this.clock.now();
@@ -180,8 +180,10 @@ export class Clients {
     });
   }
 
-  private circumstances() {
-    return { now: this.clock.now(), allowPrivateLogoutTargets: this.allowPrivateLogoutTargets };
+  /** The settings as they would be kept. Refuses `invalid`. */
+  check(input: Partial<ClientSettings>): Partial<Client> {
+    const { allowPrivateLogoutTargets } = this;
+    return checkedSettings(input, { now: this.clock.now(), allowPrivateLogoutTargets });
   }
 
   private makeKey(em: EntityManager, client: Client, kind: ApiKeyKind, actor: Actor): IssuedKey {
@@ -242,6 +244,8 @@ function matching(projectId: string, search: string | undefined) {
   return { project: projectId, ...(search ? { name: { $ilike: containing(search) } } : {}) };
 }
 
-function keyMissing(): never {
-  return refuse({ code: 'invalid', field: 'jwks', reason: 'is required for private_key_jwt' });
+/** Refuses `invalid` where the client is to prove itself by a key and has none. */
+export function checkKey({ tokenEndpointAuthMethod, jwk }: Partial<Client>): void {
+  if (tokenEndpointAuthMethod !== 'private_key_jwt' || jwk) return;
+  refuse({ code: 'invalid', field: 'jwks', reason: 'is required for private_key_jwt' });
 }

@@ -1,5 +1,5 @@
 import type { Locale } from '../delivery/locale.ts';
-import { cleanName } from '../kernel/name.ts';
+import { cleanMailName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { checkTexts, type TextKey, type Texts, textsIn } from './texts.ts';
@@ -35,7 +35,7 @@ export const plainContent: ExperienceContent = {
 /** The whole content, each part judged. Refuses `invalid`; whether the logos are the project's is judged elsewhere. */
 export function checkContent(input: ExperienceInput): ExperienceContent {
   return {
-    displayName: input.displayName?.trim() ? cleanName(input.displayName, 'displayName') : null,
+    displayName: input.displayName?.trim() ? cleanMailName(input.displayName, 'displayName') : null,
     accent: input.accent?.trim() ? checkColor(input.accent) : null,
     logoId: checkId('logoId', input.logoId),
     darkLogoId: checkId('darkLogoId', input.darkLogoId),

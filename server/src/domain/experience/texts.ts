@@ -1,6 +1,6 @@
 import { type Locale, locales } from '../delivery/locale.ts';
+import { isLine, mailTextFault } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
-import { isStorableText } from '../kernel/secret.ts';
 
 /** One text that a project may put in the place of ours, or beside it. */
 interface TextRule {
@@ -73,9 +73,7 @@ export function checkTexts(entries: readonly { locale: string; key: string; text
 function checkText(field: string, rule: TextRule, text: string): void {
   const invalid = (reason: string): never => refuse({ code: 'invalid', field, reason });
   if ([...text].length > rule.max) invalid(`must have at most ${rule.max} characters`);
-  if (!isStorableText(text) || /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)) {
-    invalid('must be one line without control characters');
-  }
+  if (!isLine(text)) invalid('must be one line without control characters');
   if (rule.kind === 'link') {
     if (!isHttpsUrl(text)) invalid('must be an address that begins with https://');
     return;
@@ -86,8 +84,8 @@ function checkText(field: string, rule: TextRule, text: string): void {
     invalid(`can hold ${known.map((name) => `{${name}}`).join(', ')}, and nothing else in braces`);
   }
   if (rule.kind !== 'mail') return;
-  if (/https?:|www\./i.test(text)) invalid('must not hold an address: people should not learn to click in such mails');
-  if (/\d{6}/.test(text)) invalid('must not hold six digits, which would be taken for the code');
+  const fault = mailTextFault(text);
+  if (fault !== null) invalid(fault);
 }
 
 function isHttpsUrl(text: string): boolean {

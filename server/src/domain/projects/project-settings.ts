@@ -1,4 +1,4 @@
-import { cleanName } from '../kernel/name.ts';
+import { cleanMailName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 import { isCountry } from './countries.ts';
 import {
@@ -41,7 +41,7 @@ const year = 365 * 24 * 3600;
 export function checkedProject(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
   const settings: Partial<ProjectSettings> = {};
   const { rememberMfaSeconds, deviceTrustSeconds, deviceTrustDays, smsPerDay } = input;
-  if (input.name !== undefined) settings.name = cleanName(input.name);
+  if (input.name !== undefined) settings.name = cleanMailName(input.name);
   if (input.signUp !== undefined) settings.signUp = oneOf('signUp', input.signUp, signUpModes);
   if (input.mfaPolicy !== undefined) settings.mfaPolicy = oneOf('mfaPolicy', input.mfaPolicy, mfaPolicies);
   if (input.offeredFactors !== undefined) settings.offeredFactors = checkedFactors(input.offeredFactors);
@@ -70,7 +70,8 @@ function oneOf<T extends string>(field: string, value: T, allowed: readonly T[])
 
 function checkedFactors(factors: readonly MfaMethod[]): MfaMethod[] {
   const field = 'offeredFactors';
-  if (factors.length === 0) refuse({ code: 'invalid', field, reason: 'must hold at least one' });
+  if (!Array.isArray(factors) || factors.length === 0)
+    refuse({ code: 'invalid', field, reason: 'must hold at least one' });
   if (factors.some((one) => !mfaMethods.includes(one))) {
     refuse({ code: 'invalid', field, reason: `must hold nothing but ${mfaMethods.join(', ')}` });
   }
@@ -78,10 +79,9 @@ function checkedFactors(factors: readonly MfaMethod[]): MfaMethod[] {
 }
 
 function checkedCountries(codes: readonly string[]): string[] {
-  const unique = [...new Set(codes.map((code) => code.trim().toUpperCase()))].sort();
-  for (const code of unique) {
-    if (isCountry(code)) continue;
+  const unique = Array.isArray(codes) ? [...new Set(codes.map((code) => String(code).trim().toUpperCase()))] : [''];
+  if (!unique.every(isCountry)) {
     refuse({ code: 'invalid', field: 'smsCountries', reason: 'must hold ISO 3166-1 alpha-2 country codes' });
   }
-  return unique;
+  return unique.sort();
 }

@@ -86,7 +86,7 @@ export class Projects {
 
   /** Refuses `invalid`. */
   create(input: Partial<ProjectSettings> & { name: string }, actor: Actor): Promise<Project> {
-    const settings = this.checked(input);
+    const settings = this.check(input);
     return this.db.transaction(async (em) => {
       const project = this.make(em, { ...settings, name: settings.name as string });
       const detail = { after: settings };
@@ -134,7 +134,7 @@ export class Projects {
 
   /** Refuses `not-found`, `invalid`, `conflict`. */
   update(id: string, input: ProjectChange, actor: Actor): Promise<Project> {
-    const settings = this.checked(input);
+    const settings = this.check(input);
     return this.db.transaction(async (em) => {
       const project = await this.locked(em, id, input.expectedVersion);
       if (project.builtIn === 'console') keepConsoleClosed(settings);
@@ -216,7 +216,8 @@ export class Projects {
     });
   }
 
-  private checked(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
+  /** The settings as they would be kept. Refuses `invalid`. */
+  check(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
     const settings = checkedProject(input);
     // Who owes a factor and can set up none is locked out.
     if (!this.canSendSms && settings.offeredFactors?.join() === 'sms') {

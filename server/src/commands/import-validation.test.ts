@@ -1,0 +1,140 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { pngOf } from '../../test/pictures.ts';
+import { shell, testMasterKey } from '../../test/shell.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { Project } from '../domain/projects/project.entity.ts';
+
+type Data = Record<string, unknown>;
+
+let here: TestApp;
+let there: TestApp;
+let folder: string;
+let file: string;
+let whole: string;
+let projectId: string;
+
+const settings = (app: TestApp) => ({ DATABASE_URL: app.databaseUrl, MASTER_KEY: testMasterKey, BASE_URL: here.url });
+
+beforeAll(async () => {
+  [here, there] = await Promise.all([buildTestApp(), buildTestApp()]);
+  folder = mkdtempSync(join(tmpdir(), 'lk-'));
+  file = join(folder, 'a.jsonl');
+  const project = await here.make.project({
+    name: 'Moving',
+    emailFactor: true,
+    deviceTrustDays: 30,
+    smsCountries: ['SE'],
+    smsPerDay: 7,
+  });
+  projectId = project.id;
+  const { client } = await here.make.client(project);
+  await here.services.clients.update(client.id, { name: 'Portal', pkceRequired: true }, system);
+  const pem = (type: 'ed25519' | 'x25519') =>
+    (type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519')).publicKey
+      .export({ type: 'spki', format: 'pem' })
+      .toString();
+  await here.services.delegationKeys.register(
+    client.id,
+    { signing: pem('ed25519'), encryption: pem('x25519') },
+    system,
+  );
+  const logo = await here.services.experiences.addLogo(projectId, pngOf(40, 40), system);
+  await here.services.experiences.saveDraft({ projectId }, { displayName: 'Acme', logoId: logo.id }, system);
+  await here.services.experiences.publish({ projectId }, system);
+  await shell(settings(here), 'export', '--to', file, '--project', projectId, '--without-secrets');
+  whole = readFileSync(file, 'utf8');
+});
+afterAll(async () => {
+  await Promise.all([here.close(), there.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+/** The export with one record changed and its checksum mended, as somebody would who wants to get something past. */
+function forge(type: string, change: (data: Data) => void): void {
+  const lines = whole.trimEnd().split('\n').slice(0, -1);
+  const at = lines.findIndex((line) => line.startsWith(`{"type":"${type}"`));
+  const record = JSON.parse(lines[at] as string) as { data: Data };
+  change(record.data);
+  lines[at] = JSON.stringify(record);
+  const checksum = createHash('sha256')
+    .update(lines.map((line) => `${line}\n`).join(''))
+    .digest('base64url');
+  const end = JSON.stringify({ type: 'end', records: lines.length - 1, checksum });
+  writeFileSync(file, `${[...lines, end].join('\n')}\n`);
+}
+const imported = () => shell(settings(there), 'import', file, '--without-secrets');
+const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+
+describe('import refuses what the admin API refuses', () => {
+  const cases: [type: string, change: Data, told: string][] = [
+    ['client', { redirect_uris: ['https://a.example/cb', 'javascript:alert(1)'] }, 'redirectUris[1] must be https'],
+    ['client', { redirect_uris: ['http://app.example.com/cb'] }, 'redirectUris[0] must be https'],
+    ['client', { redirect_uris: 'https://a.example/cb' }, 'redirectUris must be a list'],
+    ['client', { post_logout_redirect_uris: ['data:text/html,x'] }, 'postLogoutRedirectUris[0] must be https'],
+    ['client', { backchannel_logout_uri: 'http://169.254.169.254/' }, 'backchannelLogoutUri must be https'],
+    ['client', { access_token_ttl_seconds: 90 * 24 * 3600 }, 'accessTokenTtlSeconds must be a whole number'],
+    ['client', { name: 'two\nlines' }, 'name must not hold control characters'],
+    ['client', { name: 'Visit www.evil.example' }, 'name must not hold an address'],
+    ['client', { name: 7 }, 'name must be text'],
+    ['client', { token_endpoint_auth_method: 'client_secret_none' }, 'tokenEndpointAuthMethod must be one of'],
+    ['client', { token_endpoint_auth_method: 'private_key_jwt', jwk: null }, 'jwks is required'],
+    ['client', { jwk: { ...key, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }, 'jwks holds a private key'],
+    ['client', { logout_token_type: 'jwt' }, 'logoutTokenTyp must be one of'],
+    ['client', { pkce_required: 'no' }, 'pkceRequired must be true or false'],
+    ['project', { id_token_ttl_seconds: 90 * 24 * 3600 }, 'idTokenTtlSeconds must be a whole number'],
+    ['project', { access_token_ttl_seconds: 7200 }, 'accessTokenTtlSeconds must be a whole number'],
+    ['project', { max_session_seconds: 2_000_000_000 }, 'maxSessionSeconds must be a whole number'],
+    ['project', { device_trust_days: 99_999 }, 'deviceTrustDays must be a whole number'],
+    ['project', { device_trust_seconds: -1 }, 'deviceTrustSeconds must be a whole number'],
+    ['project', { sms_countries: ['ZZ'] }, 'smsCountries must hold'],
+    ['project', { sms_per_day: 2_000_000 }, 'smsPerDay must be a whole number'],
+    ['project', { offered_factors: ['pigeon'] }, 'offeredFactors must hold nothing but'],
+    ['project', { mfa_policy: 'never' }, 'mfaPolicy must be one of'],
+    ['project', { name: 'Right\u202eleft' }, 'name must not hold control characters'],
+    ['logo', { type: 'text/html' }, 'type is not that of its bytes'],
+    ['logo', { bytes: `\\x${Buffer.from('<svg onload=alert(1)>').toString('hex')}` }, 'logo must be PNG, JPEG or WebP'],
+    ['delegation-key', { signing_public_pem: 'x' }, 'signingKey must be one public key'],
+  ];
+  it.each(cases)('a %s with %j', async (type, change, told) => {
+    forge(type, (data) => Object.assign(data, change));
+    const { code, err } = await imported();
+    expect([code, err]).toEqual([1, expect.stringContaining(told)]);
+    expect(err).toMatch(/^import: .*a\.jsonl:\d+ /);
+    expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
+  });
+
+  it('a text of the sign-in page that leads elsewhere', async () => {
+    forge('experience', ({ content }) =>
+      Object.assign(content as Data, { texts: { en: { supportUrl: 'javascript:alert(1)' } } }),
+    );
+    expect((await imported()).err).toContain('texts.en.supportUrl must be an address that begins with https://');
+    expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
+  });
+
+  it('and names the client: file, line, name and field in one line', async () => {
+    forge('client', (data) => Object.assign(data, { redirect_uris: ['javascript:alert(1)'] }));
+    expect((await imported()).err).toMatch(
+      /^import: .*a\.jsonl:\d+ client "Portal": redirectUris\[0\] must be https \(http only for loopback\)\.$/m,
+    );
+  });
+
+  it('and takes what is valid as it is: every setting arrives, and is exported again alike', async () => {
+    writeFileSync(file, whole);
+    expect(await imported()).toMatchObject({ code: 0, err: '' });
+    const project = await there.services.db.reader().findOneOrFail(Project, projectId);
+    expect(project).toMatchObject({ emailFactor: true, deviceTrustDays: 30, smsCountries: ['SE'], smsPerDay: 7 });
+    const copy = join(folder, 'b.jsonl');
+    await shell(settings(there), 'export', '--to', copy, '--project', projectId, '--without-secrets');
+    const again = readFileSync(copy, 'utf8');
+    const clientLine = (text: string) => text.split('\n').find((line) => line.startsWith('{"type":"client"'));
+    const versionless = (text = '') => text.replace(/"version":\d+/, '');
+    expect(versionless(clientLine(again))).toBe(versionless(clientLine(whole)));
+    expect(clientLine(again)).toContain('"pkce_required":true');
+    expect((await imported()).out).toMatch(/^project +0 added, 0 changed, 1 as they were$/m);
+  });
+});

@@ -1,0 +1,82 @@
+import type { TransferRecord } from '../adapters/transfer-file.ts';
+import { checkKey } from '../domain/clients/clients.ts';
+import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
+import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
+import { judgeLogo } from '../domain/experience/logo-file.ts';
+import { Refusal, refuse } from '../domain/kernel/problem.ts';
+import { checkSessionPolicy } from '../domain/projects/session-policy.ts';
+import type { Services } from '../services.ts';
+
+type Data = Record<string, unknown>;
+type Checking = Pick<Services, 'projects' | 'clients'>;
+
+/** Columns that hold settings, by the name that the setting has in the admin API. */
+const columns = {
+  project: {
+    ...{ name: 'name', scimEnabled: 'scim_enabled', scimAuthoritative: 'scim_authoritative', testMode: 'test_mode' },
+    ...{ signUp: 'sign_up', mfaPolicy: 'mfa_policy', offeredFactors: 'offered_factors', emailFactor: 'email_factor' },
+    ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
+    ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
+  },
+  sessionPolicy: {
+    ...{ idleTimeoutSeconds: 'idle_timeout_seconds', maxSessionSeconds: 'max_session_seconds' },
+    ...{ idTokenTtlSeconds: 'id_token_ttl_seconds', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
+  },
+  client: {
+    ...{
+      name: 'name',
+      tokenEndpointAuthMethod: 'token_endpoint_auth_method',
+      jwks: 'jwk',
+      redirectUris: 'redirect_uris',
+    },
+    ...{ postLogoutRedirectUris: 'post_logout_redirect_uris', backchannelLogoutUri: 'backchannel_logout_uri' },
+    ...{ backchannelLogoutSessionRequired: 'backchannel_logout_session_required', pkceRequired: 'pkce_required' },
+    ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
+  },
+} as const;
+
+/** What the admin API would refuse in a record, as `{field} {reason}`; null: nothing. */
+export function faultOf({ type, data }: TransferRecord, services: Checking): string | null {
+  try {
+    checks[type]?.(data, services);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.problem.code !== 'invalid') throw error;
+    return `${error.problem.field} ${error.problem.reason}`;
+  }
+}
+
+const checks: Record<string, (data: Data, services: Checking) => void> = {
+  project(data, { projects }) {
+    projects.check(settingsOf(data, columns.project));
+    checkSessionPolicy(settingsOf(data, columns.sessionPolicy));
+  },
+  client(data, { clients }) {
+    checkKey(clients.check(settingsOf(data, columns.client)));
+  },
+  logo({ type, bytes, width, height }) {
+    const file = judgeLogo(Buffer.from(String(bytes).replace(/^\\x/, ''), 'hex'));
+    if (file.type !== type) refuse({ code: 'invalid', field: 'type', reason: 'is not that of its bytes' });
+    if (file.width === width && file.height === height) return;
+    refuse({ code: 'invalid', field: 'width', reason: 'and height are not those of its bytes' });
+  },
+  experience({ content }) {
+    const { texts, ...rest } = (content ?? {}) as ExperienceInput & { texts?: Record<string, Record<string, string>> };
+    const entries = Object.entries(texts ?? {}).flatMap(([locale, ofLocale]) =>
+      Object.entries(ofLocale).map(([key, text]) => ({ locale, key, text: String(text) })),
+    );
+    checkContent({ ...rest, texts: entries });
+  },
+  'delegation-key'({ signing_public_pem, encryption_public_pem, signing_kid, encryption_kid }) {
+    const signing = parsePublicPem(String(signing_public_pem), 'ed25519', 'signingKey');
+    const encryption = parsePublicPem(String(encryption_public_pem), 'x25519', 'encryptionKey');
+    if (thumbprint(signing) === signing_kid && thumbprint(encryption) === encryption_kid) return;
+    refuse({ code: 'invalid', field: 'signingKid', reason: 'and encryptionKid are not the thumbprints of the keys' });
+  },
+};
+
+function settingsOf(data: Data, names: Record<string, string>): Record<string, never> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, column]) => (column in data ? [[name, data[column] as never]] : [])),
+  );
+}
