@@ -13,6 +13,7 @@ import { Authorizations } from './domain/ceremonies/authorizations.ts';
 import { Callers } from './domain/ceremonies/callers.ts';
 import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
 import { recordCodeEvent } from './domain/ceremonies/code-events.ts';
+import { endOpenWork } from './domain/ceremonies/open-work.ts';
 import { Recipients, type SetupLinks } from './domain/ceremonies/recipients.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/trials.ts';
@@ -127,7 +128,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const senderTests = new SenderTests({ db, clock, random, audit, limits, delivery, lookOf });
   const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);
-  const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery, testMode });
+  const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery, testMode, endOpenWork });
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
   const requests = new AuthorizationRequests(clock, random);
@@ -141,7 +142,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     sessions.endAllOfUser(em, userId, reason, actor),
   );
   const devices = new Devices(clock, random, audit);
-  const accountAccess = new AccountAccess({ db, users, accounts, admins, devices, sessions, mfa, logout });
+  const accountAccess = new AccountAccess({ db, clock, users, accounts, admins, devices, sessions, mfa, logout });
   const ownAccount = new OwnAccount({
     db,
     clock,

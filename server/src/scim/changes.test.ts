@@ -67,16 +67,14 @@ const changes: readonly (readonly [what: string, method: string, body: object])[
   ['a name', 'PATCH', replace('displayName', 'Ada B.')],
   ['a part of the name', 'PATCH', replace('name.familyName', 'Byron')],
   ['a part of the name that is taken away', 'PATCH', remove('name.givenName')],
-  ['the userName', 'PATCH', replace('userName', 'AB@Example.com')],
-  ['the externalId', 'PATCH', replace('externalId', 'e-2')],
-  ['the addresses', 'PATCH', replace('emails', [{ value: 'Third@Example.com' }, { value: 'second@example.com' }])],
+  ['the case of the userName', 'PATCH', replace('userName', 'ada@example.com')],
   [
-    'which address is the first',
+    'an address that is not the login e-mail',
     'PATCH',
-    replace('emails', [{ value: 'Second@Example.com', primary: true }, { value: 'ada@example.com' }]),
+    replace('emails', [{ value: 'ada@example.com', primary: true }, { value: 'third@example.com' }]),
   ],
-  ['the addresses, all taken away', 'PATCH', remove('emails')],
-  ['the phone, taken away', 'PATCH', remove('phoneNumbers')],
+  ['the addresses, all taken away, the userName being one', 'PATCH', remove('emails')],
+  ['the externalId', 'PATCH', replace('externalId', 'e-2')],
   [
     'a number for the office',
     'PATCH',
@@ -89,8 +87,20 @@ const changes: readonly (readonly [what: string, method: string, body: object])[
     { Operations: [{ op: 'replace', value: { title: 'T', displayName: 'D', 'name.givenName': 'G' } }] },
   ],
   ['nothing', 'PATCH', replace('title', 'Countess')],
-  ['the whole', 'PUT', { userName: 'new', emails: [{ value: 'new@example.com' }], active: true }],
   ['the whole for the same', 'PUT', whole],
+];
+
+/** They end sign-ins under way. */
+const loginChanges: typeof changes = [
+  ['the userName', 'PATCH', replace('userName', 'AB@Example.com')],
+  ['the addresses', 'PATCH', replace('emails', [{ value: 'Third@Example.com' }, { value: 'second@example.com' }])],
+  [
+    'which address is the first',
+    'PATCH',
+    replace('emails', [{ value: 'Second@Example.com', primary: true }, { value: 'ada@example.com' }]),
+  ],
+  ['the phone, taken away', 'PATCH', remove('phoneNumbers')],
+  ['the whole', 'PUT', { userName: 'new', emails: [{ value: 'new@example.com' }], active: true }],
   ['the whole, all but the name left out', 'PUT', { userName: 'new' }],
 ];
 
@@ -163,7 +173,7 @@ describe('a change at once', () => {
     const { id } = (await scim.request('POST', '/Users', { userName: 'other', emails: [{ value: 'o@example.com' }] }))
       .body;
     const before = await leftOf(id);
-    const refused = await atOnce(() => scim.request('PATCH', `/Users/${id}`, body));
+    const refused = await scim.request('PATCH', `/Users/${id}`, body);
     expect(refused).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
     expect(refused.body.detail).toContain(field);
     expect(await leftOf(id)).toEqual(before);
@@ -175,8 +185,8 @@ describe('a change at once', () => {
       .id;
     const { id } = (await scim.request('POST', '/Users', whole)).body;
     const before = await leftOf(other);
-    await atOnce(() => scim.request('PATCH', `/Users/${id}`, replace('emails', [{ value: 'n@example.com' }])));
-    await atOnce(() => scim.request('PATCH', `/Users/${id}`, remove('emails')));
+    await scim.request('PATCH', `/Users/${id}`, replace('emails', [{ value: 'n@example.com' }]));
+    await scim.request('PATCH', `/Users/${id}`, remove('emails'));
     expect(await leftOf(other)).toEqual(before);
   });
 
@@ -196,6 +206,26 @@ describe('a change at once', () => {
   });
 });
 
+describe('a change of login address or login phone', () => {
+  it.each(loginChanges)('takes the lock: %s', async (_, method, body) => {
+    const scim = await app.project();
+    const { id } = (await scim.request('POST', '/Users', whole)).body;
+    const { users } = app.services;
+    const locked: string[] = [];
+    const { change } = Object.getPrototypeOf(users);
+    users.change = (...parameters) => {
+      locked.push(parameters[2]);
+      return change.apply(users, parameters);
+    };
+    try {
+      expect((await scim.request(method, `/Users/${id}`, body)).status).toBe(200);
+    } finally {
+      Reflect.deleteProperty(users, 'change');
+    }
+    expect(locked).toEqual([id]);
+  });
+});
+
 describe('at the same moment', () => {
   /** Somebody with a session, a trusted device and a code under way. */
   async function signedIn(scim: ScimProject): Promise<string> {
@@ -210,6 +240,7 @@ describe('at the same moment', () => {
        values (?, ?, ?, ?, 'jkt', '{}', 'ES256', 'laptop', ?, ?, ?)`,
       [systemRandom.id(), scim.id, client.id, id, clock.now(), clock.now(), new Date(clock.now().getTime() + 1e9)],
     );
+    const in10Minutes = new Date(clock.now().getTime() + 600_000);
     // Two sign-ins on their way: of who has proved to be this user, and of who has only given the address.
     for (const [userId, address] of [
       [id, null],
@@ -218,8 +249,8 @@ describe('at the same moment', () => {
       await services.db.changed(
         `insert into ceremonies (id, project_id, client_id, txn_hash, nonce_hash, nonce_expires_at, state, origin, amr,
            user_id, address, created_at, expires_at)
-         values (?, ?, ?, ?, 'nonce', now(), 'otp_sent', 'https://app.example.com', '{}', ?, ?, now(), now())`,
-        [systemRandom.id(), scim.id, client.id, systemRandom.id(), userId, address],
+         values (?, ?, ?, ?, 'nonce', now(), 'otp_sent', 'https://app.example.com', '{}', ?, ?, now(), ?)`,
+        [...[systemRandom.id(), scim.id, client.id, systemRandom.id()], ...[userId, address, in10Minutes]],
       );
     }
     const code = { clientId: client.id, userId: id, scope: 'openid', authTime: clock.now(), amr: ['swk'] };
@@ -233,7 +264,7 @@ describe('at the same moment', () => {
       `select 'session' as what from sessions where user_id = ? and ended_at is null
        union all select 'device' from devices where user_id = ? and revoked_at is null
        union all select 'code' from authorization_codes where user_id = ? and revoked_at is null
-       union all select 'sign-in' from ceremonies where project_id = (select project_id from users where id = ?)`,
+       union all select 'sign-in' from ceremonies where finished_at is null and project_id = (select project_id from users where id = ?)`,
       [id, id, id, id],
     );
     return rows.map(({ what }) => what).sort();

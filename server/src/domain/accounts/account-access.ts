@@ -1,13 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Admins } from '../admins/admins.ts';
+import { endOpenWork } from '../ceremonies/open-work.ts';
 import type { Device } from '../devices/device.entity.ts';
 import type { Devices } from '../devices/devices.ts';
 import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import { endStandIns } from '../mfa/reset.ts';
 import { Project } from '../projects/project.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -18,6 +21,7 @@ import type { Accounts } from './accounts.ts';
 
 export interface AccountAccessDeps {
   db: Database;
+  clock: Clock;
   users: Pick<Users, 'locked'>;
   accounts: Pick<Accounts, 'setActive' | 'deactivate' | 'erase'>;
   admins: Pick<Admins, 'keepOwner'>;
@@ -39,7 +43,10 @@ export interface AccessOverview {
   recoveryCodesLeft: number;
 }
 
-/** What admins do about a user's way in. Each method is one transaction, and refuses `not-found` outside of the project. */
+/**
+ * What admins do about a user's way in. Each method is one transaction, and refuses `not-found` outside of the project.
+ * Ending sessions, devices, factors or the account ends the user's open work, too ({@link endOpenWork}).
+ */
 export class AccountAccess {
   private readonly deps: AccountAccessDeps;
 
@@ -81,34 +88,51 @@ export class AccountAccess {
 
   /** All of them; the clients that took part are told. */
   endSessions(projectId: string, userId: string, actor: Actor): Promise<void> {
-    return this.change(projectId, userId, (em) => this.deps.logout.endAllOfUserIn(em, userId, 'revoked', actor));
+    return this.change(projectId, userId, async (em, user) => {
+      await this.endWork(em, user);
+      await this.deps.logout.endAllOfUserIn(em, userId, 'revoked', actor);
+    });
   }
 
-  /** Takes all second factors away: the next sign-in sets one up where the project wants one. */
+  /**
+   * Takes all second factors away, with recovery codes and what devices remember of them: the next sign-in sets one up where
+   * the project wants one, and shows new codes.
+   */
   resetFactors(projectId: string, userId: string, actor: Actor): Promise<void> {
     const { mfa } = this.deps;
     return this.change(projectId, userId, async (em, user) => {
+      await this.endWork(em, user);
       for (const factor of await mfa.factors(em, userId)) await mfa.remove(em, user, factor.id, actor);
+      await endStandIns(em, userId);
     });
   }
 
   /** One that has ended before is let be. */
   endSession(projectId: string, sessionId: string, actor: Actor): Promise<void> {
-    return this.deps.db.transaction(async (em) => {
-      found(await em.findOne(Session, { id: sessionId, project: projectId }), 'session');
-      await this.deps.logout.endSessionIn(em, sessionId, 'revoked', actor);
-    });
+    const { db, logout } = this.deps;
+    return pastDeadlocks(() =>
+      db.transaction(async (em) => {
+        const session = found(await em.findOne(Session, { id: sessionId, project: projectId }), 'session');
+        await this.endWork(em, session.user);
+        await logout.endSessionIn(em, sessionId, 'revoked', actor);
+      }),
+    );
   }
 
   /** The sessions that rest on it end, too. */
   revokeDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
     const { devices, logout } = this.deps;
-    return this.change(projectId, userId, async (em) => {
+    return this.change(projectId, userId, async (em, user) => {
+      await this.endWork(em, user);
       await devices.revoke(em, { projectId, userId }, deviceId, actor);
       for (const session of await em.find(Session, { user: userId, deviceId, endedAt: null })) {
         await logout.endSessionIn(em, session.id, 'revoked', actor);
       }
     });
+  }
+
+  private endWork(em: EntityManager, user: { id: string }): Promise<void> {
+    return endOpenWork(em, this.deps.clock.now(), user);
   }
 
   private change(

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { endOpenWork } from '../ceremonies/open-work.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -11,6 +12,7 @@ import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { contactsOf, foldCase } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
+import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
 
 /** Ends every live session of a user in the caller's transaction. Whether clients hear of it is not decided here. */
@@ -73,11 +75,20 @@ export class Accounts {
 
   private changeLocked(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<User> {
     return this.atomically(async (em) => {
+      await this.endWorkOfLogin(em, found(await this.users.locked(em, projectId, userId), 'user'), edit);
       const { before, after } = await this.users.change(em, projectId, userId, edit, actor);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
       if (after.phone && before.phone && after.phone !== before.phone) await this.followPhone(em, before, after.phone);
       return after;
     });
+  }
+
+  /** Sign-ins under way were begun for whoever had this address or number then. */
+  private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<void> {
+    const before = recordOf(user);
+    const values = await edit(before);
+    if (!changesLogin(before, values)) return;
+    await endOpenWork(em, this.clock.now(), user, { addresses: [values.userName, loginOf(values).email] });
   }
 
   /** Switches a user on or off. Refuses `not-found`. */
@@ -111,9 +122,10 @@ export class Accounts {
   async erase(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const { id } = user;
     const projectId = user.project.id;
+    const now = this.clock.now();
+    await endOpenWork(em, now, user);
     await this.endSessions(em, id, 'deactivated', actor);
     await em.flush();
-    const now = this.clock.now();
     await execute(
       em,
       sql`update groups set version = version + 1, updated_at = ${now}
@@ -145,13 +157,9 @@ export class Accounts {
 
   private async revokeAccess(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const now = this.clock.now();
+    await endOpenWork(em, now, user);
     await this.endSessions(em, user.id, 'deactivated', actor);
-    await execute(
-      em,
-      sql`update authorization_codes set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`,
-    );
     await execute(em, sql`update devices set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`);
-    await this.forgetCeremonies(em, user);
   }
 
   /** What a directory asked about them: by their id, or with one of their names in it. */
@@ -178,10 +186,11 @@ export class Accounts {
       em,
       sql`with gone as (
             delete from ceremonies
-            where project_id = ${projectId} and (user_id = ${user.id} or address = any(${addresses}::text[]))
+            where project_id = ${projectId}
+              and (user_id = ${user.id} or account_id = ${user.id} or address = any(${addresses}::text[]))
             returning id
           )
-          delete from one_time_codes where ceremony_id in (select id from gone)`,
+          delete from one_time_codes where user_id = ${user.id} or ceremony_id in (select id from gone)`,
     );
     await execute(
       em,

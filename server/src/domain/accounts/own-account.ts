@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
+import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
@@ -14,11 +15,13 @@ import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import { endStandIns, forgetRemembered } from '../mfa/reset.ts';
 import type { PhoneChangeBy, PhoneChanges } from '../phones/phone-changes.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
@@ -149,6 +152,7 @@ export class OwnAccount {
   revokeDevice(change: OwnChange, deviceId: string): Promise<void> {
     const { devices, logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
+      await this.endWork(em, user);
       const device = await devices.revoke(em, owner(user), deviceId, change.actor);
       const live = await sessions.listLive(em, change.visitor.project, user.id);
       for (const session of live.filter((one) => one.deviceId === device.id)) {
@@ -163,6 +167,7 @@ export class OwnAccount {
     return this.change(change, async (em, user) => {
       const live = await sessions.listLive(em, change.visitor.project, user.id);
       if (!live.some(({ id }) => id === sessionId)) refuse({ code: 'not-found', what: 'session' });
+      await this.endWork(em, user);
       await logout.endSessionIn(em, sessionId, 'logout', change.actor);
     });
   }
@@ -171,18 +176,25 @@ export class OwnAccount {
   endOtherSessions(change: OwnChange): Promise<void> {
     const { logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
+      await this.endWork(em, user);
       for (const { id } of await sessions.listLive(em, change.visitor.project, user.id)) {
         if (id !== change.visitor.session.id) await logout.endSessionIn(em, id, 'logout', change.actor);
       }
     });
   }
 
-  /** Refuses `not-found`, and `forbidden` where the sign-in is not fresh. */
+  /**
+   * No device remembers to skip the others; recovery codes go with the last one. Refuses `not-found`, and `forbidden` where
+   * the sign-in is not fresh.
+   */
   removeFactor(change: OwnChange, enrolmentId: string): Promise<void> {
     const { clock, mfa } = this.deps;
     return this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
+      await this.endWork(em, user);
       const { method } = await mfa.remove(em, user, enrolmentId, change.actor);
+      await forgetRemembered(em, user.id);
+      if ((await mfa.factors(em, user.id)).length === 0) await endStandIns(em, user.id);
       const at = clock.now().toISOString();
       const { name: app } = change.visitor.project;
       await this.notify(em, user, change.locale, { template: 'factor-changed', app, change: 'removed', method, at });
@@ -250,13 +262,19 @@ export class OwnAccount {
     work: (em: EntityManager, user: User, session: Session) => Promise<T>,
   ): Promise<T> {
     const { db, sessions, users } = this.deps;
-    return db.transaction(async (em) => {
-      const user = await users.locked(em, visitor.project.id, visitor.user.id);
-      const live = user?.active ? await sessions.listLive(em, visitor.project, user.id) : [];
-      const session = live.find(({ id }) => id === visitor.session.id);
-      if (!user || !session) return refuse({ code: 'unauthenticated' });
-      return work(em, user, session);
-    });
+    return pastDeadlocks(() =>
+      db.transaction(async (em) => {
+        const user = await users.locked(em, visitor.project.id, visitor.user.id);
+        const live = user?.active ? await sessions.listLive(em, visitor.project, user.id) : [];
+        const session = live.find(({ id }) => id === visitor.session.id);
+        if (!user || !session) return refuse({ code: 'unauthenticated' });
+        return work(em, user, session);
+      }),
+    );
+  }
+
+  private endWork(em: EntityManager, user: User): Promise<void> {
+    return endOpenWork(em, this.deps.clock.now(), user);
   }
 
   private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {

@@ -121,7 +121,7 @@ describe('the open work of a person', () => {
     await end(user);
     const isOpen = { userid: former, otp: '000000' };
     expect(await page.step('verify-email-otp', isOpen)).toMatchObject(refusal('CODE_REJECTED', 400));
-    await end(user, { formerAddresses: [former.toUpperCase()] });
+    await end(user, { addresses: [former.toUpperCase()] });
     expect(await page.step('verify-email-otp', isOpen)).toMatchObject(expired);
   });
 

@@ -2,19 +2,26 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
 import { execute, query, sql } from '../kernel/statement.ts';
 import { foldCase } from '../users/login.ts';
-import type { User } from '../users/user.entity.ts';
-
-/** Whose work it is, as the row stands now. */
-export type WorkOwner = Pick<User, 'id' | 'project' | 'userName'> & { email?: string | null | undefined };
 
 export interface OpenWorkOptions {
-  /** Login addresses that the person has had until now: sign-ins begun with one of them end, too. */
-  formerAddresses?: readonly (string | null | undefined)[];
+  /** Login addresses that the person is about to get, or has just lost: sign-ins begun with one of them end, too. */
+  addresses?: readonly (string | null | undefined)[];
   /** The sign-in that itself makes the change: it goes on, with its codes and its enrolment. */
   keepCeremonyId?: string | null | undefined;
 }
 
-export type EndOpenWork = (em: EntityManager, now: Date, user: WorkOwner, options?: OpenWorkOptions) => Promise<void>;
+export type EndOpenWork = (
+  em: EntityManager,
+  now: Date,
+  user: { id: string },
+  options?: OpenWorkOptions,
+) => Promise<void>;
+
+interface Login {
+  project_id: string;
+  user_name_key: string;
+  email_key: string | null;
+}
 
 /** Clocks of two processes may differ: a sign-in that has just expired here may be open there. */
 const clockSkewSeconds = 60;
@@ -24,14 +31,18 @@ const clockSkewSeconds = 60;
  * for their first code, changes of phone and factor; and what finished sign-ins gave out: codes that were not redeemed, and
  * access tokens.
  *
- * Joins the caller's transaction, which holds the user's row. Locks are taken in the order of all steps: user, ceremonies,
- * the rest.
+ * Joins the caller's transaction. Locks are taken in the order of all steps: user, ceremonies, the rest. A caller that
+ * changes the login address calls it first: that change waits for every step that refers to the user's row.
  */
-export const endOpenWork: EndOpenWork = async (em, now, user, { formerAddresses = [], keepCeremonyId = null } = {}) => {
+export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more = [], keepCeremonyId = null } = {}) => {
   await em.flush();
-  const addresses = [user.userName, user.email, ...formerAddresses].flatMap((address) =>
-    address ? [foldCase(address)] : [],
+  const [login] = await query<Login>(
+    em,
+    sql`select project_id, user_name_key, email_key from users where id = ${user.id} for no key update`,
   );
+  if (!login) return;
+  const keys = more.flatMap((address) => (address ? [foldCase(address)] : []));
+  const addresses = [login.user_name_key, ...(login.email_key ? [login.email_key] : []), ...keys];
   const ceremonies = await query<{ id: string }>(
     em,
     sql`with open as (
@@ -39,7 +50,7 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { formerAddresses 
           where finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
             and id is distinct from ${keepCeremonyId}::uuid
             and (account_id = ${user.id} or user_id = ${user.id}
-              or (project_id = ${user.project.id} and address = any(${addresses}::text[])))
+              or (project_id = ${login.project_id} and address = any(${addresses}::text[])))
           order by id for no key update
         )
         update ceremonies c set finished_at = ${now} from open where c.id = open.id and c.finished_at is null

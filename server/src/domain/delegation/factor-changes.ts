@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
+import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -14,6 +15,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import { forgetRemembered } from '../mfa/reset.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import type { CodePurpose, Otp } from '../otp/otp.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
@@ -238,12 +240,14 @@ export class FactorChanges {
     const before = await factors.factors(em, user.id);
     const recoveryCodes = await factors.verify(em, enrolment, user, backEnd.actor);
     for (const old of before) em.remove(old);
+    await forgetRemembered(em, user.id);
+    await endOpenWork(em, clock.now(), user);
     // Another user may have this number on record; the factor is good all the same.
     if (enrolment.phone && enrolment.phone !== user.phone && !(await users.isPhoneTaken(em, user, enrolment.phone))) {
       const { actor, client } = backEnd;
       const project = client.project.getEntity();
       const by = { user, project, app: client.name, clientId: client.id, locale: localeOf(user), actor };
-      await phones.put(em, by, enrolment.phone);
+      await phones.put(em, by, enrolment.phone, null);
     }
     audit.record(em, {
       ...about(backEnd, user),

@@ -1,5 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { endOpenWork } from '../ceremonies/open-work.ts';
 import { Client } from '../clients/client.entity.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
@@ -10,6 +11,7 @@ import type { Random } from '../kernel/random.ts';
 import type { Signer } from '../keys/signer.ts';
 import { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
 import { isFinal, isSuccess, maxAttempts, nextAttemptAt } from './attempts.ts';
 import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
 
@@ -63,11 +65,17 @@ export class Logout {
   }
 
   /**
-   * Ends every session of a user (scope `global`): each client gets one token without `sid`, then, where it requires `sid`,
+   * Ends every session of a user (scope `global`) and their open work: each client gets one token without `sid`, then, where it requires `sid`,
    * one for each of the sessions that it joined. Receivers that key sessions by `sid` ignore the first.
    */
   endAllOfUser(userId: string, actor: Actor): Promise<void> {
-    return this.deps.db.transaction((em) => this.endAllOfUserIn(em, userId, 'logout', actor));
+    const { db, clock } = this.deps;
+    return pastDeadlocks(() =>
+      db.transaction(async (em) => {
+        await endOpenWork(em, clock.now(), { id: userId });
+        await this.endAllOfUserIn(em, userId, 'logout', actor);
+      }),
+    );
   }
 
   /**

@@ -25,6 +25,8 @@ export interface PhoneChangesDeps {
   otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
+  /** `endOpenWork` of ceremonies/, which stands above. */
+  endOpenWork(em: EntityManager, now: Date, user: User, options: { keepCeremonyId: string | null }): Promise<void>;
 }
 
 /** Who changes their number, and where. The caller has made sure of the user, freshly, and holds the user's row. */
@@ -168,18 +170,21 @@ export class PhoneChanges {
       audit.record(em, { ...about(by), type: 'user.phone_change_refused', result: 'failure' });
       return { refused };
     }
-    await this.put(em, by, phone);
+    await this.put(em, by, phone, place.boundTo);
     return { phone };
   }
 
   /**
-   * Puts a number that has proved itself on record, and with it where text messages of the second factor go; the user
-   * hears of it by mail and at the old number. Refuses `phone-locked`, `taken`.
+   * Puts a number that has proved itself on record, and with it where text messages of the second factor go; the user's other
+   * open work ends, and they hear of it by mail and at the old number. Refuses `phone-locked`, `taken`.
+   *
+   * @param keepCeremonyId the sign-in that makes the change; null: none
    */
-  async put(em: EntityManager, by: PhoneChangeBy, phone: string): Promise<void> {
-    const { audit, clock, delivery, mfa, users } = this.deps;
+  async put(em: EntityManager, by: PhoneChangeBy, phone: string, keepCeremonyId: string | null): Promise<void> {
+    const { audit, clock, delivery, endOpenWork, mfa, users } = this.deps;
     const { user } = by;
     const before = user.phone ?? null;
+    if (before !== phone) await endOpenWork(em, clock.now(), user, { keepCeremonyId });
     await users.changePhone(em, user, phone, by.actor);
     await mfa.moveSms(em, user.id, phone);
     if (before === phone) return;

@@ -20,6 +20,13 @@ export function loginOf({ userName, attributes }: UserValues): Login {
   return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), phone };
 }
 
+/** Whether a login address, as it is compared, or the login phone would change. */
+export function changesLogin({ userName, email, phone }: UserRecord, after: UserValues): boolean {
+  const next = loginOf(after);
+  const emailKey = email ? foldCase(email) : null;
+  return foldCase(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
+}
+
 /** The names of what differs, attributes each by their own name. */
 export function changedNames(before: UserRecord, after: UserValues): string[] {
   const { attributes: old, ...columns } = valuesOf(before);

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -13,7 +12,15 @@ import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.t
 import { User } from './user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from './user-record.ts';
 import { findShown, type ShownRow, shownColumns, shownOfRow } from './user-rows.ts';
-import { changedNames, emailKeys, type Login, loginOf, unlessTaken, writeIfUnchanged } from './user-writing.ts';
+import {
+  changedNames,
+  changesLogin,
+  emailKeys,
+  type Login,
+  loginOf,
+  unlessTaken,
+  writeIfUnchanged,
+} from './user-writing.ts';
 
 /** What a change came to. `before` is a copy, `after` the row itself. */
 export interface UserChange {
@@ -165,8 +172,8 @@ export class Users {
 
   /**
    * The same for one who has been read without a lock, in one statement that may be a transaction of its own. Undefined
-   * where nothing was written, because they have been changed since or because more than the row is at stake: they lose
-   * their access, or get another phone. {@link change} is for that. Refuses `taken`.
+   * where nothing was written: the user was changed since, or the change ends more than the row (access, login address,
+   * login phone). {@link change} is for that. Refuses `taken`.
    */
   async changeAtOnce(
     em: Executing,
@@ -179,7 +186,7 @@ export class Users {
     if (changed.length === 0) return before;
     const { email, phone } = loginOf(values);
     if (before.active && !values.active) return undefined;
-    if (before.phone && phone && phone !== before.phone) return undefined;
+    if (changesLogin(before, values)) return undefined;
     const next: ShownUser = {
       ...before,
       ...values,
@@ -223,14 +230,14 @@ export class Users {
     if (project.scimAuthoritative) refuse({ code: 'phone-locked' });
   }
 
-  /** The row under a lock, as it is now; null where the project has no such user. */
+  /**
+   * The row under a lock, as it is now; null where the project has no such user. Not `for update`: that would also hold back
+   * steps that only insert a row of this user, and may hold a row that the caller waits for.
+   */
   async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
-    return em.findOne(
-      User,
-      { id: userId, project: projectId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-    );
+    await query(em, sql`select from users where id = ${userId} and project_id = ${projectId} for no key update`);
+    return em.findOne(User, { id: userId, project: projectId }, { refresh: true });
   }
 }
 

@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf, type Somebody } from '../../../test/account-visit.ts';
+import type { TestApp } from '../../../test/build-app.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
+import { Client } from '../clients/client.entity.ts';
+import { Device } from '../devices/device.entity.ts';
+import { type Actor, system } from '../kernel/actor.ts';
+import { type UserValues, valuesOf } from '../users/user-record.ts';
+
+const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
+const { visitOf, somebody, giveFactor } = peopleOf(world);
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const directory: Actor = { kind: 'scim', id: '00000000-0000-7000-8000-000000000001', name: 'Okta' };
+const newPhone = '+491701234599';
+
+/** What somebody else has under way: a sign-in that has proved a mail code, a code that waits, a live access token. */
+async function workOf({ address, key }: Somebody) {
+  app.clock.turn(31);
+  const stranger = await world.page();
+  await world.verifyAddress(stranger, address);
+  const page = await world.page(key);
+  const codeOf = async () => {
+    await page.challenge();
+    return expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'SUCCESS')['code'] as string;
+  };
+  const token = (await world.exchange(await codeOf())).body['access_token'];
+  const waiting = await codeOf();
+  return async () => {
+    const registration = await stranger.step('verify-device', { userid: address }, 'registration');
+    const exchange = await world.exchange(waiting);
+    const userInfo = await fetch(`${app.url}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+    return [registration['error']?.code ?? registration.status, exchange.body['error'] ?? 'tokens', userInfo.status];
+  };
+}
+
+async function directoryChange({ user }: Somebody, over: Partial<UserValues>): Promise<void> {
+  const edit = (current: Parameters<typeof valuesOf>[0]) => ({ ...valuesOf(current), ...over });
+  await app.services.accounts.change(world.project.id, user.id, edit, directory);
+}
+
+type Cause = (person: Somebody) => Promise<unknown>;
+const access = () => app.services.accountAccess;
+
+const causes: Record<string, Cause> = {
+  'an admin revokes a device': ({ user, device }) =>
+    access().revokeDevice(world.project.id, user.id, device.id, system),
+  'an admin ends a session': ({ visit }) => access().endSession(world.project.id, visit.sessionId, system),
+  'an admin ends all sessions': ({ user }) => access().endSessions(world.project.id, user.id, system),
+  'an admin resets the factors': ({ user }) => access().resetFactors(world.project.id, user.id, system),
+  'an admin deactivates the user': ({ user }) => access().deactivate(world.project.id, user.id, system),
+  'an admin erases the user': ({ user }) => access().erase(world.project.id, user.id, system),
+  'the user revokes a device': ({ device, visit }) => visit.change('revoke-device', { id: device.id }),
+  'the user ends a session': async ({ user, visit }) =>
+    visit.change('end-session', { id: (await visitOf(user)).sessionId }),
+  'the user ends the other sessions': ({ visit }) => visit.change('end-other-sessions'),
+  'the user removes a factor': async ({ user }) => {
+    const { id } = await giveFactor(user);
+    await (await visitOf(user, ['swk', 'otp', 'mfa'])).change('remove-factor', { id });
+  },
+  'the user changes the phone': async ({ visit }) => {
+    await visit.change('change-phone', { phone: newPhone });
+    await visit.change('verify-phone', { code: await world.codeFor(newPhone) });
+  },
+  'the user signs out everywhere': ({ user }) => app.services.logout.endAllOfUser(user.id, system),
+  'a directory changes the userName': (person) => directoryChange(person, { userName: newAddress() }),
+  'a directory changes the e-mail': (person) =>
+    directoryChange(person, { attributes: { emails: [{ value: newAddress(), primary: true }] } }),
+  'a directory takes the e-mail away': (person) =>
+    directoryChange(person, { userName: 'plain', attributes: { emails: [] } }),
+  'a directory sets a phone': (person) =>
+    directoryChange(person, {
+      attributes: { ...person.user.attributes, phoneNumbers: [{ value: newPhone, type: 'mobile' }] },
+    }),
+  'a directory deactivates the user': (person) => directoryChange(person, { active: false }),
+  'a back end swaps the factor': async ({ user }) => {
+    const { db, factorChanges } = app.services;
+    const client = await db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
+    const change = { userid: user.id, method: 'sms', phone: newPhone } as const;
+    const { sessionId } = await factorChanges.initiate({ client, actor: system }, change);
+    const code = await world.codeFor(newPhone);
+    await factorChanges.verify({ client, actor: system }, { userid: user.id, sessionId, code });
+  },
+};
+
+describe('what a person has under way', () => {
+  it.each(Object.keys(causes))('ends when %s', async (cause) => {
+    const person = await somebody();
+    const outcome = await workOf(person);
+    await causes[cause]?.(person);
+    expect(await outcome()).toEqual(['TRANSACTION_EXPIRED', 'invalid_grant', 401]);
+  });
+
+  it('goes on when a directory changes anything else', async () => {
+    const person = await somebody();
+    const outcome = await workOf(person);
+    await directoryChange(person, { displayName: 'Ada', userName: person.user.userName.toUpperCase() });
+    expect(await outcome()).toEqual(['SUCCESS', 'tokens', 200]);
+  });
+
+  it('goes on when the change is refused', async () => {
+    const person = await somebody();
+    const outcome = await workOf(person);
+    const taken = (await somebody()).address;
+    await expect(directoryChange(person, { userName: taken })).rejects.toMatchObject({ problem: { code: 'taken' } });
+    await person.visit.change('revoke-device', { id: 'x' });
+    await person.visit.change('end-session', { id: 'x' });
+    expect(await outcome()).toEqual(['SUCCESS', 'tokens', 200]);
+  });
+
+  it('of whoever begins with the address that a person has just got ends, too', async () => {
+    const [successor, predecessor] = [await somebody(), newAddress()];
+    const page = await world.page();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: predecessor }), 'OTP_NEEDED');
+    const otp = await world.codeFor(predecessor);
+    await directoryChange(successor, { userName: predecessor });
+    const answer = await page.step('verify-email-otp', { userid: predecessor, otp });
+    expect(answer['error']?.code).toBe('TRANSACTION_EXPIRED');
+  });
+});
+
+describe('a reset of the second factors', () => {
+  /** A user whose device remembers to skip the app's code, with recovery codes. */
+  async function remembered() {
+    await world.set({ rememberMfaSeconds: 30 * 24 * 3600 });
+    const address = newAddress();
+    const page = await world.page();
+    const { secret, done } = await world.enrolTotp(page, address);
+    const { totp: _, ...owed } = await world.meetFactor(page, address);
+    expectStatus(owed as typeof done, 'MFA_INITIATED');
+    const answer = await page.step(
+      'verify-mfa',
+      { userid: address, otp: world.totp(secret), remember_me: true },
+      'use',
+    );
+    expectStatus(answer, 'SUCCESS');
+    app.clock.turn(31);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'SUCCESS');
+    const user = await world.findUser(address);
+    if (!user) throw new Error('no user');
+    return { address, page, user, recoveryCodes: done['recovery_codes'] as string[] };
+  }
+
+  const rememberedDevices = (userId: string) =>
+    app.services.db.reader().count(Device, {
+      user: userId,
+      $or: [{ mfaRememberedAt: { $ne: null } }, { mfaRememberedUntil: { $ne: null } }],
+    });
+
+  it('ends what devices remember and the recovery codes; the next factor is asked for, and shows new codes', async () => {
+    const { address, page, user, recoveryCodes } = await remembered();
+    await app.services.accountAccess.resetFactors(world.project.id, user.id, system);
+    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(0);
+    expect(await rememberedDevices(user.id)).toBe(0);
+    app.clock.turn(31);
+    const { done } = await world.enrolTotp(page, address);
+    expect(done['recovery_codes']).toHaveLength(10);
+    await world.meetFactor(page, address);
+    const old = await page.step('verify-mfa', { userid: address, otp: recoveryCodes[0] }, 'use');
+    expect(old['error']?.code).toBe('CODE_REJECTED');
+  });
+
+  it('by removing the last one on the account page does the same', async () => {
+    const { user } = await remembered();
+    const [factor] = await app.services.mfa.factors(app.services.db.reader(), user.id);
+    const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
+    expect((await visit.change('remove-factor', { id: factor?.id ?? '' })).status).toBe(303);
+    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(0);
+    expect(await rememberedDevices(user.id)).toBe(0);
+  });
+
+  it('by removing one of two leaves the recovery codes, and lets no device skip the other', async () => {
+    const { user } = await remembered();
+    const { id } = await giveFactor(user);
+    const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
+    expect((await visit.change('remove-factor', { id })).status).toBe(303);
+    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(10);
+    expect(await rememberedDevices(user.id)).toBe(0);
+  });
+
+  it('by a back end that swaps them lets no device skip the new one', async () => {
+    const person = await remembered();
+    await causes['a back end swaps the factor']?.({ user: person.user } as Somebody);
+    expect(await rememberedDevices(person.user.id)).toBe(0);
+    await person.page.challenge();
+    const answer = await person.page.step('authenticate', { userid: person.address }, 'use');
+    expectStatus(answer, 'MFA_REQUIRED');
+  });
+});
