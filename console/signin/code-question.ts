@@ -1,4 +1,4 @@
-import { isDigits, watchDigits } from './one-time-code.ts';
+import { type CodeFormat, formatOf, watchCode } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
 
 /** What the question for a code is about. */
@@ -8,6 +8,8 @@ export type CodeAsked = {
   sentTo?: string | undefined;
   /** Seconds. */
   resendAfter?: number | undefined;
+  /** Absent: six digits. */
+  codeFormat?: 'long' | undefined;
   /** At the first use of an authenticator app. */
   totp?: { secret: string; otpauthUri: string } | undefined;
   /** Test mode only. */
@@ -16,7 +18,7 @@ export type CodeAsked = {
   isNew?: boolean | undefined;
 };
 
-/** The question for six digits, whatever sent them: text, field, countdown, picture for an authenticator app. */
+/** The question for a one-time code of any kind: text, field, countdown, picture for an authenticator app. */
 export class CodeQuestion {
   readonly field = element<HTMLInputElement>('otp');
   readonly #page: Page;
@@ -24,15 +26,15 @@ export class CodeQuestion {
   #asked: CodeAsked = { kind: 'address' };
   #askedAt = new Date();
   #timer = 0;
-  readonly #forgetDigits: () => void;
+  readonly #forgetLast: () => void;
 
   constructor(page: Page) {
     this.#page = page;
     const form = element<HTMLFormElement>('code');
-    this.#forgetDigits = watchDigits(this.field, () => form.requestSubmit());
+    this.#forgetLast = watchCode(this.field, () => form.requestSubmit());
     this.field.addEventListener('input', () => page.clearProblem());
     element('fill').addEventListener('click', () => {
-      this.#setMode('digits');
+      this.#setFormat();
       this.field.value = this.#asked.testCode ?? '';
       form.requestSubmit();
     });
@@ -41,7 +43,7 @@ export class CodeQuestion {
       (currentTarget as HTMLElement).textContent = page.text('page.copied');
     });
     element('recovery').addEventListener('click', () => {
-      this.#setMode(isDigits(this.field) ? 'recovery' : 'digits');
+      this.#setFormat(formatOf(this.field) === 'recovery' ? undefined : 'recovery');
       this.#describe();
       page.show('code', this.field);
     });
@@ -56,7 +58,7 @@ export class CodeQuestion {
     this.#asked = asked;
     this.#askedAt = new Date();
     const { kind, testCode, resendAfter, totp, isNew = false } = asked;
-    this.#setMode('digits');
+    this.#setFormat();
     this.#describe();
     element('code-note').textContent = note;
     element('test-code').hidden = !testCode;
@@ -72,14 +74,14 @@ export class CodeQuestion {
   /** Asks for a recovery code alone: the factor itself cannot be asked for now. */
   askRecovery(kind: CodeAsked['kind']): void {
     this.ask({ kind });
-    this.#setMode('recovery');
+    this.#setFormat('recovery');
     this.#describe();
     element('recovery').hidden = true;
   }
 
   /** Asks once more for what was asked last. */
   askAgain(): void {
-    this.#setMode('digits');
+    this.#setFormat();
     this.#describe();
     this.#page.show('code', this.field);
   }
@@ -112,32 +114,38 @@ export class CodeQuestion {
   #describe(): void {
     const { kind, sentTo, totp } = this.#asked;
     const page = this.#page;
-    const digits = isDigits(this.field);
-    const title = !digits
+    const format = formatOf(this.field);
+    const isRecovery = format === 'recovery';
+    const isLong = format === 'long';
+    const title = isRecovery
       ? 'code.recoveryTitle'
       : totp
         ? 'code.titleEnrol'
         : { address: 'code.titleEmail', email: 'code.titleEmail', sms: 'code.titleSms', totp: 'code.titleTotp' }[kind];
     const time = this.#askedAt.toLocaleTimeString(page.language, { timeStyle: 'short' });
-    const text = !digits
+    const text = isRecovery
       ? page.boldText('code.recoveryText')
       : kind !== 'totp'
-        ? page.boldText('code.textSent', { to: sentTo ?? '', time })
+        ? page.boldText(isLong ? 'code.textSentLong' : 'code.textSent', { to: sentTo ?? '', time })
         : page.boldText(totp ? 'code.textEnrol' : 'code.textTotp');
-    element('code-help').hidden = !digits || (kind !== 'address' && kind !== 'email');
-    this.#resend.hidden = !digits || kind === 'totp';
+    element('code-help').hidden = isRecovery || (kind !== 'address' && kind !== 'email');
+    this.#resend.hidden = isRecovery || kind === 'totp';
     element('code-title').textContent = page.text(title);
     element('code-text').replaceChildren(...text);
-    element('otp-label').textContent = page.text(digits ? 'code.label' : 'code.recoveryLabel');
-    element('recovery').textContent = page.text(digits ? 'code.recovery' : 'code.back');
+    const label = isRecovery ? 'code.recoveryLabel' : isLong ? 'code.labelLong' : 'code.label';
+    element('otp-label').textContent = page.text(label);
+    element('recovery').textContent = page.text(isRecovery ? 'code.back' : 'code.recovery');
   }
 
-  #setMode(mode: 'digits' | 'recovery'): void {
-    this.#forgetDigits();
-    this.field.value = '';
-    this.field.inputMode = mode === 'digits' ? 'numeric' : 'text';
-    this.field.autocomplete = mode === 'digits' ? 'one-time-code' : 'off';
-    this.field.classList.toggle('digits', mode === 'digits');
+  /** Empties the field, for the format that was asked for or another one. */
+  #setFormat(format: CodeFormat = this.#asked.codeFormat ?? 'digits'): void {
+    this.#forgetLast();
+    const { field } = this;
+    field.value = '';
+    field.dataset['format'] = format;
+    field.inputMode = format === 'digits' ? 'numeric' : 'text';
+    field.autocapitalize = format === 'long' ? 'characters' : 'none';
+    field.autocomplete = format === 'recovery' ? 'off' : 'one-time-code';
   }
 
   #enrol(totp: CodeAsked['totp']): void {

@@ -1,6 +1,6 @@
 import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/browser/internal';
 import type { CodeAsked, CodeQuestion } from './code-question.ts';
-import { isComplete, isDigits } from './one-time-code.ts';
+import { cleanCode, formatOf, isComplete } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
 import { showRecoveryCodes } from './recovery-codes.ts';
 
@@ -14,7 +14,7 @@ export class Flow {
   readonly #signin: Signin;
   readonly #code: CodeQuestion;
   readonly #address = element<HTMLInputElement>('userid');
-  readonly #remember = element<HTMLInputElement>('remember');
+  readonly #shared = element<HTMLInputElement>('shared');
   readonly #number = element<HTMLInputElement>('number');
   readonly #codeForm = element<HTMLFormElement>('code');
   #userid = '';
@@ -68,10 +68,10 @@ export class Flow {
     element('address-submit').focus();
   }
 
-  /** A browser that is remembered already is not asked whether it should be. */
+  /** A browser that remembers the person already is not asked whether it is shared. */
   #showAccount(known: boolean): void {
     element('account').hidden = !known;
-    element('address-field').hidden = element('remembering').hidden = known;
+    element('address-field').hidden = element('sharing').hidden = known;
   }
 
   #askAddress(userid: string): void {
@@ -85,7 +85,7 @@ export class Flow {
   async #submitAddress(): Promise<void> {
     const userid = this.#address.value.trim();
     if (!userid) return this.#page.problem(this.#page.text('problem.email'), this.#address);
-    const remembers = this.#remember.checked;
+    const remembers = !this.#shared.checked;
     // Back and forth within the half minute: the code that was just sent is still the one to enter.
     if (userid === this.#userid && remembers === this.#remembers && this.#code.isFresh) return this.#ask();
     this.#userid = userid;
@@ -110,8 +110,8 @@ export class Flow {
         if (this.#page.step !== 'address' || element('address-field').hidden) this.#askAddress(this.#userid);
         return this.#page.problem(this.#page.text('problem.email'), this.#address);
       case 'OTP_NEEDED': {
-        const { sentTo, resendAfter, code: testCode } = answer;
-        return this.#ask({ kind: 'address', sentTo, resendAfter, testCode }, note);
+        const { sentTo, resendAfter, codeFormat, code: testCode } = answer;
+        return this.#ask({ kind: 'address', sentTo, resendAfter, codeFormat, testCode }, note);
       }
       case 'MFA_REQUIRED':
         this.#sessionId = answer.sessionId;
@@ -125,8 +125,8 @@ export class Flow {
 
   async #startMfa(note?: string): Promise<void> {
     const asking = { userid: this.#userid, sessionId: this.#sessionId, ...this.#signal };
-    const { method, sentTo, resendAfter, totp, code: testCode } = await this.#signin.initiateMfa(asking);
-    this.#ask({ kind: method, sentTo, resendAfter, totp, testCode, isNew: this.#isEnrolling }, note);
+    const { method, code: testCode, ...sent } = await this.#signin.initiateMfa(asking);
+    this.#ask({ ...sent, kind: method, testCode, isNew: this.#isEnrolling }, note);
   }
 
   #ask(asked?: CodeAsked, note?: string): void {
@@ -143,9 +143,12 @@ export class Flow {
 
   async #submitCode(): Promise<void> {
     const { field, asked } = this.#code;
-    const otp = field.value.trim();
-    if (isDigits(field) ? !isComplete(field) : !otp)
-      return this.#page.problem(this.#page.text(isDigits(field) ? 'problem.digits' : 'problem.empty'), field);
+    const format = formatOf(field);
+    const otp = cleanCode(field.value, format);
+    if (format === 'recovery' ? !otp : !isComplete(field)) {
+      const missing = { digits: 'problem.digits', long: 'problem.long', recovery: 'problem.empty' }[format];
+      return this.#page.problem(this.#page.text(missing), field);
+    }
     const [userid, signal] = [this.#userid, this.#signal];
     if (asked.kind === 'address') {
       await this.#signin.verifyEmailOtp({ userid, otp, ...signal });
@@ -229,18 +232,20 @@ export class Flow {
       case 'ABORTED':
         return;
       case 'CODE_REJECTED': {
-        const key = !isDigits(field) ? 'recovery' : asked.kind === 'totp' ? 'codeTotp' : 'code';
+        const key = formatOf(field) === 'recovery' ? 'recovery' : asked.kind === 'totp' ? 'codeTotp' : 'code';
         // The next code is there already: it is tried as soon as this one is done with.
         if (page.isTypedOver(field) && isComplete(field)) return void setTimeout(() => this.#codeForm.requestSubmit());
         return page.problem(page.text(`problem.${key}`), field);
       }
       case 'PHONE_INVALID':
-        return page.problem(page.text('problem.phone'), this.#number);
+      case 'PHONE_NOT_ALLOWED':
+        return page.problem(page.sentence(error), this.#number);
       case 'FLOW_EXPIRED':
         return page.show('ended');
       case 'TRANSACTION_EXPIRED':
       case 'OUT_OF_ORDER':
       case 'DEVICE_KEY_LOST':
+      case 'DEVICE_REVOKED':
       case 'NONCE_REJECTED':
       case 'PROOF_REQUIRED':
       case 'PROOF_REJECTED':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDigits } from './one-time-code.ts';
+import { cleanCode, findCode } from './one-time-code.ts';
 
 describe('the six digits in a pasted text', () => {
   it.each([
@@ -9,13 +9,46 @@ describe('the six digits in a pasted text', () => {
     ['１２３４５６', '123456'],
     ['492 817 is your sign-in code for Harbor.', '492817'],
   ])('%j is %s', (text, digits) => {
-    expect(findDigits(text)).toBe(digits);
+    expect(findCode(text, 'digits')).toBe(digits);
   });
 
   it.each(['', '12345', '1234567', 'call +49 30 1234567', '123456 or 654321', 'abc'])(
     '%j holds none for sure',
     (text) => {
-      expect(findDigits(text)).toBeUndefined();
+      expect(findCode(text, 'digits')).toBeUndefined();
     },
   );
+});
+
+describe('the long code in a pasted text', () => {
+  it.each([
+    ['7K3QX-9M2HD', '7K3QX9M2HD'],
+    [' 7k3qx 9m2hd\n', '7K3QX9M2HD'],
+    ['７Ｋ３ＱＸ－９Ｍ２ＨＤ', '7K3QX9M2HD'],
+    ['OIL0I-L1234', '0110111234'],
+    ['Your sign-in code for Harbor is 7K3QX-9M2HD. Dictionary, dandelions.', '7K3QX9M2HD'],
+  ])('%j is %s', (text, code) => {
+    expect(findCode(text, 'long')).toBe(code);
+  });
+
+  it.each(['', '7K3QX-9M2H', '7K3QX-9M2HDX', '7K3QU-9M2HD', 'a dandelion grows', '7K3QX-9M2HD or 8K3QX-9M2HD'])(
+    '%j holds none for sure',
+    (text) => {
+      expect(findCode(text, 'long')).toBeUndefined();
+    },
+  );
+});
+
+describe('what is typed', () => {
+  it.each([
+    ['digits', '12 34-56 78', '123456'],
+    ['digits', 'a1', '1'],
+    ['long', '7k3qx-9m2hd', '7K3QX9M2HD'],
+    ['long', 'oO iI lL', '001111'],
+    ['long', '7k3qx-9m2hd5', '7K3QX9M2HD'],
+    ['long', 'u!é', ''],
+    ['recovery', ' aBcd-1234 ', 'aBcd-1234'],
+  ] as const)('as %s: %j becomes %j', (format, typed, code) => {
+    expect(cleanCode(typed, format)).toBe(code);
+  });
 });

@@ -1,41 +1,83 @@
+/** What the field asks for: six digits, the long format, or a recovery code, which is any text. */
+export type CodeFormat = 'digits' | 'long' | 'recovery';
+
+/** A format of fixed length: what a typed text comes to, and the code in a pasted one. */
+type FixedFormat = { length: number; clean(text: string): string; find(text: string): string | undefined };
+
+const only = (groups: RegExpMatchArray | null): string | undefined => (groups?.length === 1 ? groups[0] : undefined);
+
+const digits: FixedFormat = {
+  length: 6,
+  clean: (text) => text.normalize('NFKC').replace(/\D/g, ''),
+  find: (text) => only(text.normalize('NFKC').match(/(?<!\d)\d(?:[\s-]?\d){5}(?!\d)/g))?.replace(/\D/g, ''),
+};
+
+/** Crockford's base32: letters that look like digits are read as those. */
+const long: FixedFormat = {
+  length: 10,
+  clean: (text) =>
+    text
+      .normalize('NFKC')
+      .toUpperCase()
+      .replace(/O/g, '0')
+      .replace(/[IL]/g, '1')
+      .replace(/[^0-9A-TV-Z]/g, ''),
+  find(text) {
+    // Words have ten letters too: within a sentence only the dash tells a code from them.
+    const whole = text.normalize('NFKC').replace(/[\s-]/g, '');
+    const code = /^[0-9A-TV-Z]{10}$/i.test(whole)
+      ? whole
+      : only(text.normalize('NFKC').match(/(?<![\w-])[0-9A-TV-Z]{5}-[0-9A-TV-Z]{5}(?![\w-])/gi));
+    return code && long.clean(code);
+  },
+};
+
+const formats: Partial<Record<CodeFormat, FixedFormat>> = { digits, long };
+
 /**
- * The six digits in what was typed or pasted: "123 456", "Your code is 123-456.", full-width digits.
- * Undefined where there is no single group of exactly six.
+ * The one code in what was pasted, as it is sent: "Your code is 123-456.", "7k3qx-9m2hd", full-width digits. Undefined
+ * where there is none or more than one.
  */
-export function findDigits(text: string): string | undefined {
-  const groups = text.normalize('NFKC').match(/(?<!\d)\d(?:[\s-]?\d){5}(?!\d)/g);
-  return groups?.length === 1 ? groups[0].replace(/\D/g, '') : undefined;
+export const findCode = (text: string, format: CodeFormat): string | undefined => formats[format]?.find(text);
+
+/** What was typed, as it is sent, cut to the length of a code. */
+export function cleanCode(text: string, format: CodeFormat): string {
+  const fixed = formats[format];
+  return fixed ? fixed.clean(text).slice(0, fixed.length) : text.trim();
+}
+
+export const formatOf = (field: HTMLInputElement): CodeFormat => field.dataset['format'] as CodeFormat;
+
+/** Whether all characters of a code of fixed length are there. */
+export function isComplete(field: HTMLInputElement): boolean {
+  const format = formatOf(field);
+  return cleanCode(field.value, format).length === formats[format]?.length;
 }
 
 /**
- * Keeps a field to six digits and calls `complete` when they are there, once for each new code; what it returns makes the
- * next one new, whatever it is.
+ * Keeps a field to its format and calls `complete` when the code is there, once for each new code; what it returns makes
+ * the next one new, whatever it is.
  */
-export function watchDigits(field: HTMLInputElement, complete: () => void): () => void {
+export function watchCode(field: HTMLInputElement, complete: () => void): () => void {
   let last = '';
-  const settle = (digits: string) => {
-    field.value = digits;
-    if (digits.length === 6 && digits !== last) complete();
-    last = digits;
+  const settle = (code: string) => {
+    field.value = code;
+    if (isComplete(field) && code !== last) complete();
+    last = code;
   };
   field.addEventListener('paste', (event) => {
-    const digits = findDigits(event.clipboardData?.getData('text') ?? '');
-    if (!isDigits(field) || !digits) return;
+    const code = findCode(event.clipboardData?.getData('text') ?? '', formatOf(field));
+    if (!code) return;
     event.preventDefault();
-    settle(digits);
+    settle(code);
   });
   field.addEventListener('input', (event) => {
-    if (!isDigits(field) || (event as InputEvent).isComposing) return;
+    const format = formatOf(field);
+    if (!formats[format] || (event as InputEvent).isComposing) return;
     const { value } = field;
-    settle(findDigits(value) ?? value.normalize('NFKC').replace(/\D/g, '').slice(0, 6));
+    settle(findCode(value, format) ?? cleanCode(value, format));
   });
   return () => {
     last = '';
   };
 }
-
-/** Whether the field asks for digits: a recovery code is any text. */
-export const isDigits = (field: HTMLInputElement): boolean => field.inputMode === 'numeric';
-
-/** Whether all six digits are there. */
-export const isComplete = (field: HTMLInputElement): boolean => isDigits(field) && /^\d{6}$/.test(field.value.trim());

@@ -112,6 +112,7 @@ export class Page {
 
 const sentences: Record<string, string> = {
   PHONE_INVALID: 'problem.phone',
+  PHONE_NOT_ALLOWED: 'problem.phoneNotAllowed',
   PHONE_LOCKED_BY_PROVISIONING: 'problem.phoneLocked',
   MFA_METHOD_NOT_ALLOWED: 'problem.method',
   TRANSACTION_EXPIRED: 'problem.expired',
@@ -120,6 +121,7 @@ const sentences: Record<string, string> = {
   PROOF_REJECTED: 'problem.restart',
   NONCE_REJECTED: 'problem.restart',
   DEVICE_KEY_LOST: 'problem.keyLost',
+  DEVICE_REVOKED: 'problem.revoked',
   STORAGE_UNAVAILABLE: 'problem.storage',
   INSECURE_CONTEXT: 'problem.insecure',
   OFFLINE: 'problem.offline',

@@ -2,13 +2,24 @@
  * For Latchkey's own hosted pages, not for applications: the same steps with the flow's cookie in place of an API key.
  * Nothing here is stable between versions.
  */
-import type { Application } from './device-key.ts';
+import type { Application, DeviceKey } from './device-key.ts';
 import { indexedDbStore } from './indexed-db.ts';
 import { checkBrowser } from './latchkey.ts';
 import { Signin } from './signin.ts';
 
 export { LatchkeyError } from './error.ts';
-export type { InitiateMfaResult, MfaMethod } from './results.ts';
+export type { CodeFormat, InitiateMfaResult, MfaMethod } from './results.ts';
+
+/** This browser's keys among those with these thumbprints, of whichever client and address. */
+export async function findKeys(thumbprints: readonly string[]): Promise<DeviceKey[]> {
+  return (await indexedDbStore().listKeys()).filter(({ kid }) => thumbprints.includes(kid));
+}
+
+/** Deletes this browser's keys with these thumbprints. */
+export async function forgetKeys(thumbprints: readonly string[]): Promise<void> {
+  const store = indexedDbStore();
+  for (const key of await findKeys(thumbprints)) await store.removeKey(key);
+}
 
 /** How a sign-in ends on the hosted page: with the address that leads back to the application. */
 export type Redirected = { redirectTo: string };
