@@ -9,6 +9,9 @@ const thumbprints = (document.body.dataset['deviceKeys'] ?? '').split(' ').filte
 // Storage that cannot be opened holds no key.
 const forget = () => forgetKeys(thumbprints).catch(() => undefined);
 
+// A server that names no key does not take part.
+if (thumbprints.length === 0) for (const part of document.querySelectorAll('.forget')) part.remove();
+
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
   const button = event.submitter as HTMLButtonElement | null;

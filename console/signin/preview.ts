@@ -24,7 +24,6 @@ export function showPreview(page: Page, step: string): void {
   const ask = (asked: CodeAsked) => code.ask({ resendAfter: 30, ...asked });
   const steps: Record<string, () => void> = {
     code: () => ask({ kind: 'address', sentTo }),
-    long: () => ask({ kind: 'address', sentTo, codeFormat: 'long' }),
     sms: () => ask({ kind: 'sms', sentTo: '…0143' }),
     app: () => ask({ kind: 'totp' }),
     enrol: () => ask({ kind: 'totp', totp, isNew: true }),

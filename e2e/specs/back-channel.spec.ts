@@ -64,7 +64,7 @@ test('receivers that hang for ever hold up no other', async ({ page }) => {
 
   await page.goto(`${latchkey.baseUrl}/oauth2/end_session`);
   const begun = performance.now();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(page.getByText('You are signed out')).toBeVisible();
   await expect.poll(() => ({ healthy: arrived.length, hanging })).toEqual({ healthy: 10, hanging: 30 });
   // None of those that hang had been given up by then: the healthy ones did not wait for them.

@@ -92,7 +92,7 @@ test('express-openid-connect signs in and out, and hears of a logout elsewhere b
     const outside = await browser.newPage();
     await outside.context().addCookies(await page.context().cookies(latchkey.baseUrl));
     await outside.goto(`${latchkey.baseUrl}/oauth2/end_session`);
-    await outside.getByRole('button', { name: 'Sign out' }).click();
+    await outside.getByRole('button', { name: 'Sign out', exact: true }).click();
     await expect(outside.getByText('You are signed out')).toBeVisible();
     await expect(async () => {
       await page.goto(`${origin}/`);

@@ -93,7 +93,7 @@ test('signed out at Latchkey, the sample hears of it by back channel', async ({ 
 
   const other = await context.newPage();
   await other.goto(`${latchkey.baseUrl}/oauth2/end_session`);
-  await other.getByRole('button', { name: 'Sign out' }).first().click();
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(other.getByText('You are signed out')).toBeVisible();
   await expect
     .poll(async () => {

@@ -1,0 +1,88 @@
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { Inbox } from '../support/application.ts';
+import {
+  address,
+  alert,
+  enterAddress,
+  HostedPage,
+  press,
+  proveAddress,
+  sixDigits,
+  titled,
+} from '../support/hosted-page.ts';
+
+/** The hosted page on shared devices, and in browsers that were removed from an account. */
+
+const hosted = HostedPage.ofTests();
+
+/** How many device keys this browser holds at the issuer. */
+const keysIn = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const opened = indexedDB.open('latchkey');
+        opened.onerror = () => reject(opened.error ?? new Error('not opened'));
+        opened.onsuccess = () => {
+          const database = opened.result;
+          const count = database.transaction('device-keys').objectStore('device-keys').count();
+          count.onsuccess = () => {
+            database.close();
+            resolve(count.result);
+          };
+        };
+      }),
+  );
+
+test('a shared device keeps no key: the next sign-in asks for a code', async ({ page, context }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'mary@example.com');
+  const first = await hosted.begin(page, application);
+  await expect(page.getByLabel('This is a shared device')).not.toBeChecked();
+  await page.getByLabel('This is a shared device').check();
+  await expectAccessible(page);
+  await proveAddress(page, inbox);
+  const { sub } = await first();
+
+  await context.clearCookies();
+  await hosted.latchkey.turn(30);
+  const second = await hosted.begin(page, application);
+  await expect(address(page)).toHaveValue('');
+  expect(await keysIn(page)).toBe(0);
+  await proveAddress(page, inbox);
+  expect(await second()).toMatchObject({ sub, amr: ['swk', 'otp'] });
+
+  await test.step('chosen in a browser that remembers the person, it ends that', async () => {
+    await context.clearCookies();
+    const third = await hosted.begin(page, application);
+    expect(await keysIn(page)).toBe(1);
+    await press(page, 'Not you?');
+    await page.getByLabel('This is a shared device').check();
+    await enterAddress(page, inbox.address);
+    expect(await third()).toMatchObject({ sub, amr: ['swk'] });
+    await context.clearCookies();
+    await hosted.begin(page, application);
+    await expect(address(page)).toBeVisible();
+    expect(await keysIn(page)).toBe(0);
+  });
+});
+
+test('a browser that is removed during its registration starts over', async ({ page }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'edith@example.com');
+  const done = await hosted.begin(page, application);
+  const error = { code: 'DEVICE_REVOKED', category: 'user_action', message: 'Revoked.', request_id: 'r' };
+  const refusal = { status: 403, json: { status: 'ERROR', error } };
+  await page.route('**/v1/signin/verify-device', (route) => route.fulfill(refusal), { times: 1 });
+  await proveAddress(page, inbox);
+  await titled(page, 'Sign in to Shop');
+  await expect(alert(page)).toContainText('This browser was removed from your account.');
+  await expectAccessible(page);
+  expect(await keysIn(page)).toBe(0);
+
+  await hosted.latchkey.turn(30);
+  await press(page, 'Continue');
+  await titled(page, 'Check your email');
+  await sixDigits(page).fill(await inbox.code());
+  expect(await done()).toMatchObject({ email: inbox.address });
+});
