@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { instrument } from '../e2e/mutants/instrument.ts';
+import { isExplained } from '../e2e/mutants/results.ts';
+import { looksLikeSql, sqlEdits } from '../e2e/mutants/sql.ts';
+import { activate, install, record } from '../e2e/mutants/switch.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-mutants-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('mutants of SQL', () => {
+  const mutate = (text: string, holes: [number, number][] = []) =>
+    sqlEdits(text, holes).map(({ start, end, text: by }) => text.slice(0, start) + by + text.slice(end));
+
+  it('make each condition meaningless, and keep its parameters', () => {
+    expect(mutate('delete from t where a = ? and (b is null or c > ?)')).toEqual([
+      'delete from t where (true or (a = ?)) and (b is null or c > ?)',
+      'delete from t where a = ? and (true or ((b is null or c > ?)))',
+      'delete from t where a = ? and ((false and (b is null)) or c > ?)',
+      'delete from t where a = ? and (b is null or (false and (c > ?)))',
+      'delete from t where a = ? and (b is not null or c > ?)',
+      'delete from t where a = ? and (b is null or c >= ?)',
+    ]);
+  });
+
+  it('take a case, a between and a subquery as one condition', () => {
+    const text = 'select from t where case when a then b else c end and d between ? and ? and exists (select from u)';
+    expect(mutate(text)).toContain(
+      text.replace('case when a then b else c end', '(true or (case when a then b else c end))'),
+    );
+    expect(mutate(text)).toContain(text.replace('d between ? and ?', '(true or (d between ? and ?))'));
+    expect(mutate(text)).toContain(text.replace('exists (select from u)', '(true or (exists (select from u)))'));
+  });
+
+  it('leave a column as it was, and take the lock away', () => {
+    expect(mutate('update t set a = ?, b = f(c, 1) where id = ?')).toEqual(
+      expect.arrayContaining([
+        'update t set a = case when true then t.a else ? end, b = f(c, 1) where id = ?',
+        'update t set a = ?, b = case when true then t.b else f(c, 1) end where id = ?',
+      ]),
+    );
+    expect(mutate('select a from t where a for no key update of t, u')).toContain('select a from t where a ');
+  });
+
+  it('leave a clause that is put in to itself', () => {
+    const text = 'select from t where a = ? ${further} returning b';
+    const hole: [number, number] = [text.indexOf('$'), text.indexOf('}') + 1];
+    expect(mutate(text, [hole])).toContain('select from t where (true or (a = ?)) ${further} returning b');
+  });
+
+  it('are not made of sentences', () => {
+    expect(looksLikeSql('select a country from the list')).toBe(false);
+    expect(looksLikeSql('update t set a = ?')).toBe(true);
+  });
+});
+
+describe('an instrumented module', () => {
+  const source = `
+const limit: number = 3;
+const [first] = [limit];
+export const doubled = limit * 2;
+export function isAllowed(tries: number, mayWait: boolean): boolean {
+  if (tries < limit && !mayWait) return true;
+  return false;
+}
+export const where = (id: string) => \`select from t where id = ? and owner = '\${id}'\`;
+`;
+
+  it('behaves as before until a mutant is active, and then as that mutant; its constants too', async () => {
+    writeFileSync(join(folder, 'a.ts'), source);
+    const { mutants, sources } = instrument(folder, ['a.ts']);
+    writeFileSync(join(folder, 'b.ts'), sources.get('a.ts') as string);
+    install();
+    const module = (await import(pathToFileURL(join(folder, 'b.ts')).href)) as {
+      doubled: number;
+      isAllowed(tries: number, mayWait: boolean): boolean;
+      where(id: string): string;
+    };
+    const idOf = (before: string, after: string) =>
+      mutants.find((mutant) => mutant.before === before && mutant.after === after)?.id as number;
+
+    expect([module.doubled, module.isAllowed(2, false), module.isAllowed(3, false)]).toEqual([6, true, false]);
+    activate(idOf('3', '4'));
+    expect([module.doubled, module.isAllowed(3, false)]).toEqual([8, true]);
+    activate(idOf('tries < limit && !mayWait', '(tries < limit)'));
+    expect([module.doubled, module.isAllowed(2, true)]).toEqual([6, true]);
+    activate(idOf('id = ?', '(true or (id = ?))'));
+    expect(module.where('x')).toBe("select from t where (true or (id = ?)) and owner = 'x'");
+    activate(0);
+    expect(module.where('x')).toBe("select from t where id = ? and owner = 'x'");
+
+    const stop = record();
+    module.isAllowed(1, true);
+    const reached = stop();
+    expect(reached.has(idOf('3', '4'))).toBe(true);
+    expect(reached.has(idOf('limit * 2', 'limit / 2'))).toBe(false);
+    expect(reached.has(idOf('id = ?', '(true or (id = ?))'))).toBe(false);
+  });
+
+  it('has its survivors explained wherever they move', () => {
+    const mutant = {
+      id: 1,
+      file: 'a.ts',
+      line: 7,
+      within: 'f',
+      operator: 'operand',
+      before: 'a &&\n  b',
+      after: '(a)',
+    };
+    const explanation = { file: 'a.ts', within: 'f', before: 'a && b', after: '(a)', why: '…' };
+    expect(isExplained(mutant, [explanation])).toBe(true);
+    expect(isExplained({ ...mutant, after: '(b)' }, [explanation])).toBe(false);
+  });
+});

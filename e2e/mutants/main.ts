@@ -1,0 +1,200 @@
+/**
+ * `npm run mutants`: changes the code of the domain in one place at a time, and looks whether a test fails. A mutant that
+ * survives is a condition that no test needs. Exits 1 where one survives and EXPLAINED.json does not say why.
+ *
+ *     npm run mutants                              all that is not known to be killed; goes on where it was interrupted
+ *     npm run mutants -- --only domain/admins      only files whose path holds this; may be given again
+ *     npm run mutants -- --since main              only in lines that have changed since
+ *     npm run mutants -- --sample 200 --seed 7     some of them, the same for the same seed
+ *     npm run mutants -- --budget 60               seconds of tests for each mutant (default 30)
+ *     npm run mutants -- --tests server/src/admin  only with test files whose path holds this; may be given again
+ *     npm run mutants -- --fresh                   also those that were killed before
+ *     npm run mutants -- --list                    shows the mutants, runs nothing
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { append, type Coverage, readLines, type Trial } from './exchange.ts';
+import { instrument, type Mutant } from './instrument.ts';
+import { type Chance, plan, sample } from './plan.ts';
+import { Results, readExplanations, report } from './results.ts';
+import { runWork } from './trial.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    tests: { type: 'string', multiple: true },
+    since: { type: 'string' },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    budget: { type: 'string', default: '30' },
+    fresh: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+});
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'node_modules/.cache/latchkey/mutants');
+/** The parts of the domain that decide who signs in, and who may what. */
+const rungs = ['ceremonies', 'otp', 'devices', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
+const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/*.ts`, { cwd: root })
+  .filter((path) => !/\.(test|entity)\.ts$/.test(path))
+  .toSorted();
+/** Not what starts processes of its own, where no mutant is; nor what walks for minutes. */
+const testFiles = globSync('server/src/**/*.test.ts', { cwd: root })
+  .filter((path) => !/\/(adapters|commands|http)\/|walk\.test|fuzz\.test|config\.test/.test(path))
+  .filter((path) => !values.tests || values.tests.some((part) => path.includes(part)))
+  .toSorted();
+
+// Databases by the hundred: in memory, where there is one.
+if (!process.env['TMPDIR'] && existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
+process.chdir(root);
+mkdirSync(folder, { recursive: true });
+
+const { mutants, sources } = instrument(root, sourceFiles);
+const results = new Results(root, join(folder, 'results.json'));
+const chosen = choose(mutants);
+if (values.list) {
+  for (const { file, line, operator, before, after } of chosen) {
+    console.log(`${file}:${line} ${operator}: ${oneLine(before)} → ${oneLine(after)}`);
+  }
+  console.log(`${chosen.length} mutants`);
+} else {
+  const begin = performance.now();
+  await tryAll(chosen.filter((mutant) => values.fresh || !isDead(results.of(mutant)?.outcome)));
+  const { text, unexplained } = report(chosen, results, readExplanations(join(import.meta.dirname, 'EXPLAINED.json')));
+  console.log(text);
+  console.log(`\nTook ${Math.round((performance.now() - begin) / 1000)} s. Results: ${join(folder, 'results.json')}`);
+  console.log(
+    unexplained.length === 0 ? 'Every survivor is explained.' : `${unexplained.length} survivors are not explained.`,
+  );
+  process.exitCode = unexplained.length === 0 ? 0 : 1;
+}
+
+function choose(all: readonly Mutant[]): Mutant[] {
+  const lines = values.since === undefined ? undefined : changedLines(values.since);
+  const wanted = all.filter(
+    ({ file, line }) =>
+      (!values.only || values.only.some((part) => file.includes(part))) && (!lines || lines.has(`${file}:${line}`)),
+  );
+  return values.sample === undefined ? wanted : sample(wanted, Number(values.sample), Number(values.seed));
+}
+
+/** `file:line` of what a revision does not have. */
+function changedLines(revision: string): Set<string> {
+  const diff = execFileSync('git', ['diff', '--unified=0', revision, '--', 'server/src/domain'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const lines = new Set<string>();
+  let file = '';
+  for (const line of diff.split('\n')) {
+    file = /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? file;
+    const [, first, count] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+    for (let at = 0; first !== undefined && at < Number(count ?? 1); at += 1)
+      lines.add(`${file}:${Number(first) + at}`);
+  }
+  return lines;
+}
+
+async function tryAll(todo: readonly Mutant[]): Promise<void> {
+  if (todo.length === 0) return;
+  const coverage = await cover();
+  const chances = plan(mutants, coverage, Number(values.budget) * 1000);
+  for (const mutant of todo) if (!chances.has(mutant.id)) results.set(mutant, { outcome: 'unreached' });
+  let alive = todo.filter(({ id }) => chances.has(id));
+  // The likeliest test file of each mutant first, then others for those that are still alive.
+  for (const [from, to] of [
+    [0, 1],
+    [1, 3],
+    [3, 8],
+    [8, Number.POSITIVE_INFINITY],
+  ] as const) {
+    const trials = await tryRound(alive, (id) => (chances.get(id) ?? []).slice(from, to));
+    alive = alive.filter((mutant) => {
+      const own = trials.filter(({ id }) => id === mutant.id);
+      const end = own.find(({ outcome }) => outcome !== 'survived') ?? own[0];
+      if (end)
+        results.set(mutant, { outcome: end.outcome, ...(end.by !== undefined && { by: `${end.file}: ${end.by}` }) });
+      return !isDead(end?.outcome);
+    });
+    results.save();
+    if (alive.length === 0) break;
+    console.error(`${todo.length - alive.length} of ${todo.length} killed`);
+  }
+}
+
+type Ended = Extract<Trial, { outcome: string }>;
+
+async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Chance[]): Promise<Ended[]> {
+  const path = join(folder, 'trials.jsonl');
+  rmSync(path, { force: true });
+  const ended = () => readLines<Trial>(path).filter((line): line is Ended => 'outcome' in line);
+  // Again where a process was stuck, and its other mutants are still to be tried.
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const before = ended();
+    const done = new Set(before.map(({ id, file }) => `${id} ${file}`));
+    const dead = new Set(before.filter(({ outcome }) => outcome !== 'survived').map(({ id }) => id));
+    const files: Record<string, { id: number; tests: number[] }[]> = {};
+    for (const { id } of alive.filter((mutant) => !dead.has(mutant.id))) {
+      for (const { file, tests } of chancesOf(id)) {
+        if (!done.has(`${id} ${file}`)) (files[file] ??= []).push({ id, tests });
+      }
+    }
+    if (Object.keys(files).length === 0) break;
+    const count = Object.values(files).reduce((sum, list) => sum + list.length, 0);
+    console.error(`${count} trials in ${Object.keys(files).length} test files …`);
+    await runWork(root, folder, sources, Object.keys(files), { kind: 'try', files });
+  }
+  return ended();
+}
+
+/** What each test reaches; remembered for test files that have not changed, as long as no source has. */
+async function cover(): Promise<Coverage[]> {
+  const path = join(folder, 'coverage.jsonl');
+  const keysPath = join(folder, 'coverage-keys.json');
+  const all = createHash('sha256')
+    .update([...sources.values()].join('\0'))
+    .digest('hex');
+  const keys = Object.fromEntries(
+    testFiles.map((file) => [
+      file,
+      createHash('sha256')
+        .update(all)
+        .update(readFileSync(join(root, file)))
+        .digest('hex'),
+    ]),
+  );
+  const known = existsSync(keysPath) ? (JSON.parse(readFileSync(keysPath, 'utf8')) as Record<string, string>) : {};
+  const noted = readLines<Coverage>(path);
+  const kept = noted.filter(({ file }) => keys[file] === undefined || known[file] === keys[file]);
+  const missing = testFiles.filter((file) => !kept.some((one) => one.file === file));
+  if (missing.length > 0) {
+    console.error(`Which tests reach which mutants: ${missing.length} test files …`);
+    rmSync(path, { force: true });
+    for (const one of kept) append(path, one);
+    // Also good for a run that is interrupted: what is missing has no line.
+    writeFileSync(keysPath, JSON.stringify({ ...known, ...keys }));
+    await runWork(root, folder, sources, missing, { kind: 'cover' });
+  }
+  const coverage = readLines<Coverage>(path).filter(({ file }) => testFiles.includes(file));
+  const failed = coverage.flatMap(({ file, tests }) =>
+    tests
+      .filter((test) => test.failed)
+      .map(({ name, failed: why }) => `${file}: ${name}: ${oneLine(why ?? '').slice(0, 200)}`),
+  );
+  if (failed.length > 0) console.error(`These fail without a mutant, and are left out:\n${failed.join('\n')}`);
+  const lost = testFiles.filter((file) => !coverage.some((one) => one.file === file));
+  if (lost.length > 0) console.error(`These could not be loaded: ${lost.join(', ')}`);
+  return coverage;
+}
+
+function isDead(outcome: string | undefined): boolean {
+  return outcome === 'killed' || outcome === 'timeout';
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}

@@ -1,0 +1,70 @@
+import type { Coverage } from './exchange.ts';
+import type { Mutant } from './instrument.ts';
+
+/** A test file that can kill a mutant: by which of its tests, and what one run of them costs. */
+export interface Chance {
+  file: string;
+  tests: number[];
+  milliseconds: number;
+}
+
+/**
+ * For each mutant the test files that reach it, the one that is most about its source first, as many as fit into the
+ * budget and one at least.
+ *
+ * @param budget milliseconds for one mutant
+ */
+export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], budget: number): Map<number, Chance[]> {
+  const sourceOf = new Map(mutants.map(({ id, file }) => [id, file]));
+  const chances = new Map<number, { chance: Chance; focus: number }[]>();
+  for (const { file, around, tests } of coverage) {
+    const reached = new Map<number, number[]>();
+    tests.forEach(({ ids, failed }, number) => {
+      for (const id of failed ? [] : ids) reached.set(id, [...(reached.get(id) ?? []), number]);
+    });
+    const perSource = new Map<string, number>();
+    for (const id of reached.keys()) {
+      const source = sourceOf.get(id);
+      if (source !== undefined) perSource.set(source, (perSource.get(source) ?? 0) + 1);
+    }
+    for (const [id, numbers] of reached) {
+      const source = sourceOf.get(id);
+      if (source === undefined) continue;
+      const milliseconds = around + numbers.reduce((sum, number) => sum + (tests[number]?.took ?? 0), 0);
+      const focus = (perSource.get(source) ?? 0) / reached.size;
+      const chance = { file, tests: numbers, milliseconds };
+      chances.set(id, [...(chances.get(id) ?? []), { chance, focus }]);
+    }
+  }
+  return new Map([...chances].map(([id, found]) => [id, affordable(found, budget)]));
+}
+
+function affordable(found: { chance: Chance; focus: number }[], budget: number): Chance[] {
+  const sorted = found.toSorted(
+    (one, other) => other.focus - one.focus || one.chance.milliseconds - other.chance.milliseconds,
+  );
+  let spent = 0;
+  return sorted
+    .map(({ chance }) => chance)
+    .filter((chance, index) => {
+      if (index > 0 && spent + chance.milliseconds > budget) return false;
+      spent += chance.milliseconds;
+      return true;
+    });
+}
+
+/** `count` of them, the same for the same seed. */
+export function sample<T>(all: readonly T[], count: number, seed: number): T[] {
+  let state = seed >>> 0;
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const keyed = all.map((item) => ({ item, key: random() }));
+  return keyed
+    .toSorted((one, other) => one.key - other.key)
+    .map(({ item }) => item)
+    .slice(0, count);
+}

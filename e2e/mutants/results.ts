@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Mutant } from './instrument.ts';
+
+export interface Result {
+  /** `unreached`: no test runs the code. */
+  outcome: 'killed' | 'survived' | 'timeout' | 'unreached';
+  /** The test that failed. */
+  by?: string;
+  /** Of the mutated file: what was found out holds for this text only. */
+  sourceHash: string;
+}
+
+/** A survivor that is right to survive, or that is accepted: matched by what is changed, wherever it has moved to. */
+export interface Explanation {
+  file: string;
+  within: string;
+  before: string;
+  after: string;
+  /** Why no test kills it. */
+  why: string;
+}
+
+/** What is known of each mutant, kept between runs, so that an interrupted run goes on. */
+export class Results {
+  private readonly path: string;
+  private readonly known: Record<string, Result>;
+  private readonly hashes = new Map<string, string>();
+  private readonly root: string;
+
+  constructor(root: string, path: string) {
+    this.root = root;
+    this.path = path;
+    this.known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, Result>) : {};
+  }
+
+  of(mutant: Mutant): Result | undefined {
+    const result = this.known[keyOf(mutant)];
+    return result?.sourceHash === this.hashOf(mutant.file) ? result : undefined;
+  }
+
+  set(mutant: Mutant, result: Omit<Result, 'sourceHash'>): void {
+    this.known[keyOf(mutant)] = { ...result, sourceHash: this.hashOf(mutant.file) };
+  }
+
+  save(): void {
+    writeFileSync(this.path, JSON.stringify(this.known, null, 1));
+  }
+
+  private hashOf(file: string): string {
+    const hash =
+      this.hashes.get(file) ??
+      createHash('sha256')
+        .update(readFileSync(join(this.root, file)))
+        .digest('hex');
+    this.hashes.set(file, hash);
+    return hash;
+  }
+}
+
+/** Two mutants of one line may read alike. */
+const keyOf = ({ file, line, within, operator, before, after }: Mutant) =>
+  [file, line, within, operator, before, after].join('|');
+
+export function readExplanations(path: string): Explanation[] {
+  return JSON.parse(readFileSync(path, 'utf8')) as Explanation[];
+}
+
+export function isExplained(mutant: Mutant, explanations: readonly Explanation[]): boolean {
+  return explanations.some(
+    ({ file, within, before, after }) =>
+      file === mutant.file && within === mutant.within && same(before, mutant.before) && same(after, mutant.after),
+  );
+}
+
+const same = (one: string, other: string) => one.replace(/\s+/g, ' ').trim() === other.replace(/\s+/g, ' ').trim();
+
+/** The table, and the survivors that nothing explains. */
+export function report(
+  mutants: readonly Mutant[],
+  results: Results,
+  explanations: readonly Explanation[],
+): { text: string; unexplained: Mutant[] } {
+  const folders = [...new Set(mutants.map(({ file }) => folderOf(file)))];
+  const count = (own: readonly Mutant[], outcome: Result['outcome'] | undefined) =>
+    own.filter((mutant) => results.of(mutant)?.outcome === outcome).length;
+  const row = (name: string, own: readonly Mutant[]) => {
+    const alive = own.filter((mutant) => isAlive(results.of(mutant)));
+    const explained = alive.filter((mutant) => isExplained(mutant, explanations)).length;
+    const numbers = [
+      own.length,
+      count(own, 'killed'),
+      count(own, 'timeout'),
+      alive.length,
+      explained,
+      count(own, undefined),
+    ];
+    return `| ${[name, ...numbers].join(' | ')} |`;
+  };
+  const unexplained = mutants.filter((mutant) => isAlive(results.of(mutant)) && !isExplained(mutant, explanations));
+  const lines = unexplained.map((mutant) => {
+    const outcome = results.of(mutant)?.outcome === 'unreached' ? ' (no test runs it)' : '';
+    const { file, line, within, operator, before, after } = mutant;
+    return `${file}:${line} ${within} ${operator}${outcome}\n    - ${shown(before)}\n    + ${shown(after)}`;
+  });
+  const table = [
+    '| folder | mutants | killed | timeouts | survived | of these explained | not tried |',
+    '|---|---|---|---|---|---|---|',
+    ...folders.map((folder) =>
+      row(
+        folder,
+        mutants.filter(({ file }) => folderOf(file) === folder),
+      ),
+    ),
+    row('all', mutants),
+  ];
+  return { text: [...lines, '', ...table].join('\n'), unexplained };
+}
+
+const isAlive = (result: Result | undefined) => result?.outcome === 'survived' || result?.outcome === 'unreached';
+const folderOf = (file: string) => file.split('/').at(-2) ?? '';
+const shown = (text: string) => (text.trim() === '' ? '(nothing)' : text.replace(/\s+/g, ' ').slice(0, 240));

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest';
+import { append, type Coverage, folderVariable, readLines, type Trial, type Work } from './exchange.ts';
+import { activate, install, record } from './switch.ts';
+import { nameOf, runTests, testsOf } from './tests.ts';
+
+install();
+
+const folder = process.env[folderVariable] as string;
+const coverageFile = join(folder, 'coverage.jsonl');
+const trialsFile = join(folder, 'trials.jsonl');
+
+/** Vitest collects the tests of a file; they are run here, once for each mutant, and not by vitest. */
+export default class MutantRunner extends TestRunner {
+  async onBeforeRunFiles(files: RunnerTestFile[]): Promise<void> {
+    const work = JSON.parse(readFileSync(join(folder, 'work.json'), 'utf8')) as Work;
+    for (const file of files) {
+      const path = relative(process.cwd(), file.filepath);
+      if (work.kind === 'cover') append(coverageFile, await cover(file, path));
+      else await tryMutants(file, path, work.files[path] ?? []);
+      skip(file);
+    }
+  }
+}
+
+function skip(suite: RunnerTestSuite): void {
+  suite.mode = 'skip';
+  for (const task of suite.tasks) {
+    if (task.type === 'suite') skip(task);
+    else task.mode = 'skip';
+  }
+}
+
+/** Runs each test once, and notes the mutants that it reaches. */
+async function cover(file: RunnerTestFile, path: string): Promise<Coverage> {
+  const tests = testsOf(file);
+  const reached = tests.map(() => new Set<number>());
+  const took = tests.map(() => 0);
+  const begin = performance.now();
+  const observe = (numbers: readonly number[]) => {
+    const stop = record();
+    const start = performance.now();
+    return () => {
+      for (const id of stop()) for (const number of numbers) reached[number]?.add(id);
+      return performance.now() - start;
+    };
+  };
+  const wanted = new Set(tests.keys());
+  const ending = await runTests(file, wanted, () => 120_000, {
+    test: (number) => {
+      const done = observe([number]);
+      return () => {
+        took[number] = done();
+      };
+    },
+    hook: observe,
+    goesOn: true,
+  });
+  const { errors } = ending;
+  const inTests = took.reduce((sum, one) => sum + one, 0);
+  return {
+    file: path,
+    around: Math.round(performance.now() - begin - inTests),
+    tests: tests.map((test, number) => ({
+      name: nameOf(test),
+      took: Math.round(took[number] as number),
+      failed: errors.get(number) ?? errors.get(-1) ?? null,
+      ids: [...(reached[number] as Set<number>)],
+    })),
+  };
+}
+
+async function tryMutants(
+  file: RunnerTestFile,
+  path: string,
+  mutants: { id: number; tests: number[] }[],
+): Promise<void> {
+  const coverage = readLines<Coverage>(coverageFile).find((one) => one.file === path);
+  const names = coverage?.tests.map(({ name }) => name) ?? [];
+  // A busy machine is no sign of an endless loop.
+  const patience = (number: number) => 15_000 + 10 * (coverage?.tests[number]?.took ?? coverage?.around ?? 0);
+  const alone = new Map<number, boolean>();
+  let wildError = false;
+  const onWildError = () => {
+    wildError = true;
+  };
+  process.on('uncaughtException', onWildError).on('unhandledRejection', onWildError);
+  const run = async (id: number, wanted: Iterable<number>) => {
+    wildError = false;
+    activate(id);
+    try {
+      const ending = await runTests(file, new Set(wanted), patience);
+      return wildError && ending.failed === undefined ? { ...ending, failed: -1 } : ending;
+    } finally {
+      activate(0);
+    }
+  };
+  /** Whether a test passes without those before it: if not, its failure may say nothing about the mutant. */
+  const passesAlone = async (number: number) => {
+    const known = alone.get(number) ?? (await run(0, [number])).failed === undefined;
+    alone.set(number, known);
+    return known;
+  };
+  for (const { id, tests } of mutants) {
+    if (isKilled(id)) continue;
+    append(trialsFile, { id, file: path, began: Date.now(), pid: process.pid });
+    const start = performance.now();
+    let ending = await run(id, tests);
+    const { failed } = ending;
+    if (failed !== undefined && failed >= 0 && !(await passesAlone(failed))) {
+      ending = await run(
+        id,
+        Array.from({ length: failed + 1 }, (_, number) => number),
+      );
+    }
+    const outcome = ending.timedOut ? 'timeout' : ending.failed === undefined ? 'survived' : 'killed';
+    const by = ending.failed === undefined ? {} : { by: names[ending.failed] ?? 'set-up' };
+    append(trialsFile, { id, file: path, outcome, ...by, took: Math.round(performance.now() - start) });
+  }
+}
+
+function isKilled(id: number): boolean {
+  return readLines<Trial>(trialsFile).some(
+    (line) => line.id === id && 'outcome' in line && line.outcome !== 'survived',
+  );
+}

@@ -1,0 +1,141 @@
+import type { RunnerTestCase, RunnerTestFile, RunnerTestSuite } from 'vitest';
+import { TestRunner } from 'vitest';
+
+/** How one run of some tests of a file ended. */
+export interface Ending {
+  /** The number of the test that failed; -1: what comes before or after the tests. Undefined: none. */
+  failed?: number;
+  timedOut?: boolean;
+  /** Each failure's message, by the number of the test. */
+  errors: Map<number, string>;
+}
+
+export interface Observer {
+  /** Around each test, its hooks included. */
+  test?(number: number): () => void;
+  /** Also after a failure. */
+  goesOn?: boolean;
+  /** Around each hook of a suite: the tests in it rest on what it does. */
+  hook?(numbers: readonly number[]): () => void;
+}
+
+type Hook = (...args: unknown[]) => unknown;
+
+/** All tests of a file, in order: their numbers are their places here. */
+export function testsOf(suite: RunnerTestSuite): RunnerTestCase[] {
+  return suite.tasks
+    .flatMap((task) => (task.type === 'suite' ? testsOf(task) : [task]))
+    .filter(({ mode }) => mode === 'run');
+}
+
+export function nameOf(test: RunnerTestCase): string {
+  const names: string[] = [];
+  for (let task: RunnerTestCase | RunnerTestSuite | undefined = test; task && task !== test.file; task = task.suite) {
+    names.unshift(task.name);
+  }
+  return names.join(' > ');
+}
+
+/**
+ * Runs some tests of a collected file, with the hooks around them, up to the first that fails. Vitest itself runs a file
+ * once; here it runs as often as there are mutants.
+ *
+ * @param patience milliseconds for each test and each hook
+ */
+export async function runTests(
+  file: RunnerTestFile,
+  wanted: ReadonlySet<number>,
+  patience: (number: number) => number,
+  observer: Observer = {},
+): Promise<Ending> {
+  const numbers = new Map(testsOf(file).map((test, number) => [test, number]));
+  const ending: Ending = { errors: new Map() };
+
+  const fail = (number: number, error: unknown) => {
+    ending.failed ??= number;
+    ending.errors.set(number, error instanceof Error ? error.message : String(error));
+    if (error instanceof OutOfTime) ending.timedOut = true;
+  };
+
+  const runSuite = async (suite: RunnerTestSuite): Promise<void> => {
+    const inside = testsOf(suite)
+      .map((test) => numbers.get(test) as number)
+      .filter((number) => wanted.has(number));
+    if (inside.length === 0) return;
+    const hooks = TestRunner.getSuiteHooks(suite) as unknown as Record<string, Hook[]>;
+    const cleanUps: unknown[] = [];
+    const around = async (list: readonly unknown[]) => {
+      const done = observer.hook?.(inside);
+      try {
+        for (const hook of list) {
+          if (typeof hook === 'function') cleanUps.push(await inTime(() => (hook as Hook)(suite), patience(-1)));
+        }
+      } catch (error) {
+        fail(-1, error);
+      } finally {
+        done?.();
+      }
+    };
+    await around(hooks['beforeAll'] ?? []);
+    for (const task of suite.tasks) {
+      if (ending.failed !== undefined && !observer.goesOn) break;
+      if (task.type === 'suite') await runSuite(task);
+      else await runTest(task);
+    }
+    const after = (hooks['afterAll'] ?? []).toReversed();
+    await around([...after, ...cleanUps.toReversed()]);
+  };
+
+  const runTest = async (test: RunnerTestCase): Promise<void> => {
+    const number = numbers.get(test);
+    if (number === undefined || !wanted.has(number)) return;
+    const done = observer.test?.(number);
+    const cleanUps: unknown[] = [];
+    const act = async (hook: unknown) => {
+      if (typeof hook === 'function')
+        await inTime(async () => hook(test.context, test.suite ?? file), patience(number));
+    };
+    try {
+      for (const hook of inherited(test, 'beforeEach')) {
+        cleanUps.push(await inTime(async () => hook(test.context, test.suite ?? file), patience(number)));
+      }
+      const body = TestRunner.getTestFn(test);
+      await inTime(async () => body(), patience(number));
+    } catch (error) {
+      fail(number, error);
+    }
+    const after = [...inherited(test, 'afterEach').toReversed(), ...cleanUps.toReversed()];
+    for (const hook of after) await act(hook).catch((error: unknown) => fail(number, error));
+    done?.();
+  };
+
+  await runSuite(file);
+  return ending;
+}
+
+/** The hooks of all suites around a test, the outermost first. */
+function inherited(test: RunnerTestCase, name: string): Hook[] {
+  const hooks: Hook[] = [];
+  for (
+    let suite: RunnerTestSuite | undefined = test.suite ?? test.file;
+    suite;
+    suite = suite === test.file ? undefined : (suite.suite ?? test.file)
+  ) {
+    hooks.unshift(...((TestRunner.getSuiteHooks(suite) as unknown as Record<string, Hook[]>)[name] ?? []));
+  }
+  return hooks;
+}
+
+class OutOfTime extends Error {}
+
+async function inTime<T>(work: () => T | Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new OutOfTime()), milliseconds);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Plugin } from 'vite';
+import type { ViteUserConfig } from 'vitest/config';
+import { startVitest } from 'vitest/node';
+import { append, folderVariable, readLines, type Trial, type Work } from './exchange.ts';
+
+/** After that long with one mutant and one test file, the process is stuck in code that nothing interrupts. */
+const stuckMilliseconds = 240_000;
+
+/** Runs test files with the instrumented sources, and the work that each of them is given (`runner.ts`). */
+export async function runWork(
+  root: string,
+  folder: string,
+  sources: ReadonlyMap<string, string>,
+  files: readonly string[],
+  work: Work,
+): Promise<void> {
+  writeFileSync(join(folder, 'work.json'), JSON.stringify(work));
+  process.env[folderVariable] = folder;
+  const path = join(root, '.config/vitest.config.ts');
+  const { default: config } = (await import(path)) as { default: ViteUserConfig };
+  const project = config.test?.projects?.[0];
+  if (typeof project !== 'object' || !('test' in project)) throw new Error(`${path}: its first project is not a table`);
+  const watch = setInterval(() => endStuck(join(folder, 'trials.jsonl')), 10_000);
+  try {
+    const vitest = await startVitest(
+      'test',
+      [],
+      {
+        config: false,
+        root,
+        watch: false,
+        silent: true,
+        reporters: [{}],
+        pool: 'forks',
+        maxWorkers: 2,
+        // Loading the server takes longer than most tests; they share no state of modules.
+        isolate: false,
+        passWithNoTests: true,
+        include: [...files],
+        globalSetup: project.test?.globalSetup as string[],
+        runner: join(import.meta.dirname, 'runner.ts'),
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
+        dangerouslyIgnoreUnhandledErrors: true,
+      },
+      {
+        ...('resolve' in project && { resolve: project.resolve }),
+        ...('oxc' in project && { oxc: project.oxc }),
+        plugins: [instrumented(root, sources)],
+      },
+    );
+    await vitest.close();
+  } finally {
+    clearInterval(watch);
+    process.exitCode = 0;
+  }
+}
+
+function instrumented(root: string, sources: ReadonlyMap<string, string>): Plugin {
+  return {
+    name: 'mutants',
+    enforce: 'pre',
+    transform: (_code, id) => sources.get(relative(root, id.split('?')[0] as string)) ?? null,
+  };
+}
+
+function endStuck(path: string): void {
+  if (!existsSync(path)) return;
+  const lines = readLines<Trial>(path);
+  const ended = new Set(lines.flatMap((line) => ('outcome' in line ? [`${line.id} ${line.file}`] : [])));
+  for (const line of lines) {
+    if (!('began' in line) || ended.has(`${line.id} ${line.file}`) || Date.now() - line.began < stuckMilliseconds)
+      continue;
+    append(path, { id: line.id, file: line.file, outcome: 'timeout', took: Date.now() - line.began });
+    try {
+      process.kill(line.pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
