@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { system } from '../domain/kernel/actor.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 let app: TestApp;
+let project: Project;
 let user: User;
 let rp: RelyingParty;
 
@@ -16,7 +19,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  const project = await app.make.project();
+  project = await app.make.project();
   user = await app.make.user(project, {
     givenName: 'Ada',
     familyName: 'Lovelace',
@@ -66,6 +69,37 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     const response = await fetch(`${app.url}/userinfo?access_token=${accessToken}`);
     expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }]);
   });
+
+  describe.each([
+    ['answered ahead of Express', {}],
+    ['answered by its route', { headers: { Origin: 'https://app.example.com' } }],
+  ])('%s', (_way, init) => {
+    it.each<[string, (sid: string) => Promise<unknown>]>([
+      ['a logout', (sid) => app.services.logout.endSession(sid, system)],
+      ['a logout from everywhere', () => app.services.logout.endAllOfUser(user.id, system)],
+      ['revocation', (sid) => end(sid, 'revoked')],
+      ['deactivation', (sid) => end(sid, 'deactivated')],
+      ['another user in its place', async () => rp.signIn(await app.make.user(project))],
+    ])('refuses a token whose session was ended by %s', async (_name, endIt) => {
+      const sid = await rp.signIn(user);
+      const { access_token: accessToken } = await rp.tokens();
+      expect((await rp.userInfo(accessToken, init)).status).toBe(200);
+      await endIt(sid);
+      const refused = await rp.userInfo(accessToken, init);
+      expect([refused.status, await refused.json()]).toMatchObject([401, { error: 'invalid_token' }]);
+    });
+
+    it('answers a token whose session was merely idle for too long', async () => {
+      await app.services.projects.updateSessionPolicy(project.id, { idleTimeoutSeconds: 60 }, system);
+      const { access_token: accessToken } = await rp.tokens();
+      app.clock.turn(120);
+      expect((await rp.userInfo(accessToken, init)).status).toBe(200);
+    });
+  });
+
+  function end(sid: string, reason: 'revoked' | 'deactivated') {
+    return app.services.db.transaction((em) => app.services.logout.endSessionIn(em, sid, reason, system));
+  }
 
   it('refuses an ID token, an expired token, and one without openid', async () => {
     const given = await rp.tokens();

@@ -9,7 +9,7 @@ import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Signer } from '../keys/signer.ts';
-import { Session } from '../sessions/session.entity.ts';
+import type { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { isFinal, isSuccess, maxAttempts, nextAttemptAt } from './attempts.ts';

@@ -157,7 +157,10 @@ export class Tokens {
     };
   }
 
-  /** UserInfo's claims for an access token (OpenID Connect Core §5.3), if all that it stood on still holds. */
+  /**
+   * UserInfo's claims for an access token (OpenID Connect Core §5.3), if all that it stood on still holds: its session was
+   * not ended, whoever ended it. A session that was merely idle, or is older than may be, ends no token.
+   */
   async userInfo(accessToken: string): Promise<UserInfoOutcome> {
     const token = await this.signer.verifyAccessToken(accessToken);
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
@@ -165,9 +168,11 @@ export class Tokens {
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
     const [user] = await this.db.rows<UserInfoRow>(
       `select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes, u.updated_at, c.client_id
-       from (select user_id, client_id from authorization_codes where id = ?::uuid and revoked_at is null offset 0) c
+       from (select user_id, client_id, session_id from authorization_codes
+           where id = ?::uuid and revoked_at is null offset 0) c
          join users u on u.id = c.user_id join clients k on k.id = c.client_id
-       where u.active and k.disabled_at is null`,
+       where u.active and k.disabled_at is null
+         and (select ended_at from sessions where id = c.session_id) is null`,
       [token.jti],
     );
     if (!user) return { refused: 'invalid_token' };
