@@ -146,7 +146,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
       liveSession: (projectId, secret) =>
         services.db.transaction(async (em) => {
           const project = await services.projects.find(em, projectId);
-          return project ? services.sessions.peek(em, project, secret) : null;
+          return project ? services.sessions.held(em, project, secret) : null;
         }),
       logout: services.logout,
       cookies,

@@ -131,7 +131,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery, testMode, endOpenWork });
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
-  const requests = new AuthorizationRequests(clock, random);
+  const requests = new AuthorizationRequests(clock, random, issuer);
   const authorizations = new Authorizations(db, sessions, tokens, requests);
   const trials = new Trials({ db, random, vault, audit, requests, tokens, signer });
   const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { LogoutScope } from '../domain/logout/logout.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
@@ -130,7 +131,7 @@ async function hintOf(deps: EndSessionDeps, parameters: Parameters): Promise<Hin
 /** The registered address with `state`; undefined where none is asked for or it is not registered, letter by letter. */
 function registeredReturn(client: Client, parameters: Parameters): string | undefined {
   const uri = parameters.get('post_logout_redirect_uri');
-  if (uri === undefined || !client.postLogoutRedirectUris.includes(uri)) return undefined;
+  if (uri === undefined || !isReturnable(uri) || !client.postLogoutRedirectUris.includes(uri)) return undefined;
   const state = parameters.get('state');
   if (state === undefined) return uri;
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;

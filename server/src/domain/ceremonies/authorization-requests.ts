@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { matchesRedirectUri } from '../clients/redirect-uri.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { changed } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -38,7 +39,11 @@ export class AuthorizationRequests {
   private readonly clock: Clock;
   private readonly random: Random;
 
-  constructor(clock: Clock, random: Random) {
+  /** Prefix of the addresses that only this instance serves. */
+  private readonly ownPages: string;
+
+  constructor(clock: Clock, random: Random, issuer: string) {
+    this.ownPages = `${issuer}/admin/`;
     this.clock = clock;
     this.random = random;
   }
@@ -74,10 +79,10 @@ export class AuthorizationRequests {
 
   /**
    * The request behind a flow, with its project and client; null where it is unknown, of another browser, expired or
-   * finished, or its client is disabled.
+   * finished, its client is disabled, or its redirect URI is no longer the client's.
    */
   async find(em: EntityManager, flow: string, browserSecret: string): Promise<AuthorizationRequest | null> {
-    return em.findOne(
+    const request = await em.findOne(
       AuthorizationRequest,
       {
         flowHash: digest(flow),
@@ -88,6 +93,12 @@ export class AuthorizationRequests {
       },
       { populate: ['project', 'client'] },
     );
+    return request && this.mayReturn(request) ? request : null;
+  }
+
+  /** The pages of this instance (trials, the set-up link) are registered with no client. */
+  private mayReturn({ client, redirectUri }: AuthorizationRequest): boolean {
+    return redirectUri.startsWith(this.ownPages) || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
   }
 
   /** Single use: true for one caller alone, who then issues the code. */

@@ -29,8 +29,14 @@ export function checkRedirectUri(uri: string): string | null {
   return null;
 }
 
+/** Whether a browser may be sent there: https, or http to a loopback address. What is registered is judged again at use. */
+export function isReturnable(uri: string): boolean {
+  return uri.startsWith('https://') || loopback.test(uri);
+}
+
 /** True where `presented` is one of `registered`, letter by letter, but for the port of a loopback address. */
 export function matchesRedirectUri(registered: readonly string[], presented: string): boolean {
+  if (!isReturnable(presented)) return false;
   if (registered.includes(presented)) return true;
   const given = loopback.exec(presented);
   if (!given || !isPort(given[2])) return false;
@@ -42,7 +48,7 @@ export function matchesRedirectUri(registered: readonly string[], presented: str
 
 /** The origins from which a client's pages may call: those of its redirect URIs; there is no separate list. */
 export function isAllowedOrigin(redirectUris: readonly string[], origin: string): boolean {
-  if (redirectUris.some((uri) => new URL(uri).origin === origin)) return true;
+  if (redirectUris.some((uri) => isReturnable(uri) && new URL(uri).origin === origin)) return true;
   const given = loopback.exec(origin);
   if (!given || given[3] !== '' || !isPort(given[2])) return false;
   return redirectUris.some((uri) => loopback.exec(uri)?.[1] === given[1]);

@@ -94,11 +94,11 @@ export class Sessions {
 
   /**
    * The live session behind a cookie, its idle limit slid; null when it was ended, was idle or lasted too long, is of
-   * another project, or its user is not active.
+   * another project, its user is not active, or has none of the factors that the project requires today.
    */
   async resume(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     const now = this.clock.now();
-    const session = await this.live(em, project, secret, now);
+    const session = await this.peek(em, project, secret);
     if (!session) return null;
     session.lastSeenAt = now;
     session.idleExpiresAt = secondsLater(now, project.idleTimeoutSeconds);
@@ -107,6 +107,12 @@ export class Sessions {
 
   /** As {@link resume}, without being a use of the session. */
   async peek(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
+    const session = await this.held(em, project, secret);
+    return session && (await meetsPolicyOf(em, project, session.user.id)) ? session : null;
+  }
+
+  /** As {@link peek}, also where the user has none of the required factors: for ending the session. */
+  async held(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     return this.live(em, project, secret, this.clock.now());
   }
 
@@ -161,6 +167,16 @@ export class Sessions {
     );
     return session && !hasExpired(session, project, now) ? session : null;
   }
+}
+
+/** SQL: the user `u` has what the policy of the project `p` requires today. E-mail is a factor only where the project says so. */
+export const meetsPolicy = `(p.mfa_policy <> 'required' or exists (select from enrolments e
+  where e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)))`;
+
+async function meetsPolicyOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
+  if (project.mfaPolicy !== 'required') return true;
+  const sql = `select u.id from users u join projects p on p.id = u.project_id where u.id = ? and ${meetsPolicy}`;
+  return (await rows(em, sql, [userId])).length === 1;
 }
 
 /** Position of a sign-in in the order of all sign-ins and requests, whatever the clocks of the processes say. */

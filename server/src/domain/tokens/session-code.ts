@@ -1,3 +1,5 @@
+import { meetsPolicy } from '../sessions/sessions.ts';
+
 /** What a code under a live session is asked with, besides the code itself. */
 export interface SessionCode {
   /** SHA-256 of the session cookie's secret. */
@@ -25,7 +27,8 @@ export interface NewCode {
 }
 
 /**
- * One statement: slides the session where it is live by all its limits and today's policy, its user active, and gives
+ * One statement: slides the session where it is live by all its limits and today's policy, its user active with the
+ * factors that are required today, and gives
  * the code where the session answers the request and the client is still the one that was checked. No row: no code.
  *
  * The session is looked up by its hash alone, as a code is when it is redeemed. And nobody waits for the disk: a crash of
@@ -41,6 +44,7 @@ export const sessionCodeStatement = `with session as materialized (
       and u.id = session.user_id and u.active and p.id = session.project_id
       and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
         s.created_at + p.max_session_seconds * interval '1 second') > ?::timestamptz
+      and ${meetsPolicy}
     returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr
   )
   insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope, nonce,
