@@ -38,7 +38,9 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   const [leaving, setLeaving] = useState<Member>();
   const [failure, setFailure] = useState<Failure>();
   const [revoke, busy] = useWrite(RevokeRole);
-  const nameOf = ({ admin }: Member) => admin.email ?? admin.name;
+  const nameOf = ({ admin }: Member) => admin.email;
+  // Only owners see more of a person than the address.
+  const hasStates = members?.some(({ admin }) => admin.active !== null) ?? false;
   const columns: Column<Member>[] = [
     {
       header: 'Person',
@@ -51,10 +53,12 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
       ),
     },
     { header: 'Role', cell: ({ role }) => roleNames[role] },
+  ];
+  const states: Column<Member>[] = [
     {
       header: 'State',
       cell: ({ admin }) =>
-        !admin.active ? (
+        admin.active === false ? (
           <Mark tone="bad">Switched off</Mark>
         ) : admin.lastSignInAt ? (
           <Mark tone="good">Active</Mark>
@@ -64,6 +68,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
     },
     { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
   ];
+  if (hasStates) columns.push(...states);
   if (mayChange) {
     columns.push({
       header: '',

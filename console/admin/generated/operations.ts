@@ -381,7 +381,7 @@ export type UserOrder =
   | 'NAME'
   | 'USER_NAME';
 
-export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string, email: string | null, active: boolean, lastSignInAt: string | null } };
+export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string | null, email: string, active: boolean | null, lastSignInAt: string | null } };
 
 export type AdminTokenRowFragment = { id: string, name: string, hint: string, role: Role, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
 

@@ -50,16 +50,13 @@ export class MembershipResolver {
   }
 
   @FieldResolver(() => Admin)
-  async admin(@Root() membership: Membership): Promise<Admin> {
+  async admin(@Root() membership: Membership, @Ctx() { caller }: AdminContext): Promise<Admin> {
     const user = await membership.user.loadOrFail();
-    const { id, active, email, lastSignInAt } = user;
-    return {
-      id,
-      active,
-      name: user.displayName ?? user.userName,
-      email: email ?? null,
-      lastSignInAt: lastSignInAt ?? null,
-    };
+    const { id, active, lastSignInAt } = user;
+    const known = { id, email: user.email ?? user.userName };
+    // Whoever may grant roles may name any address: what belongs to it stays hidden from them.
+    if (!caller.grants.owner) return { ...known, name: null, active: null, lastSignInAt: null };
+    return { ...known, active, name: user.displayName ?? user.userName, lastSignInAt: lastSignInAt ?? null };
   }
 
   @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for an owner.' })

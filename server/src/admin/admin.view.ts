@@ -30,7 +30,7 @@ export class Me {
 
   @Field(() => GraphQLDateTime, {
     nullable: true,
-    description: 'Until then the last sign-in is fresh enough for sensitive changes; absent for tokens.',
+    description: 'Until then the last mail code or factor is fresh enough for sensitive changes; absent for tokens.',
   })
   freshUntil!: Date | null;
 }
@@ -40,16 +40,16 @@ export class Admin {
   @Field(() => ID)
   id!: string;
 
-  @Field(() => String)
-  name!: string;
+  @Field(() => String, { nullable: true, description: 'For owners only.' })
+  name!: string | null;
 
-  @Field(() => String, { nullable: true })
-  email!: string | null;
+  @Field(() => String, { description: 'The address that they sign in with.' })
+  email!: string;
 
-  @Field(() => Boolean)
-  active!: boolean;
+  @Field(() => Boolean, { nullable: true, description: 'For owners only.' })
+  active!: boolean | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'For owners only.' })
   lastSignInAt!: Date | null;
 }
 

@@ -10,12 +10,13 @@ import { fieldRules, type NodeRule } from './field-rules.ts';
 import { type Arguments, type OperationRule, operationRules } from './operation-rules.ts';
 import { projectOf } from './ownership.ts';
 
-/** How old a sign-in may be for what is sensitive. */
+/** How old the proof of a person may be for what is sensitive. */
 export const freshSeconds = 15 * 60;
 
-/** Until when the caller may make sensitive changes; null for tokens, which need no sign-in. */
-export function freshUntil(caller: Caller): Date | null {
-  return caller.authTime ? secondsLater(caller.authTime, freshSeconds) : null;
+/** Until when the caller may make sensitive changes; null for tokens, which need no sign-in. A device key alone: 1970. */
+export function freshUntil({ freshAt }: Caller): Date | null {
+  if (freshAt === undefined) return null;
+  return freshAt === null ? new Date(0) : secondsLater(freshAt, freshSeconds);
 }
 
 /** Puts its rule before every field of the schema. Throws where a field has none, or a rule no field. */

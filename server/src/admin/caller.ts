@@ -17,8 +17,8 @@ export interface Caller {
   name: string;
   /** The admin behind it: the session's user, or who made the token. */
   userId?: string;
-  /** When the session's user last signed in; absent for tokens. */
-  authTime?: Date;
+  /** When a mail code or factor last proved the session's user; null: never. Absent for tokens. */
+  freshAt?: Date | null;
   /** The console's session; absent for tokens. */
   sessionId?: string;
 }
@@ -86,7 +86,7 @@ export class Callers {
       id: user.id,
       name: user.email ?? user.userName,
       userId: user.id,
-      authTime: session.authTime,
+      freshAt: session.freshAt ?? null,
       sessionId: session.id,
     };
   }

@@ -101,17 +101,24 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
   },
 };
 
-/** A second factor that is owed no more, or for long not again, or codes in answers. */
+/** Settings that decide who can sign in, and by what. */
+const signInSettings = [
+  ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor'],
+  ...['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
+];
+
 function weakensSignIn({ input = {} }: Arguments): boolean {
-  if (input['testMode'] === true) return true;
-  return ['mfaPolicy', 'offeredFactors', 'rememberMfaSeconds'].some((name) => input[name] !== undefined);
+  return input['testMode'] === true || signInSettings.some((name) => input[name] != null);
 }
 
-/** Codes, tokens and the proof of who a client is go where these point. */
+/** Settings that decide where codes, tokens and people go, and how a client proves itself. */
+const clientAuthSettings = [
+  ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
+  ...['jwks', 'tokenEndpointAuthMethod', 'pkceRequired', 'disabled'],
+];
+
 function redirectsSecrets({ input = {} }: Arguments): boolean {
-  return ['redirectUris', 'backchannelLogoutUri', 'jwks', 'tokenEndpointAuthMethod'].some(
-    (name) => input[name] !== undefined,
-  );
+  return clientAuthSettings.some((name) => input[name] !== undefined);
 }
 
 /** What cannot be given back. */

@@ -67,6 +67,34 @@ describe('roles', () => {
   });
 });
 
+describe('who has a role in a project', () => {
+  const fields = 'admin { id email name active lastSignInAt }';
+  const grant = `mutation ($input: GrantRoleInput!) { grantRole(input: $input) { ${fields} } }`;
+  const list = `query ($id: ID) { memberships(projectId: $id) { ${fields} } }`;
+
+  it('is told to a project admin by id and address alone, alike for a known and an unknown address', async () => {
+    const userId = await room.person('known@example.com');
+    const sql = `update users set display_name = 'Ada', last_sign_in_at = now(), active = false where id = ?`;
+    await room.services.db.transaction((em) => em.execute(sql, [userId]));
+    const asAdmin = (email: string) => room.call(grant, { input: { email, role: 'PROJECT_VIEWER', projectId } }, admin);
+    const hidden = { name: null, active: null, lastSignInAt: null };
+    for (const email of ['known@example.com', 'unknown@example.com']) {
+      const { data } = await asAdmin(email);
+      expect(data.grantRole.admin).toEqual({ id: expect.any(String), email, ...hidden });
+    }
+    const listed = await room.call(list, { id: projectId }, admin);
+    for (const one of listed.data.memberships) expect(one.admin).toMatchObject(hidden);
+    const owned = await room.call(list, { id: projectId });
+    expect(owned.data.memberships.find((one: { admin: { id: string } }) => one.admin.id === userId).admin).toEqual({
+      id: userId,
+      email: 'known@example.com',
+      name: 'Ada',
+      active: false,
+      lastSignInAt: expect.any(String),
+    });
+  });
+});
+
 describe("the console's session", () => {
   it('asks for a fresh sign-in before what is sensitive, and for nothing before the rest', async () => {
     const { admins } = room.services;
@@ -92,8 +120,22 @@ describe("the console's session", () => {
       const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
       return (await room.call(mutation, { input: { id: projectId, ...settings } }, headers)).code;
     };
-    expect(await policy({ scimAuthoritative: true })).toBeUndefined();
+    expect(await policy({ name: 'Renamed' })).toBeUndefined();
+    expect(await policy({ scimAuthoritative: false })).toBe('reauthentication-required');
+    expect(await policy({ testMode: false })).toBeUndefined();
+    expect((await rename({ pkceRequired: false })).code).toBe('reauthentication-required');
+    expect((await rename({ postLogoutRedirectUris: ['https://evil.example/'] })).code).toBe(
+      'reauthentication-required',
+    );
+    expect((await rename({ disabled: false })).code).toBe('reauthentication-required');
     for (const weaker of [
+      { signUp: 'OPEN' },
+      { scimEnabled: true },
+      { emailFactor: true },
+      { deviceTrustSeconds: 31_536_000 },
+      { deviceTrustDays: 3650 },
+      { smsCountries: [] },
+      { smsPerDay: 1_000_000 },
       { testMode: true },
       { mfaPolicy: 'OFF' },
       { offeredFactors: ['EMAIL'] },
@@ -101,6 +143,18 @@ describe("the console's session", () => {
     ]) {
       expect([weaker, await policy(weaker)]).toEqual([weaker, 'reauthentication-required']);
     }
+  });
+
+  it('is not fresh by a device key alone, however new it is: a person proves themselves', async () => {
+    const userId = await room.person('device@example.com');
+    await room.services.admins.grantRole({ email: 'device@example.com', role: 'project_admin', projectId }, owner);
+    const mutation = 'mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }';
+    const silent = await room.sessionOf(userId, 'device');
+    expect((await room.call(mutation, { id: clientId }, silent)).code).toBe('reauthentication-required');
+    const { data } = await room.call('{ me { freshUntil } }', {}, silent);
+    expect(new Date(data.me.freshUntil).getTime()).toBeLessThanOrEqual(room.clock.now().getTime());
+    const fresh = await room.sessionOf(userId);
+    expect((await room.call(mutation, { id: clientId }, fresh)).code).toBeUndefined();
   });
 
   it('is no session without the header, from another origin, or for a user without a role', async () => {
