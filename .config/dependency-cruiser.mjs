@@ -10,6 +10,7 @@ export const ladder = [
   'audit',
   'limits',
   'keys',
+  'sms',
   'delivery',
   'experience',
   'clients',

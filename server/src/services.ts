@@ -51,6 +51,7 @@ import { Otp } from './domain/otp/otp.ts';
 import { PhoneChanges } from './domain/phones/phone-changes.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
+import { SmsGuard } from './domain/sms/sms-guard.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
 import { Groups } from './domain/users/groups.ts';
 import { Users } from './domain/users/users.ts';
@@ -102,6 +103,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const auditRetention = new AuditRetention(db, clock, audit, settings.auditRetentionDays ?? 0);
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
   const limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
+  const smsGuard = new SmsGuard(limits, audit);
   const keys = new Keys(db, vault, clock, audit, defaultSchedule);
   const signer = new Signer(keys, clock, issuer);
   const projects = new Projects(db, clock, random, audit, issuer, senders.sms !== null);
@@ -128,7 +130,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const senderTests = new SenderTests({ db, clock, random, audit, limits, delivery, lookOf });
   const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);
-  const phones = new PhoneChanges({ clock, random, audit, users, mfa, otp, delivery, testMode, endOpenWork });
+  const phones = new PhoneChanges({
+    ...{ clock, random, audit, users, mfa, otp, smsGuard, delivery, testMode, endOpenWork },
+  });
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
   const requests = new AuthorizationRequests(clock, random, issuer);
@@ -167,6 +171,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
       users,
       devices,
       otp,
+      smsGuard,
       mfa,
       phones,
       delivery,
@@ -191,6 +196,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     users,
     factors: mfa,
     otp,
+    smsGuard,
     delivery,
     phones,
     testMode,

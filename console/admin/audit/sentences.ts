@@ -20,6 +20,8 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'otp.sent': ['sign-in', 'A one-time code was sent to {subject}'],
   'otp.verified': ['sign-in', '{subject} entered the code'],
   'otp.rejected': ['sign-in', 'A one-time code of {subject} was refused'],
+  'sms.limit_reached': ['sign-in', 'The daily SMS limit of {subject} was reached'],
+  'sms.number_refused': ['sign-in', 'SMS to phone numbers were refused'],
   'user.phone_change_begun': ['sign-in', '{subject} began to change the phone number'],
   'user.phone_change_refused': ['sign-in', 'A change of the phone number of {subject} was refused'],
   'user.phone_changed': ['sign-in', 'The phone number of {subject} was changed'],

@@ -15,6 +15,7 @@ import type { Otp } from '../otp/otp.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { SmsGuard } from '../sms/sms-guard.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
 import type { Caller } from './callers.ts';
@@ -32,6 +33,7 @@ export interface FlowDeps {
   users: Users;
   devices: Devices;
   otp: Otp;
+  smsGuard: SmsGuard;
   mfa: Mfa;
   phones: Pick<PhoneChanges, 'begin' | 'complete'>;
   delivery: Delivery;

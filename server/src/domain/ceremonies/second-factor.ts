@@ -47,6 +47,9 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outc
   const scope = { projectId: project.id, purpose: purposeOf(factor) };
   const wait = await deps.otp.spendSend(em, { ...scope, address: user.id, ip: actor.ip });
   if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+  const proved = factor.verifiedAt != null || user.phone === to;
+  const refused = channel === 'sms' ? await deps.smsGuard.spend(em, { project, number: to, proved }) : null;
+  if (refused) return { refused };
   const code = await deps.otp.issue(em, {
     ...scope,
     ceremonyId: ceremony.id,

@@ -53,13 +53,15 @@ type Destination = { phone: string | null } | { missing: 'phone_number' } | { re
 
 /** Where codes of the new factor are to go. The directory's phone is not changed by the back door (service.md 3.1). */
 async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise<Destination> {
+  const { project } = flow.caller;
   if (!(await offered(flow)).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
   if (method !== 'sms') return { phone: null };
   const phone = flow.input.phoneNumber?.replace(/[\s()./-]/g, '') ?? user.phone ?? null;
   if (phone === null) return { missing: 'phone_number' };
   if (!isE164(phone)) return { refused: { code: 'phone-invalid' } };
   const refused = await problemOf(flow.deps.users.checkPhoneLock(flow.em, user, phone));
-  return refused ? { refused } : { phone };
+  const problem = refused ?? flow.deps.smsGuard.check({ project, number: phone, proved: phone === user.phone });
+  return problem ? { refused: problem } : { phone };
 }
 
 async function register(flow: Flow, user: User) {

@@ -21,6 +21,7 @@ import type { CodePurpose, Otp } from '../otp/otp.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
+import type { SmsGuard } from '../sms/sms-guard.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -42,6 +43,7 @@ export interface FactorChangesDeps {
   users: Pick<Users, 'find' | 'findByAddress' | 'locked' | 'checkPhoneLock' | 'isPhoneTaken'>;
   factors: Factors;
   otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
+  smsGuard: Pick<SmsGuard, 'spend'>;
   phones: Pick<PhoneChanges, 'put'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
@@ -298,7 +300,8 @@ export class FactorChanges {
     // One back end speaks for many people: the budget is the user's, not its network's.
     const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ip: null };
     const wait = await this.deps.otp.spendSend(em, send);
-    return wait === null ? null : { code: 'too-many', retryAfterSeconds: wait };
+    if (wait !== null) return { code: 'too-many', retryAfterSeconds: wait };
+    return method === 'sms' ? this.deps.smsGuard.spend(em, { project, number: to, proved: user.phone === to }) : null;
   }
 
   private async send(

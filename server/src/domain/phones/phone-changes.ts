@@ -11,6 +11,7 @@ import { codeTtlSeconds } from '../otp/judge.ts';
 import { type Otp, resendAfterSeconds } from '../otp/otp.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
+import type { SmsGuard } from '../sms/sms-guard.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -23,6 +24,7 @@ export interface PhoneChangesDeps {
   users: Pick<Users, 'checkPhoneLock' | 'isPhoneTaken' | 'changePhone'>;
   mfa: Pick<Mfa, 'moveSms'>;
   otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
+  smsGuard: Pick<SmsGuard, 'spend'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
   /** `endOpenWork` of ceremonies/, which stands above. */
@@ -81,7 +83,7 @@ export class PhoneChanges {
     place: PhoneChangePlace,
     wished: string,
   ): Promise<PhoneCodeSent | { refused: Problem }> {
-    const { audit, clock, delivery, otp, random, testMode, users } = this.deps;
+    const { audit, clock, delivery, otp, random, smsGuard, testMode, users } = this.deps;
     const { project, user } = by;
     const to = wished.normalize('NFKC').replace(/[\s()./-]/g, '');
     if (!isE164(to)) return { refused: { code: 'phone-invalid' } };
@@ -96,6 +98,8 @@ export class PhoneChanges {
     const scope = { projectId: project.id, purpose: 'phone' } as const;
     const wait = await otp.spendSend(em, { ...scope, address: user.id, ip: by.actor.ip });
     if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+    const refused = await smsGuard.spend(em, { project, number: to });
+    if (refused) return { refused };
     const code = await otp.issue(em, { ...scope, ceremonyId: place.boundTo, account: user.id, jkt: place.jkt });
     await em.nativeDelete(PhoneChange, { boundTo: place.boundTo });
     const now = clock.now();

@@ -1,0 +1,117 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { system } from '../kernel/actor.ts';
+import type { Problem } from '../kernel/problem.ts';
+import type { LimitRule, Limits, Spent } from '../limits/limits.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { judgeNumber, type NumberFault } from './numbers.ts';
+
+export interface SmsToSend {
+  project: Pick<Project, 'id' | 'name' | 'smsCountries' | 'smsPerDay'>;
+  /** E.164. */
+  number: string;
+  /** The number belongs to a verified factor, or is on record. Absent: no. */
+  proved?: boolean;
+}
+
+type Refused = NumberFault | 'number-limit' | 'prefix-limit';
+
+const day = 24 * 3600;
+const perNumber: readonly LimitRule[] = [
+  { name: 'sms-number-hour', max: 5, windowSeconds: 3600 },
+  { name: 'sms-number-day', max: 10, windowSeconds: day },
+];
+const leastPerPrefix = 30;
+/** The part of a project's day that one range of unproved numbers may take. */
+const prefixShare = 0.03;
+/** The part of a project's day that is kept for proved numbers, where a day has this many messages. */
+const keptShare = 0.1;
+const leastToKeepOf = 100;
+/** Refused numbers are counted, not bounded. */
+const refusals: LimitRule = { name: 'sms-refused', max: Number.MAX_SAFE_INTEGER, windowSeconds: day };
+
+/**
+ * Bounds what SMS cost: kinds of numbers, countries, and budgets for each number, each range of numbers and each project.
+ * Unproved numbers have budgets of their own, so that a stranger who spends them keeps no code from a number that is in
+ * use.
+ */
+export class SmsGuard {
+  private readonly limits: Limits;
+  private readonly audit: Audit;
+
+  constructor(limits: Limits, audit: Audit) {
+    this.limits = limits;
+    this.audit = audit;
+  }
+
+  /** Whether the project sends SMS to such a number at all. Spends nothing. */
+  check({ project, number, proved }: SmsToSend): Problem | null {
+    return faultOf(project, number, proved) === null ? null : { code: 'phone-not-allowed' };
+  }
+
+  /**
+   * Takes one SMS from the budgets. Call it last before the SMS is made; commit it whatever comes of the rest.
+   *
+   * @returns null where it may be sent; else `phone-not-allowed` or `too-many`
+   */
+  async spend(em: EntityManager, { project, number, proved = false }: SmsToSend): Promise<Problem | null> {
+    const fault = faultOf(project, number, proved);
+    const judged = judgeNumber(number, project.smsCountries);
+    if (fault !== null) {
+      await this.countRefused(em, project, fault, judged.prefix);
+      return { code: 'phone-not-allowed' };
+    }
+    for (const rule of perNumber) {
+      const spent = await this.limits.spend(em, rule, `${project.id}:${proved ? 'proved' : 'new'}:${judged.number}`);
+      if (spent.allowed) continue;
+      await this.countRefused(em, project, 'number-limit', judged.prefix);
+      return tooMany(spent);
+    }
+    const { smsPerDay } = project;
+    if (!proved) {
+      const most = Math.max(leastPerPrefix, Math.ceil(smsPerDay * prefixShare));
+      const prefix = { name: 'sms-prefix', max: most, windowSeconds: day };
+      const spent = await this.limits.spend(em, prefix, `${project.id}:${judged.prefix}`);
+      if (!spent.allowed) {
+        await this.countRefused(em, project, 'prefix-limit', judged.prefix);
+        return tooMany(spent);
+      }
+      const kept = smsPerDay < leastToKeepOf ? 0 : Math.floor(smsPerDay * keptShare);
+      const unproved = { name: 'sms-project-new', max: smsPerDay - kept, windowSeconds: day };
+      const ofProject = await this.limits.spend(em, unproved, project.id);
+      if (!ofProject.allowed) return this.limitReached(em, project, ofProject);
+    }
+    const all = await this.limits.spend(em, { name: 'sms-project', max: smsPerDay, windowSeconds: day }, project.id);
+    return all.allowed ? null : this.limitReached(em, project, all);
+  }
+
+  /** One event for each window, however many are refused in it. */
+  private async limitReached(em: EntityManager, project: SmsToSend['project'], spent: Spent): Promise<Problem> {
+    const alerts = { name: 'sms-alert', max: 1, windowSeconds: spent.retryAfterSeconds };
+    if ((await this.limits.spend(em, alerts, project.id)).allowed) {
+      this.audit.record(em, { ...about(project), type: 'sms.limit_reached', detail: { smsPerDay: project.smsPerDay } });
+    }
+    return tooMany(spent);
+  }
+
+  /** One event for the 1st, 10th, 100th and so on in a day: a flood leaves a handful of rows. */
+  private async countRefused(em: EntityManager, project: SmsToSend['project'], reason: Refused, prefix: string) {
+    const { spent: count } = await this.limits.spend(em, refusals, `${project.id}:${reason}`);
+    if (!/^10*$/.test(String(count))) return;
+    this.audit.record(em, { ...about(project), type: 'sms.number_refused', detail: { reason, prefix, count } });
+  }
+}
+
+/** A number that has received a code is no fixed line that receives none. */
+function faultOf(project: SmsToSend['project'], number: string, proved = false): NumberFault | null {
+  const { fault } = judgeNumber(number, project.smsCountries);
+  return fault === 'fixed-line' && proved ? null : fault;
+}
+
+function tooMany({ retryAfterSeconds }: Spent): Problem {
+  return { code: 'too-many', retryAfterSeconds };
+}
+
+function about({ id, name }: SmsToSend['project']) {
+  return { actor: system, projectId: id, result: 'failure', subject: { kind: 'project', id, name } } as const;
+}
