@@ -44,7 +44,8 @@ const eventCounts = verbatim(`
   (count(*) filter (where type = 'otp.sent'))::int as codes_sent,
   (count(*) filter (where type = 'otp.verified'))::int as codes_verified,
   coalesce(sum((detail->>'afterSeconds')::numeric) filter (where type = 'otp.verified'), 0)::int as code_seconds,
-  (count(*) filter (where type in ('otp.rejected', 'mfa.rejected', 'device.proof_rejected')))::int as refused`);
+  coalesce(sum(coalesce((detail->>'count')::int, 1)) filter (where type in
+    ('otp.rejected', 'mfa.rejected', 'device.proof_rejected')), 0)::int as refused`);
 
 const logoutCounts = verbatim(`
   (count(*) filter (where state = 'delivered'))::int as logouts_delivered,

@@ -26,6 +26,8 @@ const schema = defineEntity({
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
     requestId: p.text().nullable(),
+    /** Of an event that stands for many refusals of an hour: what they have in common, hashed. */
+    repeatKey: p.text().nullable(),
   },
   indexes: [
     { name: 'audit_events_project_id_id_index', properties: ['project', 'id'] },

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../kernel/actor.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, seconds } from '../kernel/clock.ts';
+import { networkOf } from '../kernel/network.ts';
 import type { Random } from '../kernel/random.ts';
-import { type Sql, sql } from '../kernel/statement.ts';
+import { digest } from '../kernel/secret.ts';
+import { constant, type Executing, execute, type Sql, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
@@ -44,7 +46,40 @@ export class Audit {
     );
   }
 
-  /** The same as SQL, for a statement that writes it along with what it tells, if `condition` holds. */
+  /**
+   * Records a refusal that anybody can cause again and again. All of one type, project, client, fault and network (a /64
+   * of IPv6) in one hour are ONE event: the first, whose `detail` gets `count`, `firstAt` and `lastAt`. One statement
+   * counts. The subject stays only while each of them names the same one.
+   *
+   * Call it for unknown addresses exactly as for known ones, and last: its row stays locked until `em` commits.
+   *
+   * @param em a transaction, or `db.alone` where there is none
+   * @param fault why, as a constant of the code; `entry.detail` must be the same for the same fault
+   */
+  async recordRepeated(em: Executing, entry: AuditEntry, fault: string): Promise<void> {
+    const it = this.valuesOf(entry);
+    const network = networkOf(entry.actor.ip);
+    const hour = Math.floor(seconds(it.at) / 3600);
+    const key = digest(JSON.stringify([it.project, it.type, it.clientId, fault, network, hour]));
+    const [firstAt, lastAt] = [it.at.toISOString(), it.at.toISOString()];
+    const detail = JSON.stringify({ ...entry.detail, fault, network, count: 1, firstAt, lastAt });
+    await execute(
+      em,
+      constant(sql`insert into audit_events as e (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
+          subject_kind, subject_id, subject_name, client_id, detail, ip, user_agent, request_id, repeat_key)
+        values (${it.id}, ${it.project}, ${it.at}, ${it.type}, 'failure', ${it.actorKind}, ${it.actorId}, ${it.actorName},
+          ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId}, ${detail}::jsonb, ${it.ip},
+          ${it.userAgent}, ${it.requestId}, ${key})
+        on conflict (repeat_key) where repeat_key is not null do update set
+          detail = e.detail || jsonb_build_object('count', (e.detail->>'count')::int + 1,
+            'lastAt', greatest(e.detail->>'lastAt', excluded.detail->>'lastAt')),
+          subject_kind = case when e.subject_id = excluded.subject_id then e.subject_kind end,
+          subject_name = case when e.subject_id = excluded.subject_id then e.subject_name end,
+          subject_id = case when e.subject_id = excluded.subject_id then e.subject_id end`),
+    );
+  }
+
+  /** The same as {@link record}, as SQL for a statement that writes it along with what it tells, if `condition` holds. */
   insertion(entry: AuditEntry, condition: Sql = sql`true`): Sql {
     const it = this.valuesOf(entry);
     return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind,

@@ -1,0 +1,34 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/**
+ * What a limit on addresses counts: an IPv4 address, or the /64 of an IPv6 one, since that is what one subscriber gets
+ * and can change addresses in at will. IPv4 in IPv6 form (`::ffff:192.0.2.1`) is the IPv4 address.
+ */
+export function networkOf(ip: string | undefined): string {
+  const address = (ip ?? '').split('%', 1)[0] as string;
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return 'unknown';
+  const groups = hextets(address);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    const [high, low] = groups.slice(6) as [number, number];
+    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** The eight groups of a valid IPv6 address. */
+function hextets(address: string): number[] {
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a, b, c, d] = bytes.slice(0, 4).map(Number) as [number, number, number, number];
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
+  const [left = '', right] = plain.split('::');
+  const parse = (side: string) => (side === '' ? [] : side.split(':').map((group) => Number.parseInt(group, 16)));
+  const head = parse(left);
+  if (right === undefined) return head;
+  const tail = parse(right);
+  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+}
