@@ -48,6 +48,36 @@ describe('a message', () => {
   });
 });
 
+const long = (template: 'sign-in-code' | 'factor-code' | 'phone-code') =>
+  ({ template, app: 'Acme', code: '0123456789', minutes: 5 }) as const;
+
+describe.each(locales)('a code of ten characters in %s', (locale) => {
+  it.each(['sign-in-code', 'factor-code', 'phone-code'] as const)('is two groups of five in a mail: %s', (template) => {
+    const { subject, text, html } = renderMail(long(template), locale);
+    expect(subject.startsWith('01234-56789')).toBe(true);
+    expect(text.split('\n\n')).toContain('01234-56789');
+    expect(html).toContain('>01234-56789</p>');
+    for (const part of [subject, text, html]) {
+      expect(part).not.toContain('0123456789');
+      // A telephone that looks for six digits must find none in it.
+      expect(part).not.toMatch(/\d{6}/);
+    }
+  });
+
+  it('is one word in an SMS, for phones that fill it in', () => {
+    expect(renderSms(long('factor-code'), locale)).toMatch(/^0123456789(?![\w-])/);
+  });
+});
+
+describe('a code of ten characters in a project’s own words', () => {
+  it('is two groups of five as well', () => {
+    const words = { 'sign-in-code': { subject: '{code} for you', intro: 'Enter {code}' } };
+    const { subject, text } = renderMail(long('sign-in-code'), 'en', { name: 'Acme', accent: null, words });
+    expect(subject).toBe('01234-56789 for you');
+    expect(text).toContain('Enter 01234-56789');
+  });
+});
+
 describe('a mail of a project', () => {
   const look: MailLook = {
     name: 'Acme <b>',
@@ -62,7 +92,7 @@ describe('a mail of a project', () => {
     expect(text).toContain('Hello from {code} {code}');
     expect(html).toContain('Acme &lt;b&gt;</p>');
     expect(html).toContain('background:rgb(18,52,86)');
-    expect(text).toContain('It is good for 5 minutes');
+    expect(text).toContain('It expires in 5 minutes');
   });
 
   it('keeps our words where it has none, and in every other message', () => {

@@ -21,8 +21,9 @@ export interface MailLook {
 
 /** The message for a mail. */
 export function renderMail(content: MessageContent, locale: Locale, look?: MailLook): RenderedMessage {
-  const wording = worded(wordingOf(content, locale), content, look);
-  const code = 'code' in content ? content.code : null;
+  const shown = 'code' in content ? { ...content, code: grouped(content.code) } : content;
+  const wording = worded(wordingOf(shown, locale), shown, look);
+  const code = 'code' in shown ? shown.code : null;
   return {
     subject: wording.subject,
     text: [...wording.before, ...(code === null ? [] : [code]), ...wording.after].join('\n\n'),
@@ -52,7 +53,15 @@ export function filled(text: string, values: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** The message for a phone: a code's one line, or the notice without its subject. */
+/** A long code as `XXXXX-XXXXX`, for reading; six digits as they are. */
+function grouped(code: string): string {
+  return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code;
+}
+
+/**
+ * The message for a phone: a code's one line, or the notice without its subject. A long code is one word here: phones
+ * fill in up to 10 letters and digits, and nothing with a dash.
+ */
 export function renderSms(content: MessageContent, locale: Locale): string {
   const wording = wordingOf(content, locale);
   return 'code' in content ? `${wording.subject}.` : wording.before.join(' ');
