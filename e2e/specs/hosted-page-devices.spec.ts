@@ -86,3 +86,69 @@ test('a browser that is removed during its registration starts over', async ({ p
   await sixDigits(page).fill(await inbox.code());
   expect(await done()).toMatchObject({ email: inbox.address });
 });
+
+test('a person signs out and forgets the browser: no key is left, and the next sign-in asks for a code', async ({
+  page,
+  context,
+}) => {
+  const application = await hosted.register();
+  const [ada, grace] = [new Inbox(hosted.admin, 'ada@example.com'), new Inbox(hosted.admin, 'grace@example.com')];
+  const signOutAddress = `${hosted.latchkey.baseUrl}/oauth2/end_session?client_id=${application.clientId}`;
+  const signIn = async (inbox: Inbox) => {
+    const done = await hosted.begin(page, application);
+    if (await page.getByText('Not you?').isVisible()) await press(page, 'Not you?');
+    await proveAddress(page, inbox);
+    await done();
+  };
+  /** What the hosted page offers next, and how many keys are there. */
+  const offered = async () => {
+    await hosted.latchkey.turn(30);
+    await hosted.begin(page, application);
+    await expect(page.getByRole('button', { name: 'Continue', exact: true })).toBeEnabled();
+    const account = page.locator('#account-name');
+    const who = (await account.isVisible()) ? await account.textContent() : null;
+    return { who, keys: await keysIn(page) };
+  };
+
+  await test.step('on the page that asks', async () => {
+    await signIn(grace);
+    await context.clearCookies();
+    await signIn(ada);
+    await page.goto(signOutAddress);
+    await titled(page, 'Sign out?');
+    await expectAccessible(page);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('button', { name: 'Sign out and forget this browser' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await titled(page, 'You are signed out');
+    await expect(page.getByRole('button', { name: 'Forget this browser' })).toBeHidden();
+    expect(await offered()).toEqual({ who: grace.address, keys: 1 });
+  });
+
+  await test.step('on the page that says so', async () => {
+    await press(page, 'Not you?');
+    await proveAddress(page, ada);
+    await titled(page, 'Welcome back');
+    await page.goto(signOutAddress);
+    await press(page, 'Sign out');
+    await titled(page, 'You are signed out');
+    await expectAccessible(page);
+    await press(page, 'Forget this browser');
+    await expect(page.getByRole('status')).toHaveText('This browser no longer remembers you.');
+    await expectAccessible(page);
+    expect(await offered()).toEqual({ who: grace.address, keys: 1 });
+  });
+
+  await test.step('on the account page', async () => {
+    await press(page, 'Continue');
+    await titled(page, 'Welcome back');
+    await page.goto(`${hosted.latchkey.baseUrl}/account`);
+    await expectAccessible(page);
+    await press(page, 'Sign out and forget this browser');
+    await titled(page, 'You are not signed in');
+    expect(await offered()).toEqual({ who: null, keys: 0 });
+    await proveAddress(page, grace);
+    await titled(page, 'Welcome back');
+  });
+});

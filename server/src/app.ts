@@ -149,6 +149,13 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
           return project ? services.sessions.held(em, project, secret) : null;
         }),
       logout: services.logout,
+      deviceKeys: {
+        of: ({ project, user }) =>
+          services.devices.thumbprints(services.db.reader(), { projectId: project.id, userId: user.id }),
+        revoke: async ({ deviceId, project, user }, actor) => {
+          if (deviceId) await services.accountAccess.revokeDevice(project.id, user.id, deviceId, actor);
+        },
+      },
       cookies,
       csrf: formTokens(services, 'logout-form'),
       pages: endSessionPages,

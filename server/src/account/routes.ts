@@ -1,6 +1,6 @@
 /**
- * `/account`: where users see and end their own sessions, devices and second factors. Plain pages and forms, without
- * script. Whose account it is follows from the SSO session's cookie alone; a change needs a token bound to that session.
+ * `/account`: where users see and end their own sessions, devices and second factors. Plain pages and forms that work
+ * without script; with it, "forget this browser" also deletes the keys there. Whose account it is follows from the SSO session's cookie alone; a change needs a token bound to that session.
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
@@ -57,6 +57,10 @@ const changes: Record<string, Change> = {
   },
   'end-session': async ({ ownAccount }, change, form) => {
     await ownAccount.endSession(change, form.get('id') ?? '');
+    return saved;
+  },
+  'forget-browser': async ({ ownAccount }, change) => {
+    await ownAccount.forgetBrowser(change);
     return saved;
   },
   'end-other-sessions': async ({ ownAccount }, change) => {
@@ -181,7 +185,7 @@ async function sendAccount(
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
   const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode);
-  await send(deps, req, res, view, { visitor, status });
+  await send(deps, req, res, view, { visitor, status, deviceKeys: overview.deviceKeys });
 }
 
 /** @param of.visitor whose page it is; absent where nobody, or more than one, is known */
@@ -190,12 +194,13 @@ async function send(
   req: Request,
   res: Response,
   view: View,
-  { visitor, status = 200 }: { visitor?: Visitor; status?: number } = {},
+  { visitor, status = 200, deviceKeys = [] }: { visitor?: Visitor; status?: number; deviceKeys?: string[] } = {},
 ): Promise<void> {
   const say = (key: string, values?: Record<string, string>) => pages.text(req, `account.${key}`, values);
   const experience = visitor && (await experienceOf(visitor.project.id));
   pages.send(req, res, 'account', {
     status,
+    values: { device_keys: deviceKeys.join(' ') },
     html: { content: view(say, pages.language(req)).text },
     brand: experience && ((language) => brandIn(experience, visitor.project.name, language)),
   });

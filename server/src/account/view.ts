@@ -206,7 +206,14 @@ class AccountPage {
     if (ip) facts.push(say('address', { ip }));
     const act = say(isThis ? 'endThis' : 'end');
     return html`<li class="row">${this.title(name, isThis)}${this.facts(facts)}
-      <div class="acts">${this.form('end-session', { id }, this.button(act, say('about', { act, name })))}</div></li>`;
+      <div class="acts">${this.form('end-session', { id }, this.button(act, say('about', { act, name })))}
+        ${isThis ? this.form('forget-browser', {}, this.forgetButton()) : nothing}</div>
+      ${isThis ? html`<p class="hint" id="forget-hint">${say('forgetText')}</p>` : nothing}</li>`;
+  }
+
+  /** The page's script acts on the button's name. */
+  private forgetButton(): Html {
+    return html`<button type="submit" name="forget" value="1" class="quiet" aria-describedby="forget-hint">${this.say('forget')}</button>`;
   }
 
   private factor({ id, method, destination, addedAt, lastUsedAt }: OwnFactor, isFresh: boolean): Html {

@@ -24,6 +24,12 @@ export interface EndSessionDeps {
     endAllOfUser(userId: string, actor: Actor): Promise<void>;
     endByHint(hint: Hint, scope: LogoutScope, actor: Actor): Promise<void>;
   };
+  deviceKeys: {
+    /** Thumbprints of the keys of a session's user. */
+    of(session: Session): Promise<string[]>;
+    /** Revokes the device that a session rests on, if any. */
+    revoke(session: Session, actor: Actor): Promise<void>;
+  };
   cookies: {
     session(req: Request, projectId: string): string | undefined;
     sessions(req: Request): { projectId: string; secret: string }[];
@@ -39,9 +45,9 @@ export interface EndSessionDeps {
       res: Response,
       client: Client | undefined,
       fields: Record<string, string>,
-      returnsTo: string | undefined,
+      { returnsTo, deviceKeys }: { returnsTo: string | undefined; deviceKeys: readonly string[] },
     ): Promise<void>;
-    signedOut(req: Request, res: Response, client: Client | undefined): Promise<void>;
+    signedOut(req: Request, res: Response, client: Client | undefined, deviceKeys: readonly string[]): Promise<void>;
   };
 }
 
@@ -84,13 +90,19 @@ async function endFor(
   if (session && !confirmed && !(mayEndAtOnce && hint.subject === session.user.id)) {
     // The client by name, also where only the hint had named it: the hint is not sent again.
     const fields = { ...echoed(parameters), client_id: client.id, csrf: deps.csrf.make(session.id) };
-    return deps.pages.confirm(req, res, client, fields, returnTo);
+    return deps.pages.confirm(req, res, client, fields, {
+      returnsTo: returnTo,
+      deviceKeys: await keysOf(deps, [session]),
+    });
   }
   const actor = actorOf(req, { kind: 'user', id: session?.user.id ?? hint?.subject ?? '' });
   await end(deps, parameters.get('logout_scope') === 'session' ? 'session' : 'global', session, hint, actor);
   if (session) deps.cookies.clearSession(res, projectId);
+  if (confirmed) await forgetIfAsked(deps, parameters, session, actor);
   // Without a session, only a valid hint shows that the person comes from this client: else no redirect.
-  if (returnTo === undefined || (!session && !hint)) return deps.pages.signedOut(req, res, client);
+  if (returnTo === undefined || (!session && !hint)) {
+    return deps.pages.signedOut(req, res, client, await keysOf(deps, session ? [session] : []));
+  }
   res.redirect(303, returnTo);
 }
 
@@ -101,13 +113,35 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
   const sessions = live.filter((session) => session !== null);
   const all = sessions.map(({ id }) => id).join(' ');
   if (sessions.length > 0 && !(req.method === 'POST' && deps.csrf.holds(all, parameters.get('csrf')))) {
-    return deps.pages.confirm(req, res, undefined, { csrf: deps.csrf.make(all) }, undefined);
+    return deps.pages.confirm(
+      req,
+      res,
+      undefined,
+      { csrf: deps.csrf.make(all) },
+      { returnsTo: undefined, deviceKeys: await keysOf(deps, sessions) },
+    );
   }
   for (const session of sessions) {
-    await deps.logout.endSession(session.id, actorOf(req, { kind: 'user', id: session.user.id }));
+    const actor = actorOf(req, { kind: 'user', id: session.user.id });
+    await deps.logout.endSession(session.id, actor);
     deps.cookies.clearSession(res, session.project.id);
+    await forgetIfAsked(deps, parameters, session, actor);
   }
-  await deps.pages.signedOut(req, res, undefined);
+  await deps.pages.signedOut(req, res, undefined, await keysOf(deps, sessions));
+}
+
+/** "Sign out and forget this browser": the page's script deletes the keys, and without it the revocation holds. */
+async function forgetIfAsked(
+  deps: EndSessionDeps,
+  parameters: Parameters,
+  session: Session,
+  actor: Actor,
+): Promise<void> {
+  if (parameters.get('forget') === '1') await deps.deviceKeys.revoke(session, actor);
+}
+
+async function keysOf(deps: EndSessionDeps, sessions: readonly Session[]): Promise<string[]> {
+  return (await Promise.all(sessions.map((session) => deps.deviceKeys.of(session)))).flat();
 }
 
 async function end(

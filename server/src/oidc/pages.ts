@@ -40,16 +40,19 @@ export function oidcPages(
     errorPage,
     endSession: {
       error: errorPage,
-      confirm: async (req, res, client, { csrf = '', ...fields }, returnsTo) => {
+      confirm: async (req, res, client, { csrf = '', ...fields }, { returnsTo, deviceKeys }) => {
         const { values, ...dress } = await dressed(client);
         pages.send(req, res, 'confirm-logout', {
           ...dress,
-          values: { ...values, csrf, action: '/oauth2/end_session' },
+          values: { ...values, csrf, action: '/oauth2/end_session', device_keys: deviceKeys.join(' ') },
           html: { fields: hiddenFields(fields) },
           formTargets: returnsTo === undefined ? [] : [new URL(returnsTo).origin],
         });
       },
-      signedOut: async (req, res, client) => pages.send(req, res, 'signed-out', await dressed(client)),
+      signedOut: async (req, res, client, deviceKeys) => {
+        const { values, ...dress } = await dressed(client);
+        pages.send(req, res, 'signed-out', { ...dress, values: { ...values, device_keys: deviceKeys.join(' ') } });
+      },
     },
   };
 }

@@ -33,7 +33,7 @@ export interface OwnAccountDeps {
   clock: Clock;
   audit: Audit;
   users: Pick<Users, 'locked' | 'checkPhoneLock'>;
-  devices: Pick<Devices, 'list' | 'rename' | 'revoke'>;
+  devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
   logout: Pick<Logout, 'endSessionIn'>;
@@ -74,6 +74,8 @@ export interface OwnPhone {
 export interface AccountOverview {
   /** Each with its client. */
   devices: Device[];
+  /** Thumbprints of all device keys, revoked ones too: what "Forget this browser" looks for. */
+  deviceKeys: string[];
   sessions: Session[];
   factors: OwnFactor[];
   recoveryCodesLeft: number;
@@ -117,10 +119,11 @@ export class OwnAccount {
     const em = db.reader();
     const live = await sessions.listLive(em, project, user.id);
     const inUse = new Set(live.map(({ deviceId }) => deviceId));
-    const all = await devices.list(em, { projectId: project.id, userId: user.id });
+    const all = await devices.list(em, owner(user));
     const factors = await mfa.factors(em, user.id);
     return {
       devices: all.filter((device) => this.isTrusted(device) || inUse.has(device.id)),
+      deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
@@ -170,6 +173,12 @@ export class OwnAccount {
       await this.endWork(em, user);
       await logout.endSessionIn(em, sessionId, 'logout', change.actor);
     });
+  }
+
+  /** Signs the visitor out, and revokes this browser's device where the session rests on one. */
+  forgetBrowser(change: OwnChange): Promise<void> {
+    const { id, deviceId } = change.visitor.session;
+    return deviceId ? this.revokeDevice(change, deviceId) : this.endSession(change, id);
   }
 
   /** All but the visitor's own. */

@@ -133,6 +133,13 @@ export class Devices {
     return em.find(Device, where, { populate: ['client'], orderBy: { lastUsedAt: 'desc', id: 'desc' } });
   }
 
+  /** RFC 7638 thumbprints of a user's keys, revoked ones too, latest use first: at most 100. */
+  async thumbprints(em: EntityManager, owner: DeviceOwner): Promise<string[]> {
+    const where = { user: owner.userId, project: owner.projectId };
+    const orderBy = { lastUsedAt: 'desc', id: 'desc' } as const;
+    return (await em.find(Device, where, { fields: ['jkt'], orderBy, limit: 100 })).map(({ jkt }) => jkt);
+  }
+
   /** Refuses `not-found`, also for a revoked device, and `invalid` where the name is empty or too long. */
   async rename(em: EntityManager, owner: DeviceOwner, deviceId: string, wished: string, actor: Actor): Promise<Device> {
     const device = await this.find(em, owner, deviceId);

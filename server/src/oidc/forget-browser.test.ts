@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf, type Somebody } from '../../test/account-visit.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import { SigninWorld } from '../../test/signin-world.ts';
+import { Device } from '../domain/devices/device.entity.ts';
+
+const world = SigninWorld.ofTests();
+const { somebody } = peopleOf(world);
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+/** A relying party in the browser of somebody who is signed in. */
+async function partyOf({ visit }: Somebody): Promise<RelyingParty> {
+  const rp = new RelyingParty(app, (await app.make.client(world.project)).client);
+  for (const [name, value] of visit.browser.cookies) rp.browser.cookies.set(name, value);
+  return rp;
+}
+
+const keysOn = (html: string) => /data-device-keys="([^"]*)"/.exec(html)?.[1]?.split(' ').filter(Boolean);
+const csrfOn = (html: string) => /name="csrf" value="([^"]+)"/.exec(html)?.[1];
+const isRevoked = async ({ device }: Somebody) =>
+  (await app.services.db.reader().findOneOrFail(Device, device.id)).revokedAt != null;
+
+async function canSignInByKey({ address, key }: Somebody): Promise<boolean> {
+  const page = await world.page(key);
+  await page.challenge();
+  return (await page.step('authenticate', { userid: address }, 'use')).status === 'SUCCESS';
+}
+
+describe('signing out and forgetting this browser', () => {
+  it('names the keys of this person alone, revokes the device, and its key signs in no more', async () => {
+    const [ada, bob] = [await somebody(), await somebody()];
+    const rp = await partyOf(ada);
+    const html = await (await rp.endSession({ client_id: rp.client.id })).text();
+    expect(keysOn(html)).toEqual([ada.device.jkt]);
+    const done = await rp.endSession({ client_id: rp.client.id, csrf: csrfOn(html), forget: '1' }, 'post');
+    expect(await done.text()).toContain('You are signed out');
+    expect(await rp.isSignedIn()).toBe(false);
+    expect([await isRevoked(ada), await isRevoked(bob)]).toEqual([true, false]);
+    expect(await canSignInByKey(ada)).toBe(false);
+  });
+
+  it('also works where no application is named', async () => {
+    const ada = await somebody();
+    const rp = await partyOf(ada);
+    const html = await (await rp.endSession({})).text();
+    expect(keysOn(html)).toEqual([ada.device.jkt]);
+    await rp.endSession({ csrf: csrfOn(html), forget: '1' }, 'post');
+    expect(await isRevoked(ada)).toBe(true);
+  });
+
+  it('is a choice: without it the device stays, and the last page names its key', async () => {
+    const ada = await somebody();
+    const rp = await partyOf(ada);
+    const html = await (await rp.endSession({ client_id: rp.client.id })).text();
+    const done = await rp.endSession({ client_id: rp.client.id, csrf: csrfOn(html) }, 'post');
+    expect(keysOn(await done.text())).toEqual([ada.device.jkt]);
+    expect(await isRevoked(ada)).toBe(false);
+    expect(await canSignInByKey(ada)).toBe(true);
+  });
+
+  it('revokes nothing for another site’s form, nor by an ID token without the session’s cookie', async () => {
+    const ada = await somebody();
+    const rp = await partyOf(ada);
+    const { id_token: hint } = await rp.tokens();
+    const forged = { client_id: rp.client.id, csrf: 'x', forget: '1' };
+    expect((await rp.endSession(forged, 'post')).status).toBe(200);
+    expect([await rp.isSignedIn(), await isRevoked(ada)]).toEqual([true, false]);
+    rp.signOut();
+    const elsewhere = await rp.endSession({ client_id: rp.client.id, id_token_hint: hint, forget: '1' }, 'post');
+    expect(keysOn(await elsewhere.text())).toEqual([]);
+    expect(await isRevoked(ada)).toBe(false);
+  });
+});
+
+describe('the account page', () => {
+  it('names the keys of its user, and forgets this browser: device, session and cookie', async () => {
+    const [ada, bob] = [await somebody(), await somebody()];
+    const html = await ada.visit.page();
+    expect(keysOn(html)).toEqual([ada.device.jkt]);
+    expect(html).toMatch(/<button type="submit" name="forget" value="1"/);
+    await ada.visit.change('forget-browser', { forget: '1' });
+    expect([...ada.visit.browser.cookies.keys()]).toEqual([]);
+    expect([await isRevoked(ada), await isRevoked(bob)]).toEqual([true, false]);
+    expect(await canSignInByKey(ada)).toBe(false);
+    expect(await bob.visit.isSignedIn()).toBe(true);
+  });
+});
