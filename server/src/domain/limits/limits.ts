@@ -12,8 +12,6 @@ export interface LimitRule {
 
 export interface Spent {
   allowed: boolean;
-  /** In this window, with this one and refused ones. */
-  spent: number;
   /** How much is left after this, never below 0. */
   left: number;
   /** Until the window ends. */
@@ -116,7 +114,6 @@ function judge(rule: LimitRule, row: Row, now: Date): Spent {
   const resetsAt = new Date(row.resets_at);
   return {
     allowed: row.spent <= rule.max,
-    spent: row.spent,
     left: Math.max(0, rule.max - row.spent),
     retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1000)),
   };

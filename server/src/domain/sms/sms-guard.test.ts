@@ -177,20 +177,25 @@ describe('a project', () => {
 });
 
 describe('refused numbers', () => {
-  it('are told in one event for the first, the tenth, the hundredth, without the number', async () => {
+  it('are one event with a count for each reason and hour, without the number', async () => {
     for (let n = 0; n < 12; n++) await spend(`+88162345678${String(n).padStart(2, '0')}`);
     await spend('+33899123456');
-    const told = await events();
-    expect(told).toEqual([
-      { type: 'sms.number_refused', detail: { reason: 'international', prefix: '+88162345', count: 1 } },
-      { type: 'sms.number_refused', detail: { reason: 'international', prefix: '+88162345', count: 10 } },
-      { type: 'sms.number_refused', detail: { reason: 'premium', prefix: '+3389912', count: 1 } },
+    expect(await events()).toMatchObject([
+      { type: 'sms.number_refused', detail: { fault: 'international', prefix: '+88162345', count: 12 } },
+      { type: 'sms.number_refused', detail: { fault: 'premium', prefix: '+3389912', count: 1 } },
     ]);
+    expect(JSON.stringify(await events())).not.toContain('+8816234567');
+    clock.turn(3600);
+    await spend('+33899123456');
+    expect(await events()).toHaveLength(3);
   });
 
   it('for their budget are told as well, by what it was', async () => {
-    for (let n = 0; n < 6; n++) await spend(mobile(40, 1));
+    for (let n = 0; n < 7; n++) await spend(mobile(40, 1));
     for (let n = 0; n < 31; n++) await spend(mobile(40, n + 2));
-    expect((await events()).map(({ detail }) => detail['reason'])).toEqual(['number-limit', 'prefix-limit']);
+    expect((await events()).map(({ detail }) => [detail['fault'], detail['count']])).toEqual([
+      ['number-limit', 2],
+      ['prefix-limit', 6],
+    ]);
   });
 });

@@ -27,8 +27,6 @@ const prefixShare = 0.03;
 /** The part of a project's day that is kept for proved numbers, where a day has this many messages. */
 const keptShare = 0.1;
 const leastToKeepOf = 100;
-/** Refused numbers are counted, not bounded. */
-const refusals: LimitRule = { name: 'sms-refused', max: Number.MAX_SAFE_INTEGER, windowSeconds: day };
 
 /**
  * Bounds what SMS cost: kinds of numbers, countries, and budgets for each number, each range of numbers and each project.
@@ -94,11 +92,10 @@ export class SmsGuard {
     return tooMany(spent);
   }
 
-  /** One event for the 1st, 10th, 100th and so on in a day: a flood leaves a handful of rows. */
-  private async countRefused(em: EntityManager, project: SmsToSend['project'], reason: Refused, prefix: string) {
-    const { spent: count } = await this.limits.spend(em, refusals, `${project.id}:${reason}`);
-    if (!/^10*$/.test(String(count))) return;
-    this.audit.record(em, { ...about(project), type: 'sms.number_refused', detail: { reason, prefix, count } });
+  /** One event with a count for each reason and hour. It names the range of the first number, and no number. */
+  private countRefused(em: EntityManager, project: SmsToSend['project'], reason: Refused, prefix: string) {
+    const entry = { ...about(project), type: 'sms.number_refused', detail: { prefix } };
+    return this.audit.recordRepeated(em, entry, reason);
   }
 }
 
