@@ -17,6 +17,8 @@ import { firstSignIn, tasksOf } from './tasks.ts';
 const signIns = { types: ['user.signed_in'] };
 const mailTests: AuditEventFilter = { types: ['sender.tested'], result: 'SUCCESS', subjectId: 'mail' };
 const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'] };
+const smsLimits = { types: ['sms.limit_reached'] };
+const dayInMilliseconds = 24 * 3600 * 1000;
 const count = new Intl.NumberFormat('en-GB');
 
 /** Where the project stands: what is left to do, how much there is, what happened last. */
@@ -26,7 +28,7 @@ export function Component() {
   const { isOwner, mayChange } = useAccess(project.id);
   const { data, failure, reload } = useRead(
     Overview,
-    { projectId: project.id, signIns, rejected, mailTests },
+    { projectId: project.id, signIns, rejected, mailTests, smsLimits },
     { everySeconds: 15 },
   );
   const owners = useRead(OwnerCount, {}, { pause: !isOwner });
@@ -35,6 +37,8 @@ export function Component() {
     data && !isConsole
       ? tasksOf({ data, project, path, mayChange, ownerCount: owners.data?.memberships.length })
       : undefined;
+  const smsLimited = data?.smsLimited.edges[0]?.node.at;
+  const isSmsLimited = smsLimited !== undefined && Date.now() - Date.parse(smsLimited) < dayInMilliseconds;
   const contents = data?.project?.contents;
   const figures = [
     { label: 'Users', value: contents?.users, to: path('users') },
@@ -48,7 +52,12 @@ export function Component() {
       lead={
         isConsole ? 'The project through which the admins of this instance sign in.' : `Where ${project.name} stands.`
       }
-      marks={project.testMode && <Mark tone="note">Test mode</Mark>}
+      marks={
+        <>
+          {project.testMode && <Mark tone="note">Test mode</Mark>}
+          {isSmsLimited && <Mark tone="bad">SMS limit reached</Mark>}
+        </>
+      }
     >
       {failure && !data && <Failed failure={failure} what="the overview" retry={reload} />}
       <ul className={styles.figures}>
