@@ -19,21 +19,29 @@ import {
   testMode,
   unreachable,
 } from './doctor-checks.ts';
+import { notExamined, sinceChecks, sinceOf } from './doctor-since.ts';
 
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Looks at everything that an instance stands on, and says what to do. Changes nothing.',
   options: {
+    since: {
+      type: 'string',
+      value: 'date',
+      description: 'also counts devices, admin tokens and roles since then, and looks for codes of other accounts',
+    },
     json: { type: 'boolean', description: 'one JSON object: {"worst": …, "checks": [{name, level, summary, advice}]}' },
   },
   notes: ['Ends with 0 where nothing fails (there may be warnings), and with 1 where something does.'],
   async run(input, surroundings) {
+    const text = input.text('since');
+    const since = text === undefined ? null : sinceOf(text, surroundings.clock.now());
     const checks: SystemCheck[] = [];
     const tell = (check: SystemCheck): void => {
       checks.push(check);
       if (!input.flag('json')) for (const line of linesOf(check)) surroundings.say(line);
     };
-    await examine(surroundings, tell);
+    await examine(surroundings, since, tell);
     const verdict = worst(checks);
     if (input.flag('json')) surroundings.say(JSON.stringify({ worst: verdict, checks }, null, 2));
     return verdict === 'fail' ? 1 : 0;
@@ -48,7 +56,11 @@ function linesOf({ name, level, summary, advice }: SystemCheck): string[] {
 }
 
 /** From what everything needs to what only some need; what cannot be looked at is left out, and its cause told. */
-async function examine(surroundings: Surroundings, tell: (check: SystemCheck) => void): Promise<void> {
+async function examine(
+  surroundings: Surroundings,
+  since: Date | null,
+  tell: (check: SystemCheck) => void,
+): Promise<void> {
   const config = readSettings(surroundings, tell);
   if (!config) return;
   tell(disk(config));
@@ -67,7 +79,7 @@ async function examine(surroundings: Surroundings, tell: (check: SystemCheck) =>
   let database: OpenedDatabase | undefined;
   try {
     database = await openConfigured(config, false, surroundings.complain);
-    await examineDatabase(config, database, surroundings, tell);
+    await examineDatabase(config, database, surroundings, since, tell);
   } catch (error) {
     const [reason] = faultLines(error);
     tell({ name: 'Database', level: 'fail', summary: reason ?? 'failed', advice: null });
@@ -80,6 +92,7 @@ async function examineDatabase(
   config: Config,
   database: OpenedDatabase,
   { clock }: Surroundings,
+  since: Date | null,
   tell: (check: SystemCheck) => void,
 ): Promise<void> {
   const statements = await statementsKept(config);
@@ -109,6 +122,7 @@ async function examineDatabase(
     tell(await masterKey(services, config));
     for (const check of await keys(services, clock.now())) tell(check);
     tell(await testMode(services, config));
+    for (const check of since === null ? [notExamined] : await sinceChecks(em, since)) tell(check);
   } catch (error) {
     tell(unreachable(error, config));
   } finally {

@@ -1,0 +1,133 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SystemCheck } from '../domain/instance/checks.ts';
+import { rows } from '../domain/kernel/database.ts';
+import { UsageError } from './command.ts';
+
+/** A day (UTC) or an RFC 3339 time in the past. Throws {@link UsageError}. */
+export function sinceOf(text: string, now: Date): Date {
+  const since = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? new Date(text) : null;
+  if (since === null || Number.isNaN(since.getTime())) {
+    throw new UsageError('--since must be a day such as 2026-11-21, or a time such as 2026-11-21T04:16:00Z');
+  }
+  if (since > now) throw new UsageError('--since must be in the past');
+  return since;
+}
+
+/** The line that says that there is this check. */
+export const notExamined: SystemCheck = {
+  name: 'Takeover',
+  level: 'ok',
+  summary: 'Not examined',
+  advice: '`doctor --since 2026-11-21` looks for traces of the takeover that SECURITY.md describes.',
+};
+
+/** What somebody who signed in as another person would have left behind since then (SECURITY.md). */
+export async function sinceChecks(em: EntityManager, since: Date): Promise<SystemCheck[]> {
+  return [await foreignCodes(em, since), ...(await made(em, since))];
+}
+
+interface ForeignCode {
+  userId: string;
+  at: string | Date;
+  ip: string | null;
+  total: number;
+}
+
+const shown = 5;
+
+/**
+ * Sign-in codes by the moment when they were made: one that was entered for an account at a time when none was sent to
+ * that account was sent to somebody else. Codes take effect to the second; three are allowed for rounding.
+ */
+const foreignCodesSql = `with sent as (
+    select project_id, floor(extract(epoch from at))::bigint as second, subject_kind, subject_id
+    from audit_events where type in ('otp.sent', 'otp.requested') and at >= ?::timestamptz - interval '15 minutes'
+  ), entered as (
+    select e.id, e.project_id, e.subject_id, e.at, e.ip,
+      lower(left(e.subject_name, 1) || '…' || substring(e.subject_name from '@[^@]*$')) as "userNameHint",
+      lower(left(u.email, 1) || '…' || substring(u.email from '@[^@]*$')) as "emailHint",
+      floor(extract(epoch from e.at))::bigint - (e.detail->>'afterSeconds')::int as made
+    from audit_events e left join users u on u.id::text = e.subject_id
+    where e.type = 'otp.verified' and e.at >= ? and e.detail->>'afterSeconds' is not null
+  ), own as (
+    select distinct e.id from entered e cross join generate_series(-3, 3) as off
+    join sent s on s.second = e.made + off and s.project_id = e.project_id
+    where s.subject_id = e.subject_id
+      or (s.subject_kind = 'address' and lower(s.subject_id) in (e."userNameHint", e."emailHint"))
+  )
+  select e.subject_id as "userId", e.at, e.ip, count(*) over ()::int as total
+  from entered e where not exists (select from own where own.id = e.id) order by e.at limit ${shown}`;
+
+async function foreignCodes(em: EntityManager, since: Date): Promise<SystemCheck> {
+  const name = 'Codes';
+  const found = await rows<ForeignCode>(em, foreignCodesSql, [since, since]);
+  const [first] = found;
+  if (!first) {
+    const summary = 'Each that was entered since was sent to its own account';
+    return { name, level: 'ok', summary, advice: null };
+  }
+  const list = found.map(({ userId, at, ip }) => `${userId} at ${new Date(at).toISOString()} from ${ip ?? 'unknown'}`);
+  const more = first.total > found.length ? `, and ${first.total - found.length} more` : '';
+  return {
+    name,
+    level: 'fail',
+    summary: `${first.total} entered for an account that none was sent to at that time`,
+    advice: `Revoke devices and sessions of these users: ${list.join('; ')}${more}. All: server/docs/incidents.md.`,
+  };
+}
+
+interface Made {
+  devices: number;
+  people: number;
+  adminDevices: number;
+  tokens: number;
+  liveTokens: number;
+  roles: number;
+  liveRoles: number;
+  links: number;
+  factors: number;
+}
+
+const madeSql = `select
+    (select count(*) from devices where created_at >= ?)::int as devices,
+    (select count(distinct user_id) from devices where created_at >= ?)::int as people,
+    (select count(*) from devices d join projects p on p.id = d.project_id and p.built_in = 'console'
+      where d.created_at >= ?)::int as "adminDevices",
+    (select count(*) from admin_tokens where created_at >= ?)::int as tokens,
+    (select count(*) from admin_tokens where created_at >= ? and revoked_at is null)::int as "liveTokens",
+    (select count(*) from audit_events where type = 'membership.granted' and at >= ?)::int as roles,
+    (select count(*) from memberships where created_at >= ?)::int as "liveRoles",
+    (select count(*) from setup_links where used_at >= ?)::int as links,
+    (select count(*) from enrolments where verified_at >= ?)::int as factors`;
+
+async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
+  const [counts] = await rows<Made>(
+    em,
+    madeSql,
+    Array.from({ length: 9 }, () => since),
+  );
+  const { devices, people, adminDevices, tokens, liveTokens, roles, liveRoles, links, factors } = counts as Made;
+  const look = (name: string, count: number, summary: string, advice: string): SystemCheck => ({
+    name,
+    level: count > 0 ? 'warn' : 'ok',
+    summary,
+    advice: count > 0 ? advice : null,
+  });
+  return [
+    look('Admin devices', adminDevices, `${adminDevices} registered since`, 'Ask each admin: *Team*, then *Audit*.'),
+    look('Admin tokens', tokens, `${tokens} issued since, ${liveTokens} live`, 'Revoke what nobody knows: *Team*.'),
+    look(
+      'Admin roles',
+      roles + liveRoles,
+      `${roles} granted since, ${liveRoles} new and held`,
+      'Compare them in *Team*.',
+    ),
+    look('Setup links', links, `${links} used since`, 'Each made an owner: *Audit*, type `setup-link.used`.'),
+    {
+      name: 'Devices',
+      level: 'ok',
+      summary: `${devices} registered since, by ${people} people; ${factors} second factors set up`,
+      advice: devices > 0 ? 'Lists by account and network: server/docs/incidents.md.' : null,
+    },
+  ];
+}
