@@ -159,6 +159,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     delivery,
     phones,
     testMode,
+    ...{ random, requests, issuer },
   });
   const callers = new Callers(db, clock, registry, requests, issuer);
   const ceremonies = new Ceremonies(

@@ -1,6 +1,6 @@
 import { Device } from '../src/domain/devices/device.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
-import type { Enrolment } from '../src/domain/mfa/enrolment.entity.ts';
+import type { Enrolment, MfaMethod } from '../src/domain/mfa/enrolment.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
 import { CookieBrowser } from './browser.ts';
 import type { DeviceKey } from './signin-browser.ts';
@@ -50,7 +50,8 @@ export interface Somebody {
 
 /** People of the world's project at the time. */
 export function peopleOf(world: SigninWorld) {
-  async function visitOf(user: User, amr = ['swk'], deviceId?: string): Promise<Visit> {
+  /** A session that a mail code or factor has just proved; `device-key`: that a device key alone has begun. */
+  async function visitOf(user: User, amr = ['swk'], deviceId?: string, by?: 'device-key'): Promise<Visit> {
     const { app, project } = world;
     const { clock, services } = app;
     const signIn = {
@@ -59,7 +60,7 @@ export function peopleOf(world: SigninWorld) {
       deviceId,
       amr,
       authTime: clock.now(),
-      freshAt: clock.now(),
+      freshAt: by === 'device-key' ? undefined : clock.now(),
       actor: system,
     };
     const { session, secret } = await services.db.transaction((em) => services.sessions.signIn(em, signIn));
@@ -75,10 +76,10 @@ export function peopleOf(world: SigninWorld) {
     return { address, user, key: page.key, device, visit: await visitOf(user, ['swk'], device.id) };
   }
 
-  function giveFactor(user: User): Promise<Enrolment> {
+  function giveFactor(user: User, method: MfaMethod = 'totp'): Promise<Enrolment> {
     const { clock, services } = world.app;
     return services.db.transaction(async (em) => {
-      const factor = await services.mfa.begin(em, { userId: user.id, deviceId: null, method: 'email', phone: null });
+      const factor = await services.mfa.begin(em, { userId: user.id, deviceId: null, method, phone: null });
       factor.verifiedAt = clock.now();
       return factor;
     });

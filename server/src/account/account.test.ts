@@ -31,7 +31,7 @@ describe('/account', () => {
 
   it('shows a person who they are, their devices, sessions and second factors, and nobody else’s', async () => {
     const { address, user, visit } = await somebody();
-    await giveFactor(user);
+    await giveFactor(user, 'email');
     const other = await somebody();
     const response = await visit.browser.get(`${app.url}/account`);
     expect(response.headers.get('cache-control')).toBe('no-store');

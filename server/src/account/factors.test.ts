@@ -31,21 +31,30 @@ describe('a second factor', () => {
     expect((await world.events()).filter((type) => type === 'mfa.removed')).toHaveLength(1);
   });
 
-  it('stays where the sign-in is older than five minutes, or has met none', async () => {
-    const { user } = await somebody();
+  it('stays where a code has proved the person longer than five minutes ago, or never, or has met no factor', async () => {
+    const { device, user } = await somebody();
     const factor = await giveFactor(user);
     const old = await visitOf(user, ['swk', 'otp', 'mfa']);
     app.clock.turn(5 * 60 + 1);
-    for (const visit of [old, await visitOf(user, ['swk', 'otp'])]) {
-      expect(await visit.page()).toContain('prove once more that it is you');
+    const silent = await visitOf(user, ['swk', 'otp', 'mfa'], device.id, 'device-key');
+    for (const visit of [old, silent, await visitOf(user, ['swk', 'otp'])]) {
+      expect(await visit.page()).toContain('confirm that it is you');
       for (const change of ['remove-factor', 'renew-recovery-codes']) {
         const response = await visit.change(change, { id: factor.id });
         expect(response.status).toBe(403);
-        expect(await response.text()).toContain('prove once more that it is you');
+        expect(await response.text()).toContain('confirm that it is you');
       }
     }
     expect(await isThere(factor)).toBe(true);
     expect(await app.services.mfa.recoveryCodes.left(reader(), user.id)).toBe(0);
+  });
+
+  it('that is e-mail alone is removed after a mail code: both prove the same mailbox', async () => {
+    const { user } = await somebody();
+    const factor = await giveFactor(user, 'email');
+    const visit = await visitOf(user, ['swk', 'otp']);
+    expect(locationOf(await visit.change('remove-factor', { id: factor.id }))).toContain('saved');
+    expect(await isThere(factor)).toBe(false);
   });
 
   it('of somebody else stays', async () => {
@@ -95,7 +104,7 @@ describe('the phone number', () => {
     for (const change of ['change-phone', 'verify-phone']) {
       const response = await visit.change(change, { phone: number, code });
       expect([change, response.status]).toEqual([change, 403]);
-      expect(await response.text()).toContain('prove once more that it is you');
+      expect(await response.text()).toContain('confirm that it is you');
     }
     expect(await phoneOf(user)).toBeNull();
   });

@@ -1,9 +1,12 @@
 /**
  * `/account`: where users see and end their own sessions, devices and second factors. Plain pages and forms that work
- * without script; with it, "forget this browser" also deletes the keys there. Whose account it is follows from the SSO session's cookie alone; a change needs a token bound to that session.
+ * without script; with it, "forget this browser" also deletes the keys there. Whose account it is follows from the SSO
+ * session's cookie alone; a change needs a token bound to that session.
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { confirmedPath } from '../domain/accounts/confirmation.ts';
 import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
+import type { BegunFlow } from '../domain/ceremonies/authorization-requests.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
@@ -18,7 +21,7 @@ export interface AccountDeps {
   issuer: string;
   ownAccount: OwnAccount;
   experienceOf(projectId: string): Promise<ExperienceContent>;
-  cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession'>;
+  cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession' | 'setFlow'>;
   /** A token for the forms, worth something only with this session. */
   csrf: { make(sessionId: string): string; holds(sessionId: string, token: string | undefined): boolean };
   pages: Pages;
@@ -29,6 +32,8 @@ export interface AccountDeps {
 type Outcome =
   | { notice: Notice }
   | { recoveryCodes: string[] }
+  /** The hosted page asks for a code first. */
+  | BegunFlow
   /** A code went to a new number; in test mode it is shown. */
   | { phoneCode: string | null };
 type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<Outcome>;
@@ -63,6 +68,7 @@ const changes: Record<string, Change> = {
     await ownAccount.forgetBrowser(change);
     return saved;
   },
+  confirm: ({ ownAccount }, change) => ownAccount.confirm(change),
   'end-other-sessions': async ({ ownAccount }, change) => {
     await ownAccount.endOtherSessions(change);
     return saved;
@@ -90,6 +96,8 @@ const changes: Record<string, Change> = {
 export function accountRoutes(deps: AccountDeps): Router {
   const router = Router();
   router.get('/account', withPages(deps, show));
+  // The session is what the sign-in was for; its code is left to expire.
+  router.get(confirmedPath, (req, res) => back(res, parametersOf(req).get('state') ?? ''));
   router.post('/account', formBody(), withPages(deps, take));
   return router;
 }
@@ -127,6 +135,11 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, thrown));
   if ('recoveryCodes' in outcome) {
     return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes), { visitor });
+  }
+  if ('flow' in outcome) {
+    deps.cookies.setFlow(res, outcome.flow, outcome.browserSecret);
+    res.setHeader('Cache-Control', 'no-store');
+    return res.redirect(303, `/signin?${new URLSearchParams({ flow: outcome.flow })}`);
   }
   if ('phoneCode' in outcome) {
     if (outcome.phoneCode === null) return back(res, projectId);

@@ -123,3 +123,46 @@ describe('a session', () => {
     expect(await visit.isSignedIn()).toBe(false);
   });
 });
+
+describe('a browser that is forgotten', () => {
+  it('is signed out, has no cookie, and proves nothing by its key; other browsers stay', async () => {
+    const { address, device, key, user, visit } = await somebody();
+    const elsewhere = await visitOf(user);
+    expect(await visit.page()).toContain('Sign out and forget this browser');
+    expect(locationOf(await visit.change('forget-browser'))).toContain('/account');
+    expect(visit.browser.cookies.size).toBe(0);
+    expect(await visit.isSignedIn()).toBe(false);
+    expect(await elsewhere.isSignedIn()).toBe(true);
+    expect((await reader().findOneOrFail(Device, device.id)).revokedAt).toEqual(app.clock.now());
+    expect((await reader().findOneOrFail(Session, visit.sessionId)).endReason).toBe('logout');
+    app.clock.turn(60);
+    const page = await world.page(key);
+    await page.challenge();
+    expect((await page.step('authenticate', { userid: address }, 'use')).status).not.toBe('SUCCESS');
+    expect(await world.events()).toContain('device.revoked');
+  });
+
+  it('without a device of its own is signed out all the same, and takes no other’s device away', async () => {
+    const { device, user } = await somebody();
+    for (const deviceId of [undefined, (await somebody()).device.id]) {
+      const visit = await visitOf(user, ['swk'], deviceId);
+      expect((await visit.change('forget-browser')).status).toBe(303);
+      expect(await visit.isSignedIn()).toBe(false);
+    }
+    expect((await reader().findOneOrFail(Device, device.id)).revokedAt).toBeNull();
+    expect(await reader().count(Device, { project: world.project.id, revokedAt: { $ne: null } })).toBe(0);
+  });
+});
+
+describe('the devices that are shown', () => {
+  it('are those that today’s policy trusts, and those in use', async () => {
+    const { device, visit, user } = await somebody();
+    const elsewhere = await visitOf(user);
+    expect(await elsewhere.page()).toContain(device.id);
+    app.clock.turn(900);
+    await visit.change('end-session', { id: visit.sessionId });
+    await world.set({ deviceTrustSeconds: 600 });
+    expect(await elsewhere.page()).not.toContain(device.id);
+    expect(await elsewhere.page()).toContain('None. At your next sign-in you get a code by email.');
+  });
+});

@@ -98,7 +98,17 @@ class AccountPage {
   notice(notice: Notice): Html {
     const { say } = this;
     if (notice === 'saved') return html`<p class="done" role="status">${say('saved')}</p>`;
-    return html`<p class="problem" role="alert">${say(problems[notice])}</p>`;
+    const problem = html`<p class="problem" role="alert">${say(problems[notice])}</p>`;
+    return notice === 'stale' ? html`${problem}${this.confirmation()}` : problem;
+  }
+
+  /** In place of what asks for a fresh sign-in. */
+  private stale(): Html {
+    return html`<p class="notice">${this.say('stale')}</p>${this.confirmation()}`;
+  }
+
+  private confirmation(): Html {
+    return this.form('confirm', {}, this.button(this.say('confirm')));
   }
 
   devices(devices: readonly Device[]): Html {
@@ -121,7 +131,7 @@ class AccountPage {
     const { say } = this;
     return html`<section aria-labelledby="factors"><h2 id="factors">${say('factors')}</h2>
       <p class="hint">${say(factors.length > 0 ? 'factorsText' : 'factorsNone')}</p>
-      ${factors.length > 0 && !isFresh ? html`<p class="notice">${say('stale')}</p>` : nothing}
+      ${factors.length > 0 && !isFresh ? this.stale() : nothing}
       ${list(factors.map((factor) => this.factor(factor, isFresh)))}</section>`;
   }
 
@@ -133,7 +143,7 @@ class AccountPage {
     return html`<section aria-labelledby="recovery-codes"><h2 id="recovery-codes">${say('codes')}</h2>
       <p class="hint">${say('codesText')} ${say('codesLeft', { count: String(recoveryCodesLeft) })}</p>
       ${isFresh ? html`<div class="acts">${this.fold(say('renew'), say('renew'), renewal)}</div>` : nothing}
-      ${factors.length === 0 && !isFresh ? html`<p class="notice">${say('stale')}</p>` : nothing}</section>`;
+      ${factors.length === 0 && !isFresh ? this.stale() : nothing}</section>`;
   }
 
   phone({ isFresh, phone }: AccountOverview, testCode: string | undefined): Html {
@@ -142,7 +152,7 @@ class AccountPage {
     const text = phone.number === null ? say('phoneNone') : say('phoneText', { number: phone.number });
     return html`<section aria-labelledby="phone"><h2 id="phone">${say('phone')}</h2>
       <p class="hint">${text}${phone.isLocked ? html` ${say('phoneLocked')}` : nothing}</p>
-      ${phone.isChangeable && !isFresh ? html`<p class="notice">${say('stale')}</p>` : nothing}
+      ${phone.isChangeable && !isFresh ? this.stale() : nothing}
       ${phone.isChangeable && isFresh ? this.newPhone(phone, testCode) : nothing}</section>`;
   }
 

@@ -65,6 +65,21 @@ describe('Query.userAccess', () => {
     });
   });
 
+  it('shows until when a device is trusted by the policy of today, not by the one of its last use', async () => {
+    const query = `query ($id: ID!) { userAccess(userId: $id) { devices { trustedUntil lastUsedAt } } }`;
+    const seconds = async () => {
+      const [shown] = (await room.call(query, { id: userId })).data.userAccess.devices;
+      return (Date.parse(shown.trustedUntil) - Date.parse(shown.lastUsedAt)) / 1000;
+    };
+    const { projects } = room.services;
+    const before = await seconds();
+    await projects.update(project.id, { deviceTrustSeconds: 600 }, system);
+    expect(before).toBeGreaterThan(600);
+    expect(await seconds()).toBe(600);
+    await projects.update(project.id, { deviceTrustSeconds: before }, system);
+    expect(await seconds()).toBe(before);
+  });
+
   it('shows no session that has run out', async () => {
     room.clock.turn(project.maxSessionSeconds + 1);
     expect((await access()).sessions).toEqual([]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, bootstrap, openAdminRoom } from '../../test/admin-room.ts';
 import { Factories } from '../../test/factories.ts';
+import { systemRandom } from '../adapters/system.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -110,6 +111,16 @@ describe('GET /admin/export/users', () => {
   });
 });
 
+/** A code that was sent to somebody, whose sign-in is forgotten already. */
+async function codeTo({ id, email }: { id: string | null; email?: string | null | undefined }) {
+  const at = room.clock.now();
+  await room.services.db.changed(
+    `insert into one_time_codes (id, project_id, ceremony_id, purpose, account, user_id, address, code_mac, created_at, expires_at)
+     values (?, ?, ?, 'sign-in', 'x', ?, ?, 'x', ?, ?)`,
+    [systemRandom.id(), project.id, systemRandom.id(), id, email, at, new Date(at.getTime() + 300_000)],
+  );
+}
+
 describe('GET /admin/export/users/{id}', () => {
   it('holds everything that is stored about the person, and no secret', async () => {
     const { services } = room;
@@ -121,6 +132,9 @@ describe('GET /admin/export/users/{id}', () => {
       [ada.id],
       system,
     );
+    const networks = 'insert into known_networks (user_id, network, last_at) values (?, ?, ?)';
+    await services.db.changed(networks, [ada.id, 'mac of a network', room.clock.now()]);
+    await codeTo(ada);
     await services.db.transaction(async (em) => {
       const enrolment = await services.mfa.begin(em, { userId: ada.id, deviceId: null, method: 'totp', phone: null });
       await services.mfa.verify(em, enrolment, ada, system);
@@ -148,6 +162,8 @@ describe('GET /admin/export/users/{id}', () => {
       groups: [{ id: group.id, displayName: 'Staff' }],
       sessions: [{ id: session.id, amr: ['swk', 'otp'] }],
       devices: [{ id: device.id, name: 'Browser' }],
+      knownNetworks: [{ lastAt: expect.stringContaining('20') }],
+      oneTimeCodes: [{ purpose: 'sign-in', address: 'ada@example.com', attempts: 0 }],
       secondFactors: [{ method: 'totp' }],
       authorizationCodes: [{ clientId: client.id, scope: 'openid' }],
       messages: [],
@@ -157,7 +173,7 @@ describe('GET /admin/export/users/{id}', () => {
     // From where an admin worked is theirs; from where she signed in is hers.
     expect(text).toContain('198.51.100.7');
     expect(text).not.toContain('203.0.113.9');
-    expect(text).not.toMatch(/hash|sealed|secret"/i);
+    expect(text).not.toMatch(/hash|sealed|secret"|mac of/i);
     const holdings = 'sessions devices secondFactors groups messages events';
     const { data } = await room.call(`{ userHoldings(userId: "${ada.id}") { ${holdings} } }`);
     expect(data.userHoldings).toMatchObject({ sessions: 1, devices: 1, secondFactors: 1, groups: 1, messages: 0 });
@@ -175,8 +191,10 @@ describe('GET /admin/export/users/{id}', () => {
         'factor_changes',
         'group_members',
         'logout_deliveries',
+        'known_networks',
         'memberships',
         'messages',
+        'one_time_codes',
         'phone_changes',
         'recovery_codes',
       ],
@@ -194,7 +212,20 @@ describe('GET /admin/export/users/{id}', () => {
   it('is no more there once they are erased', async () => {
     const make = new Factories(room.services, room.clock);
     const gone = await make.user(project);
+    const { db } = room.services;
+    const at = room.clock.now();
+    await db.changed('insert into known_networks (user_id, network, last_at) values (?, ?, ?)', [gone.id, 'x', at]);
+    await codeTo(gone);
+    await codeTo({ id: null, email: gone.email });
+    const left = () =>
+      db.rows(
+        `select 'network' from known_networks where user_id = ?
+         union all select 'code' from one_time_codes where user_id = ? or address = ?`,
+        [gone.id, gone.id, gone.email],
+      );
+    expect(await left()).toHaveLength(3);
     await room.services.accountAccess.erase(project.id, gone.id, system);
+    expect(await left()).toEqual([]);
     expect((await get(`/${gone.id}`)).status).toBe(404);
     expect((await get('/nobody')).status).toBe(404);
   });

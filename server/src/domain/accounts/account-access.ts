@@ -3,6 +3,7 @@ import type { Admins } from '../admins/admins.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import type { Device } from '../devices/device.entity.ts';
 import type { Devices } from '../devices/devices.ts';
+import { trustEnd } from '../devices/trust.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -31,13 +32,19 @@ export interface AccountAccessDeps {
   logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
 }
 
+/** A device; its trust ends as today's policy says. */
+export type ShownDevice = Pick<
+  Device,
+  'client' | 'createdAt' | 'id' | 'lastUsedAt' | 'name' | 'remembered' | 'userAgent'
+> & { trustedUntil: Date | null };
+
 /** How a user gets in. */
 export interface AccessOverview {
   user: User;
   /** Live ones, the one that was seen last first. */
   sessions: Session[];
-  /** Not revoked, the one that was used last first; each with its client. */
-  devices: Device[];
+  /** Not revoked, the one that was used last first. */
+  devices: ShownDevice[];
   /** Verified ones. */
   factors: Enrolment[];
   recoveryCodesLeft: number;
@@ -60,7 +67,9 @@ export class AccountAccess {
     return {
       user,
       sessions: await sessions.listLive(em, project, user.id),
-      devices: await devices.list(em, { projectId: project.id, userId: user.id }),
+      devices: (await devices.list(em, { projectId: project.id, userId: user.id })).map((device) =>
+        shown(device, project),
+      ),
       factors: await mfa.factors(em, user.id),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
     };
@@ -146,4 +155,9 @@ export class AccountAccess {
       ),
     );
   }
+}
+
+function shown(device: Device, project: Project): ShownDevice {
+  const { client, createdAt, id, lastUsedAt, name, remembered, userAgent } = device;
+  return { client, createdAt, id, lastUsedAt, name, remembered, userAgent, trustedUntil: trustEnd(device, project) };
 }

@@ -190,7 +190,9 @@ export class Accounts {
               and (user_id = ${user.id} or account_id = ${user.id} or address = any(${addresses}::text[]))
             returning id
           )
-          delete from one_time_codes where user_id = ${user.id} or ceremony_id in (select id from gone)`,
+          delete from one_time_codes
+          where user_id = ${user.id} or ceremony_id in (select id from gone)
+            or (project_id = ${projectId} and address = any(${[...addresses, user.phone ?? '']}::text[]))`,
     );
     await execute(
       em,

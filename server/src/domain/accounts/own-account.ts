@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { BegunFlow } from '../ceremonies/authorization-requests.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
@@ -8,8 +9,9 @@ import type { Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
 import type { Device } from '../devices/device.entity.ts';
 import type { Devices } from '../devices/devices.ts';
+import { isTrusted } from '../devices/trust.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import type { Logout } from '../logout/logout.ts';
@@ -24,11 +26,10 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
+import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
+import { isFresh } from './freshness.ts';
 
-/** How long ago a user may have proved who they are for a change of second factors. */
-export const freshSeconds = 5 * 60;
-
-export interface OwnAccountDeps {
+export interface OwnAccountDeps extends ConfirmationDeps {
   db: Database;
   clock: Clock;
   audit: Audit;
@@ -115,20 +116,21 @@ export class OwnAccount {
   }
 
   async overview({ project, user, session }: Visitor): Promise<AccountOverview> {
-    const { db, devices, mfa, sessions } = this.deps;
+    const { clock, db, devices, mfa, sessions } = this.deps;
     const em = db.reader();
+    const now = clock.now();
     const live = await sessions.listLive(em, project, user.id);
     const inUse = new Set(live.map(({ deviceId }) => deviceId));
     const all = await devices.list(em, owner(user));
     const factors = await mfa.factors(em, user.id);
     return {
-      devices: all.filter((device) => this.isTrusted(device) || inUse.has(device.id)),
+      devices: all.filter((device) => isTrusted(device, project, now) || inUse.has(device.id)),
       deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
       phone: await this.phone(em, { project, user, session }),
-      isFresh: this.isFresh(session, factors),
+      isFresh: isFresh(session, factors, now),
     };
   }
 
@@ -175,10 +177,24 @@ export class OwnAccount {
     });
   }
 
-  /** Signs the visitor out, and revokes this browser's device where the session rests on one. */
-  forgetBrowser(change: OwnChange): Promise<void> {
-    const { id, deviceId } = change.visitor.session;
-    return deviceId ? this.revokeDevice(change, deviceId) : this.endSession(change, id);
+  /** Signs out of this browser, whose key proves nothing any more: the next sign-in here takes a code. */
+  forgetBrowser(change: Pick<OwnChange, 'actor' | 'visitor'>): Promise<void> {
+    const { devices, logout, sessions } = this.deps;
+    const { actor, visitor } = change;
+    return this.change(change, async (em, user, { id, deviceId }) => {
+      await this.endWork(em, user);
+      const own = await devices.list(em, owner(user));
+      if (own.some((device) => device.id === deviceId)) await devices.revoke(em, owner(user), deviceId ?? '', actor);
+      for (const session of await sessions.listLive(em, visitor.project, user.id)) {
+        const isHere = session.id === id || (deviceId != null && session.deviceId === deviceId);
+        if (isHere) await logout.endSessionIn(em, session.id, 'logout', actor);
+      }
+    });
+  }
+
+  /** Begins the sign-in that makes this session fresh; see {@link beginConfirmation}. */
+  confirm(change: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
+    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session));
   }
 
   /** All but the visitor's own. */
@@ -267,7 +283,7 @@ export class OwnAccount {
 
   /** One change under the user's lock, as all of a user's steps are; the session is looked at again under it. */
   private change<T>(
-    { visitor }: OwnChange,
+    { visitor }: Pick<OwnChange, 'visitor'>,
     work: (em: EntityManager, user: User, session: Session) => Promise<T>,
   ): Promise<T> {
     const { db, sessions, users } = this.deps;
@@ -288,17 +304,8 @@ export class OwnAccount {
 
   private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
     const factors = await this.deps.mfa.factors(em, user.id);
-    if (!this.isFresh(session, factors)) refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
-  }
-
-  /** Proved who they are a moment ago, and by a second factor where there is one. */
-  private isFresh(session: Session, factors: readonly Enrolment[]): boolean {
-    const isRecent = !isPast(secondsLater(session.authTime, freshSeconds), this.deps.clock.now());
-    return isRecent && (factors.length === 0 || session.amr.includes('mfa'));
-  }
-
-  private isTrusted({ trustedUntil }: Device): boolean {
-    return trustedUntil != null && !isPast(trustedUntil, this.deps.clock.now());
+    if (!isFresh(session, factors, this.deps.clock.now()))
+      refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
   }
 
   private async notify(em: EntityManager, user: User, locale: Locale, content: MessageContent): Promise<void> {

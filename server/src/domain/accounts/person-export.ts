@@ -29,7 +29,7 @@ const sections: readonly Section[] = [
     name: 'sessions',
     rows: ({ id }) => sql`
       select s.id, s.amr, s.auth_time as "authTime", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
-        s.expires_at as "expiresAt", s.ended_at as "endedAt", s.end_reason as "endReason", s.device_id as "deviceId",
+        s.fresh_at as "freshAt", s.expires_at as "expiresAt", s.ended_at as "endedAt", s.end_reason as "endReason", s.device_id as "deviceId",
         s.ip, s.user_agent as "userAgent",
         (select json_agg(json_build_object('clientId', p.client_id, 'firstAt', p.first_at, 'lastAt', p.last_at))
          from participations p where p.session_id = s.id) as applications
@@ -39,9 +39,16 @@ const sections: readonly Section[] = [
     name: 'devices',
     rows: ({ id }) => sql`
       select d.id, d.name, d.client_id as "clientId", d.jkt as "keyThumbprint", d.user_agent as "userAgent",
-        d.trusted_until as "trustedUntil", d.mfa_remembered_until as "mfaRememberedUntil",
+        d.trusted_until as "trustedUntil", d.registered_at as "registeredAt",
+        d.mfa_remembered_at as "mfaRememberedAt", d.mfa_remembered_until as "mfaRememberedUntil",
         d.created_at as "createdAt", d.last_used_at as "lastUsedAt", d.revoked_at as "revokedAt"
       from devices d where d.user_id = ${id}`,
+  },
+  {
+    // The network itself is not kept, but a keyed hash of it.
+    name: 'knownNetworks',
+    rows: ({ id }) => sql`
+      select md5(n.network)::uuid as id, n.last_at as "lastAt" from known_networks n where n.user_id = ${id}`,
   },
   {
     name: 'secondFactors',
@@ -78,10 +85,18 @@ const sections: readonly Section[] = [
   {
     name: 'signInsUnderWay',
     rows: (user) => sql`
-      select c.id, c.client_id as "clientId", c.state, c.origin, c.address, c.created_at as "createdAt",
+      select c.id, c.client_id as "clientId", c.state, c.origin, c.address, c.evidence, c.created_at as "createdAt",
         c.expires_at as "expiresAt", c.finished_at as "finishedAt"
       from ceremonies c
-      where c.project_id = ${user.project.id} and (c.user_id = ${user.id} or c.address = any(${addressesOf(user)}::text[]))`,
+      where c.project_id = ${user.project.id} and (c.user_id = ${user.id} or c.account_id = ${user.id}
+        or (coalesce(c.user_id, c.account_id) is null and c.address = any(${addressesOf(user)}::text[])))`,
+  },
+  {
+    name: 'oneTimeCodes',
+    rows: ({ id, project }) => sql`
+      select c.id, c.client_id as "clientId", c.purpose, c.address, c.sent_to as "sentTo", c.attempts,
+        c.created_at as "createdAt", c.expires_at as "expiresAt", c.used_at as "usedAt"
+      from one_time_codes c where c.project_id = ${project.id} and c.user_id = ${id}`,
   },
   {
     name: 'messages',

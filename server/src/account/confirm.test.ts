@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf, type Visit } from '../../test/account-visit.ts';
+import { locationOf } from '../../test/browser.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import { expectStatus, SigninWorld } from '../../test/signin-world.ts';
+import { AuthorizationRequest } from '../domain/ceremonies/authorization-request.entity.ts';
+import { Session } from '../domain/sessions/session.entity.ts';
+
+const world = SigninWorld.ofTests();
+const { visitOf, somebody } = peopleOf(world);
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const reader = () => app.services.db.reader();
+
+/** The hosted page behind the button that confirms who it is. */
+async function confirming(visit: Visit, key: DeviceKey): Promise<SigninPage> {
+  const to = locationOf(await visit.change('confirm'));
+  expect(to.pathname).toBe('/signin');
+  const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ');
+  const credential = { origin: app.url, flow: to.searchParams.get('flow') ?? '', cookie };
+  return new SigninPage(app.url, credential, key, () => Math.floor(app.clock.now().getTime() / 1000));
+}
+
+/** Where the browser is after the hosted page has said that all is well. */
+async function afterwards(visit: Visit, done: StepAnswer): Promise<URL[]> {
+  for (const line of done.headers.getSetCookie()) {
+    const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
+    visit.browser.cookies.set(name, value);
+  }
+  const confirmed = locationOf(await visit.browser.get(done['redirect_to']));
+  return [confirmed, locationOf(await visit.browser.get(confirmed.href))];
+}
+
+describe('the button that confirms who it is', () => {
+  it('leads to a sign-in that asks for a code, and back to the page, which then allows the change', async () => {
+    const { address, user } = await somebody();
+    const visit = await visitOf(user, ['swk'], undefined, 'device-key');
+    expect((await visit.change('renew-recovery-codes')).status).toBe(403);
+    expect(await visit.page()).toContain('Confirm it’s you');
+    app.clock.turn(31);
+    const page = await confirming(visit, await newDeviceKey());
+    const done = expectStatus(await world.register(page, address), 'SUCCESS');
+    const [confirmed, back] = await afterwards(visit, done);
+    expect(confirmed?.pathname).toBe('/account/confirmed');
+    expect(`${back?.pathname}${back?.search}`).toBe(`/account?project=${world.project.id}`);
+    const session = await reader().findOneOrFail(Session, visit.sessionId);
+    expect([session.endedAt, session.freshAt]).toEqual([null, app.clock.now()]);
+    expect(await visit.page()).not.toContain('Confirm it’s you');
+    expect((await visit.change('renew-recovery-codes')).status).toBe(200);
+  });
+
+  it('asks for a person, names the visitor, and is for the client of this browser', async () => {
+    const { address, device, user } = await somebody();
+    await app.make.client(world.project);
+    const visit = await visitOf(user, ['swk'], device.id, 'device-key');
+    await visit.change('confirm');
+    const request = await reader().findOneOrFail(AuthorizationRequest, { project: world.project.id });
+    expect(request).toMatchObject({ personRequired: true, hintedUserId: user.id, loginHint: address });
+    expect(request.client.id).toBe(world.client.id);
+  });
+
+  it('gives a code that nobody can redeem', async () => {
+    const { address, user } = await somebody();
+    const visit = await visitOf(user, ['swk'], undefined, 'device-key');
+    app.clock.turn(31);
+    const page = await confirming(visit, await newDeviceKey());
+    const [confirmed] = await afterwards(visit, expectStatus(await world.register(page, address), 'SUCCESS'));
+    const code = confirmed?.searchParams.get('code') ?? '';
+    const form = { redirect_uri: `${app.url}/account/confirmed`, code_verifier: 'x'.repeat(43) };
+    for (const over of [{}, { form }, { form, headers: {} }]) {
+      expect((await world.exchange(code, over)).body['error']).toBe('invalid_grant');
+    }
+  });
+
+  it('is pressed on the page alone: nothing is begun without the token of its form, or without a session', async () => {
+    const { user } = await somebody();
+    const visit = await visitOf(user);
+    expect((await visit.change('confirm', { csrf: 'x' })).status).toBe(403);
+    await visit.change('end-session', { id: visit.sessionId });
+    expect(locationOf(await visit.change('confirm')).pathname).toBe('/account');
+    expect(await reader().count(AuthorizationRequest, { project: world.project.id })).toBe(0);
+  });
+
+  it('leads back to a page of ours alone, whatever the address says', async () => {
+    for (const state of ['', 'https://evil.example', '//evil.example', world.project.id]) {
+      const query = new URLSearchParams({ state, error: 'access_denied' });
+      const response = await fetch(`${app.url}/account/confirmed?${query}`, { redirect: 'manual' });
+      expect([response.status, locationOf(response).origin, locationOf(response).pathname]).toEqual([
+        303,
+        app.url,
+        '/account',
+      ]);
+    }
+  });
+});

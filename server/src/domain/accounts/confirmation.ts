@@ -1,0 +1,54 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AuthorizationRequests, BegunFlow } from '../ceremonies/authorization-requests.ts';
+import { found } from '../kernel/problem.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/statement.ts';
+import type { Session } from '../sessions/session.entity.ts';
+import type { User } from '../users/user.entity.ts';
+
+export interface ConfirmationDeps {
+  random: Random;
+  requests: Pick<AuthorizationRequests, 'begin'>;
+  issuer: string;
+}
+
+/** Where the sign-in leads back to; `state` is the project's id. */
+export const confirmedPath = '/account/confirmed';
+
+/**
+ * Begins a sign-in of the visitor that takes a mail code or a factor. The session is what it is for: its code is bound to a
+ * verifier that nobody keeps. Refuses `not-found` where the project has no enabled client.
+ */
+export async function beginConfirmation(
+  { issuer, random, requests }: ConfirmationDeps,
+  em: EntityManager,
+  user: User,
+  session: Session,
+): Promise<BegunFlow> {
+  const projectId = user.project.id;
+  return requests.begin(em, {
+    projectId,
+    clientId: await clientOf(em, projectId, session),
+    redirectUri: `${issuer}${confirmedPath}`,
+    scope: 'openid',
+    state: projectId,
+    codeChallenge: digest(newSecret(random)),
+    loginHint: user.email ?? user.userName,
+    hintedUserId: user.id,
+    personRequired: true,
+  });
+}
+
+/** The client with which this browser was registered, else the one that the session was used with last, else any. */
+async function clientOf(em: EntityManager, projectId: string, { id, deviceId }: Session): Promise<string> {
+  const [client] = await query<{ id: string }>(
+    em,
+    sql`select k.id from clients k
+          left join devices d on d.client_id = k.id and d.id = ${deviceId ?? null}::uuid
+          left join participations p on p.client_id = k.id and p.session_id = ${id}
+        where k.project_id = ${projectId} and k.disabled_at is null
+        order by d.id is null, p.last_at desc nulls last, k.id limit 1`,
+  );
+  return found(client, 'client').id;
+}

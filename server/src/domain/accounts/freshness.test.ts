@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { MfaMethod } from '../mfa/enrolment.entity.ts';
+import { freshSeconds, isFresh } from './freshness.ts';
+
+const freshAt = new Date('2026-01-01T00:00:00Z');
+const later = (seconds: number) => new Date(freshAt.getTime() + seconds * 1000);
+const having = (...methods: MfaMethod[]) => methods.map((method) => ({ method }));
+
+describe('a session', () => {
+  it('is fresh for five minutes after a mail code, and not at that instant', () => {
+    const session = { freshAt, amr: ['swk', 'otp'] };
+    expect(isFresh(session, [], later(freshSeconds - 1))).toBe(true);
+    expect(isFresh(session, [], later(freshSeconds))).toBe(false);
+  });
+
+  it('that a device key alone has begun or renewed is never fresh', () => {
+    expect(isFresh({ freshAt: null, amr: ['swk'] }, [], later(0))).toBe(false);
+    expect(isFresh({ freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], later(0))).toBe(false);
+  });
+
+  it.each([
+    ['totp', ['swk', 'otp'], false],
+    ['sms', ['swk', 'otp'], false],
+    ['totp', ['swk'], false],
+    ['totp', ['swk', 'otp', 'mfa'], true],
+    ['sms', ['swk', 'sms', 'mfa'], true],
+    ['email', ['swk', 'otp'], true],
+    ['email', ['swk', 'otp', 'mfa'], true],
+  ] as const)('of a person with %s, proved by %s, is fresh: %s', (method, amr, expected) => {
+    expect(isFresh({ freshAt, amr: [...amr] }, having(method), later(1))).toBe(expected);
+  });
+
+  it('needs the other factor where the person has e-mail and another one', () => {
+    expect(isFresh({ freshAt, amr: ['swk', 'otp'] }, having('email', 'totp'), later(1))).toBe(false);
+  });
+});
