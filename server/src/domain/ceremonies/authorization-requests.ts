@@ -39,11 +39,11 @@ export class AuthorizationRequests {
   private readonly clock: Clock;
   private readonly random: Random;
 
-  /** Prefix of the addresses that only this instance serves. */
-  private readonly ownPages: string;
+  /** Prefixes of the addresses that only this instance serves. */
+  private readonly ownPages: readonly string[];
 
   constructor(clock: Clock, random: Random, issuer: string) {
-    this.ownPages = `${issuer}/admin/`;
+    this.ownPages = [`${issuer}/admin/`, `${issuer}/account/`];
     this.clock = clock;
     this.random = random;
   }
@@ -96,9 +96,10 @@ export class AuthorizationRequests {
     return request && this.mayReturn(request) ? request : null;
   }
 
-  /** The pages of this instance (trials, the set-up link) are registered with no client. */
+  /** The pages of this instance (trials, the set-up link, the account page) are registered with no client. */
   private mayReturn({ client, redirectUri }: AuthorizationRequest): boolean {
-    return redirectUri.startsWith(this.ownPages) || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
+    const isOwn = this.ownPages.some((prefix) => redirectUri.startsWith(prefix));
+    return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
   }
 
   /** Single use: true for one caller alone, who then issues the code. */
