@@ -4,7 +4,7 @@ import { system } from '../kernel/actor.ts';
 import type { Problem } from '../kernel/problem.ts';
 import type { LimitRule, Limits, Spent } from '../limits/limits.ts';
 import type { Project } from '../projects/project.entity.ts';
-import { judgeNumber, type NumberFault } from './numbers.ts';
+import { type JudgedNumber, judgeNumber, type NumberFault } from './numbers.ts';
 
 export interface SmsToSend {
   project: Pick<Project, 'id' | 'name' | 'smsCountries' | 'smsPerDay'>;
@@ -44,7 +44,7 @@ export class SmsGuard {
 
   /** Whether the project sends SMS to such a number at all. Spends nothing. */
   check({ project, number, proved }: SmsToSend): Problem | null {
-    return faultOf(project, number, proved) === null ? null : { code: 'phone-not-allowed' };
+    return judge(project, number, proved).fault === null ? null : { code: 'phone-not-allowed' };
   }
 
   /**
@@ -53,10 +53,9 @@ export class SmsGuard {
    * @returns null where it may be sent; else `phone-not-allowed` or `too-many`
    */
   async spend(em: EntityManager, { project, number, proved = false }: SmsToSend): Promise<Problem | null> {
-    const fault = faultOf(project, number, proved);
-    const judged = judgeNumber(number, project.smsCountries);
-    if (fault !== null) {
-      await this.countRefused(em, project, fault, judged.prefix);
+    const judged = judge(project, number, proved);
+    if (judged.fault !== null) {
+      await this.countRefused(em, project, judged.fault, judged.prefix);
       return { code: 'phone-not-allowed' };
     }
     for (const rule of perNumber) {
@@ -100,9 +99,9 @@ export class SmsGuard {
 }
 
 /** A number that has received a code is no fixed line that receives none. */
-function faultOf(project: SmsToSend['project'], number: string, proved = false): NumberFault | null {
-  const { fault } = judgeNumber(number, project.smsCountries);
-  return fault === 'fixed-line' && proved ? null : fault;
+function judge(project: SmsToSend['project'], number: string, proved = false): JudgedNumber {
+  const judged = judgeNumber(number, project.smsCountries);
+  return judged.fault === 'fixed-line' && proved ? { ...judged, fault: null } : judged;
 }
 
 function tooMany({ retryAfterSeconds }: Spent): Problem {
