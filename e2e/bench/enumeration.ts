@@ -40,7 +40,12 @@ interface Site {
 export async function enumeration(print: Print, options: { quick?: boolean } = {}): Promise<void> {
   const count = options.quick ? 20 : 500;
   const latchkey = await startLatchkey(
-    { LOG_LEVEL: 'warn', TRUST_PROXY: 'loopback', SIGNIN_CHALLENGES_PER_MINUTE: '1000000' },
+    {
+      LOG_LEVEL: 'warn',
+      TRUST_PROXY: 'loopback',
+      SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
+      AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',
+    },
     { turnable: true },
   );
   try {

@@ -135,6 +135,13 @@ const settings = {
     description:
       'Sign-ins that one address (of IPv6: one /64) may begin in a minute. Each takes one or two: raise it where more than some hundred people a minute come from behind one address.',
   },
+  AUTHORIZE_REQUESTS_PER_MINUTE: {
+    schema: whole(1, 1_000_000),
+    form: 'number',
+    default: '300',
+    description:
+      'Requests to `/authorize` that one address (of IPv6: one /64) may leave waiting for a sign-in in a minute. Those that a session answers do not count.',
+  },
   LOG_LEVEL: {
     schema: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }),
     form: 'level',

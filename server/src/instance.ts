@@ -111,6 +111,7 @@ export function compose(
       allowPrivateLogoutTargets: allowPrivate,
       auditRetentionDays: config.AUDIT_RETENTION_DAYS,
       challengesPerMinute: config.SIGNIN_CHALLENGES_PER_MINUTE,
+      authorizationsPerMinute: config.AUTHORIZE_REQUESTS_PER_MINUTE,
     },
   );
 }

@@ -85,6 +85,8 @@ export interface DomainSettings {
   auditRetentionDays?: number;
   /** Sign-ins that one network may begin in a minute; absent: any number. */
   challengesPerMinute?: number;
+  /** Authorization requests that one network may leave waiting in a minute; absent: any number. */
+  authorizationsPerMinute?: number;
 }
 
 const noRuntime: Runtime = {
@@ -113,6 +115,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const registry = new ClientRegistry(db, clock);
   const assertions = new ClientAssertions(clock, [`${issuer}/oauth2/token`, issuer]);
   const origins = new Origins(db, clock);
+  ports.orm.em.getEventManager().registerSubscriber(origins);
   const users = new Users(clock, random, audit);
   const groups = new Groups(db, clock, random, audit);
   // Admins stand above sign-in, which asks them about set-up links alone.
@@ -136,7 +139,10 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
   const requests = new AuthorizationRequests(clock, random, issuer);
-  const authorizations = new Authorizations(db, sessions, tokens, requests);
+  const authorizations = new Authorizations(
+    { db, limits, sessions, tokens, requests },
+    settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY,
+  );
   const trials = new Trials({ db, random, vault, audit, requests, tokens, signer });
   const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });
   const directories = new Directories(db, clock, random, audit);

@@ -75,7 +75,13 @@ async function build(
         return { status: 200 };
       },
     },
-    { issuer, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true, challengesPerMinute: 1000 },
+    {
+      issuer,
+      masterKey: new Uint8Array(32).fill(7),
+      allowPrivateLogoutTargets: true,
+      challengesPerMinute: 1000,
+      authorizationsPerMinute: 1000,
+    },
   );
   await services.keys.tend();
   const app = await buildApp({

@@ -27,6 +27,7 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
   const env = {
     LOG_LEVEL: 'warn',
     SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
+    AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',
     ...(nodeOptions && { NODE_OPTIONS: nodeOptions }),
   };
   const server = await startLatchkey(env);

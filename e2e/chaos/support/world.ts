@@ -47,6 +47,7 @@ export class World {
         // The load comes from one machine and stands for many.
         TRUST_PROXY: 'loopback',
         SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
+        AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',
         LOG_LEVEL: 'error',
         ...options.env,
       },

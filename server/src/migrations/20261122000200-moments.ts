@@ -15,5 +15,17 @@ export class Migration20261122000200Moments extends Migration {
     this.addSql(
       'create index "logout_deliveries_after_id_index" on "logout_deliveries" ("after_id") where "after_id" is not null',
     );
+    // The origin of each address; of loopback addresses without the port, which is free (RFC 8252 §7.3).
+    this.addSql(`create function "redirect_origins" (uris text[]) returns text[] language sql immutable strict parallel safe
+      as $body$
+        select coalesce(array_agg(distinct case when origin like 'http:%' then regexp_replace(origin, ':[0-9]+$', '')
+          else regexp_replace(origin, ':443$', '') end), '{}')
+        from (select substring(uri from '^https://[^/?]+') as origin from unnest(uris) uri
+          union all select substring(uri from '^http://[^/?]+') from unnest(uris) uri) origins
+        where origin is not null
+      $body$`);
+    this.addSql(
+      'create index "clients_redirect_origins_index" on "clients" using gin (redirect_origins("redirect_uris"))',
+    );
   }
 }

@@ -170,3 +170,29 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.userInfo(given.access_token)).status).toBe(401);
   });
 });
+
+describe('requests without a session, of one network', () => {
+  it('are so many in a minute; beyond, nothing is written and the client is told when to come back', async () => {
+    const waiting = async () => {
+      const [row] = await app.services.db.rows<{ n: number }>('select count(*)::int as n from authorization_requests');
+      return row?.n;
+    };
+    expect((await rp.authorize()).status).toBe(303);
+    await app.services.db.changed("update budgets set spent = 1000 where id like 'authorize-network:%'");
+    const before = await waiting();
+    const refused = await rp.authorize();
+    expect(locationOf(refused).href.startsWith(redirectUri)).toBe(true);
+    expect(locationOf(refused).searchParams.get('error')).toBe('temporarily_unavailable');
+    expect(locationOf(refused).searchParams.get('state')).toBe('a state');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await waiting()).toBe(before);
+    await rp.signIn(user);
+    expect((await rp.answer()).has('code')).toBe(true);
+    rp.signOut();
+    const elsewhere = `${app.url}/authorize?${new URLSearchParams(authorizationParameters(client.id, rp.proof.challenge))}`;
+    const other = await rp.browser.get(elsewhere, { 'X-Forwarded-For': '192.0.2.77' });
+    expect(locationOf(other).pathname).toBe('/signin');
+    app.clock.turn(60);
+    expect(locationOf(await rp.authorize()).pathname).toBe('/signin');
+  });
+});

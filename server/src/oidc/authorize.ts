@@ -117,11 +117,9 @@ async function decide(
     if (answer !== 'login-required') return redirectCode(deps.issuer, res, request, answer.code);
   }
   if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
-  const { flow, browserSecret } = await deps.authorizations.begin(request, {
-    hintedUserId,
-    // Neither is met by a device key alone, which works without the person.
-    personRequired: request.prompt === 'login' || request.maxAgeSeconds !== undefined,
-  });
+  // Neither is met by a device key alone, which works without the person.
+  const personRequired = request.prompt === 'login' || request.maxAgeSeconds !== undefined;
+  const { flow, browserSecret } = await deps.authorizations.begin(request, { hintedUserId, personRequired }, req.ip);
   deps.cookies.setFlow(res, flow, browserSecret);
   res.redirect(303, signInPage(flow));
 }
@@ -137,6 +135,7 @@ function redirectCode(issuer: string, res: Response, target: Target, code: strin
 }
 
 function redirectError(issuer: string, res: Response, target: Target, error: OAuthError): void {
+  if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(error.retryAfterSeconds));
   redirect(res, target, { error: error.error, error_description: error.description, iss: issuer });
 }
 

@@ -1,7 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Client } from '../clients/client.entity.ts';
 import type { Database } from '../kernel/database.ts';
+import { networkOf } from '../kernel/network.ts';
+import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -28,18 +31,23 @@ export interface Completion {
   outcome: { code: string } | 'sign-in-first' | 'other-user';
 }
 
+export interface AuthorizationDeps {
+  db: Database;
+  limits: Pick<Limits, 'spendInPassing'>;
+  sessions: Sessions;
+  tokens: Tokens;
+  requests: AuthorizationRequests;
+}
+
 /** Turns a live SSO session into codes, and sets requests aside that need their user first. */
 export class Authorizations {
-  private readonly db: Database;
-  private readonly sessions: Sessions;
-  private readonly tokens: Tokens;
-  private readonly requests: AuthorizationRequests;
+  private readonly deps: AuthorizationDeps;
+  private readonly perNetwork: LimitRule;
 
-  constructor(db: Database, sessions: Sessions, tokens: Tokens, requests: AuthorizationRequests) {
-    this.db = db;
-    this.sessions = sessions;
-    this.tokens = tokens;
-    this.requests = requests;
+  /** @param perMinute requests that one network (a /64 of IPv6) may leave waiting */
+  constructor(deps: AuthorizationDeps, perMinute: number) {
+    this.deps = deps;
+    this.perNetwork = { name: 'authorize-network', max: perMinute, windowSeconds: 60 };
   }
 
   /**
@@ -54,7 +62,7 @@ export class Authorizations {
     // 0 asks for a sign-in now (OpenID Connect Core §3.1.2.1), even within the second of the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'login-required';
     const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds } = authorization;
-    const code = await this.tokens.codeUnderSession({
+    const code = await this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
       projectId: client.project.id,
       clientId: client.id,
@@ -64,13 +72,20 @@ export class Authorizations {
     return code === null ? 'login-required' : { code };
   }
 
-  /** Sets the request aside for the hosted page; returns the flow's handle and the secret of this browser. */
-  begin(
+  /**
+   * Sets the request aside for the hosted page; returns the flow's handle and the secret of this browser. Anybody can
+   * have that written: refuses `too-many` where one network asks too often.
+   */
+  async begin(
     authorization: Authorization,
     { hintedUserId, personRequired }: { hintedUserId: string | undefined; personRequired: boolean },
+    ip: string | undefined,
   ): Promise<BegunFlow> {
-    return this.db.transaction((em) =>
-      this.requests.begin(em, {
+    const { db, limits } = this.deps;
+    const spent = await limits.spendInPassing(db, this.perNetwork, networkOf(ip));
+    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
+    return this.deps.db.transaction((em) =>
+      this.deps.requests.begin(em, {
         projectId: authorization.client.project.id,
         clientId: authorization.client.id,
         redirectUri: authorization.redirectUri,
@@ -95,14 +110,14 @@ export class Authorizations {
     browserSecret: string | undefined,
     sessionSecretOf: (projectId: string) => string | undefined,
   ): Promise<Completion | null> {
-    return this.db.transaction(async (em) => {
-      const request = browserSecret === undefined ? null : await this.requests.find(em, flow, browserSecret);
+    return this.deps.db.transaction(async (em) => {
+      const request = browserSecret === undefined ? null : await this.deps.requests.find(em, flow, browserSecret);
       if (!request) return null;
       const session = await this.freshSession(em, request, sessionSecretOf(request.project.id));
       if (!session) return { request, outcome: 'sign-in-first' };
-      if (!(await this.requests.finish(em, request.id))) return null;
+      if (!(await this.deps.requests.finish(em, request.id))) return null;
       if (request.hintedUserId && request.hintedUserId !== session.user.id) return { request, outcome: 'other-user' };
-      const code = await this.tokens.issueCode(em, {
+      const code = await this.deps.tokens.issueCode(em, {
         clientId: request.client.id,
         redirectUri: request.redirectUri,
         codeChallenge: request.codeChallenge,
@@ -118,7 +133,7 @@ export class Authorizations {
   private async freshSession(em: EntityManager, request: AuthorizationRequest, secret: string | undefined) {
     if (secret === undefined) return null;
     const project = await em.findOneOrFail(Project, request.project.id);
-    const session = await this.sessions.resume(em, project, secret);
+    const session = await this.deps.sessions.resume(em, project, secret);
     return session && session.moment > request.moment ? session : null;
   }
 }

@@ -1,40 +1,61 @@
-import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import type { EventSubscriber } from '@mikro-orm/core';
+import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { Recollection } from '../kernel/recollection.ts';
+import { Client } from './client.entity.ts';
 import { isAllowedOrigin } from './redirect-uri.ts';
 
-/** How long a yes is remembered. A no is not: a client that was just registered may call at once. */
+/** How long an answer is cached. A change of clients in this process empties the cache. */
 const cacheSeconds = 5;
+/** Of each kind of answer, so that invented origins do not push out those that are registered. */
 const cacheSize = 1000;
 
 /** The origins of all registered redirect URIs, for the endpoints that cannot know the client before the body (CORS). */
-export class Origins {
+export class Origins implements EventSubscriber<Client> {
   private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly allowedSince = new Map<string, Date>();
+  private readonly registered: Recollection<'registered'>;
+  private readonly unknown: Recollection<'unknown'>;
 
   constructor(db: Database, clock: Clock) {
     this.db = db;
-    this.clock = clock;
+    this.registered = new Recollection(clock, cacheSeconds, cacheSize);
+    this.unknown = new Recollection(clock, cacheSeconds, cacheSize);
   }
 
   /** True where `origin` is the origin of a redirect URI of any client that is not disabled. */
   async isRegistered(origin: string): Promise<boolean> {
-    const now = this.clock.now();
-    const since = this.allowedSince.get(origin);
-    if (since && !isPast(secondsLater(since, cacheSeconds), now)) return true;
-    this.allowedSince.delete(origin);
     if (!/^https?:\/\/[^/?#\s]{1,255}$/.test(origin)) return false;
-    const scheme = origin.replace(/:[0-9]+$/, '');
-    const candidates = await this.db.rows<{ redirect_uris: string[] }>(
-      `select redirect_uris from clients
-       where disabled_at is null and exists (select from unnest(redirect_uris) uri where starts_with(uri, ?))`,
-      [scheme],
-    );
-    const allowed = candidates.some((client) => isAllowedOrigin(client.redirect_uris, origin));
-    if (allowed) {
-      if (this.allowedSince.size >= cacheSize) this.allowedSince.clear();
-      this.allowedSince.set(origin, now);
-    }
-    return allowed;
+    const found = await this.registered.recall(origin, async () => {
+      const unknown = await this.unknown.recall(origin, async () => ((await this.find(origin)) ? null : 'unknown'));
+      return unknown === null ? 'registered' : null;
+    });
+    return found !== null;
+  }
+
+  /** By the index on the origins of redirect URIs; what it finds is judged as a page's origin is elsewhere. */
+  private async find(origin: string): Promise<boolean> {
+    const name = origin.startsWith('http:') ? origin.replace(/:[0-9]+$/, '') : origin;
+    const candidates = await this.db.rows<{ redirect_uris: string[] }>(originStatement, [[name]]);
+    return candidates.some((client) => isAllowedOrigin(client.redirect_uris, origin));
+  }
+
+  getSubscribedEntities() {
+    return [Client];
+  }
+
+  afterCreate(): void {
+    this.forget();
+  }
+
+  afterUpdate(): void {
+    this.forget();
+  }
+
+  private forget(): void {
+    this.registered.forget();
+    this.unknown.forget();
   }
 }
+
+export const originStatement = `select redirect_uris from clients
+  where disabled_at is null and redirect_origins(redirect_uris) @> ?::text[] limit 10`;
