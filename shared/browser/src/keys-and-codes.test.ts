@@ -112,6 +112,13 @@ describe('PKCE', () => {
     expect(service.of('challenge').map(({ body }) => body['code_challenge'])).toEqual(['c'.repeat(43), 'c'.repeat(43)]);
   });
 
+  it('that the client has begun to demand since the sign-in began starts it over', async () => {
+    const { signin, service } = await setUp({ ...firstSignIn, authenticate: [demanded, otpNeeded, otpNeeded] });
+    expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
+    expect(service.of('challenge').at(-1)?.body['code_challenge']).toEqual(expect.any(String));
+    expect(await signin.verifyDevice({ userid })).toHaveProperty('codeVerifier');
+  });
+
   it('is not made where nobody demands it: a back end may exchange without a verifier', async () => {
     const { signin, service } = await setUp({ authenticate: [code] });
     expect(await signin.authenticate(userid)).not.toHaveProperty('codeVerifier');

@@ -109,7 +109,7 @@ export class Signin<End = CodeIssued> {
         return await this.#authenticate(goesOn);
       } catch (error) {
         // It ended, or its answer was lost on the way.
-        if (!isOneOf(error, ['TRANSACTION_EXPIRED', 'OUT_OF_ORDER', 'DEVICE_REVOKED'])) throw error;
+        if (!isOneOf(error, ['TRANSACTION_EXPIRED', 'OUT_OF_ORDER', ...startingOver])) throw error;
       }
     }
     const transaction = await this.#begin(userid.trim(), merged);
@@ -117,9 +117,9 @@ export class Signin<End = CodeIssued> {
     try {
       return await this.#authenticate(transaction);
     } catch (error) {
-      if (!isOneOf(error, ['DEVICE_REVOKED'])) throw error;
+      if (!isOneOf(error, startingOver)) throw error;
     }
-    // The revoked key is gone from the store: once more as a new device.
+    // The revoked key is gone from the store, the need for PKCE known: once more.
     return this.#authenticate(await this.#begin(userid.trim(), merged));
   }
 
@@ -276,7 +276,9 @@ export class Signin<End = CodeIssued> {
       const error = refused(answer);
       if (error.code === 'NONCE_REJECTED' && answer.nonce && signed && attempt === 1) continue;
       if (error.code === 'DEVICE_REVOKED') await this.#setting.store.removeKey(transaction.key);
-      if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', 'DEVICE_REVOKED'])) this.#forget(transaction);
+      // The client demands it since this transaction began.
+      if (error.code === 'PKCE_REQUIRED') this.#needsPkce = true;
+      if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', ...startingOver])) this.#forget(transaction);
       throw error;
     }
   }
@@ -333,6 +335,9 @@ export class Signin<End = CodeIssued> {
     return post(this.#setting.connection, step, body, proof, signal);
   }
 }
+
+/** What another transaction mends. */
+const startingOver = ['DEVICE_REVOKED', 'PKCE_REQUIRED'];
 
 const isOneOf = (error: unknown, codes: string[]) => error instanceof LatchkeyError && codes.includes(error.code);
 
