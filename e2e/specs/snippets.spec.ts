@@ -95,7 +95,7 @@ test('@latchkey/node signs people in through the hosted page', async ({ page }) 
 test('@latchkey/browser signs people in on a page of the application, with @latchkey/node behind it', async ({
   page,
 }) => {
-  const { clientId, publishableKey, secretKey, origin } = await register();
+  const { clientId, publishableKey, secretKey, origin } = await register({ pkceRequired: true });
   await run('back-end.mjs', await copied(clientId, '@latchkey/node'), origin, { LATCHKEY_API_KEY: secretKey });
   const code = (await copied(clientId, '@latchkey/browser')).replace('lk_pk_…', publishableKey);
   await serveFiles(page, origin, code);

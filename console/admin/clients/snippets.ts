@@ -44,11 +44,11 @@ export async function signIn(userid) {
     await latchkey.initiateMfa({ userid, sessionId: step.sessionId });
     step = await latchkey.verifyMfa({ userid, otp: prompt(\`The \${step.method} code\`) });
   }
-  // SUCCESS carries a code: single use, 60 seconds, for your back end.
+  // SUCCESS carries a code (single use, 60 seconds) and its PKCE verifier, both for your back end.
   await fetch('/sign-in', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ code: step.code }),
+    body: JSON.stringify({ code: step.code, code_verifier: step.codeVerifier }),
   });
 }`,
   };
@@ -74,7 +74,7 @@ const onSignIn = ({ claims }, req, res) => {
 };
 
 const app = express();
-app.post('/sign-in', latchkey.signIn({ onSignIn })); // {code} from @latchkey/browser
+app.post('/sign-in', latchkey.signIn({ onSignIn })); // {code, code_verifier} from @latchkey/browser
 app.get('/login', latchkey.begin()); // or the hosted sign-in page
 app.get('‹${pathOf(values.redirectUri)}›', latchkey.callback({ onSignIn }));
 app.listen(‹${portOf(values.redirectUri)}›);`,

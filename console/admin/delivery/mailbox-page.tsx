@@ -41,7 +41,7 @@ export function Component() {
           ) : (
             <ol className={styles.list}>
               {page.edges.map(({ node }) => {
-                const code = /\b\d{6}\b/.exec(node.text)?.[0];
+                const code = /\b(?:\d{6}|[0-9A-Z]{5}-[0-9A-Z]{5})\b/.exec(node.text)?.[0];
                 return (
                   <li key={node.id}>
                     <header>
