@@ -66,6 +66,8 @@ export function isAllowed(tries: number, mayWait: boolean): boolean {
   if (tries < limit && !mayWait) return true;
   return false;
 }
+const tag = (strings: TemplateStringsArray, ...values: string[]) => ({ text: strings.join('?'), values });
+export const tagged = (id: string) => tag\`select from t where id = \${id} and b\`;
 export const where = (id: string) => \`select from t where id = ? and owner = '\${id}'\`;
 `;
 
@@ -78,6 +80,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
       doubled: number;
       isAllowed(tries: number, mayWait: boolean): boolean;
       where(id: string): string;
+      tagged(id: string): { text: string; values: string[] };
     };
     const idOf = (before: string, after: string) =>
       mutants.find((mutant) => mutant.before === before && mutant.after === after)?.id as number;
@@ -89,6 +92,9 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect([module.doubled, module.isAllowed(2, true)]).toEqual([6, true]);
     activate(idOf('id = ?', '(true or (id = ?))'));
     expect(module.where('x')).toBe("select from t where (true or (id = ?)) and owner = 'x'");
+    expect(module.tagged('x')).toEqual({ text: 'select from t where id = ? and b', values: ['x'] });
+    activate(idOf('id = ${id}', '(true or (id = ${id}))'));
+    expect(module.tagged('x')).toEqual({ text: 'select from t where (true or (id = ?)) and b', values: ['x'] });
     activate(0);
     expect(module.where('x')).toBe("select from t where id = ? and owner = 'x'");
 

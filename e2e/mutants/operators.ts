@@ -41,7 +41,10 @@ const rules: Record<string, Rule> = {
       ? [replaced('negation', node, `(${textOf(field(node, 'argument'), place)})`, place)]
       : [],
   Literal: literal,
-  TemplateLiteral: template,
+  // With a tag, both together: a tag before anything else is a call.
+  TemplateLiteral: (node, place) =>
+    place.ancestors.at(-1)?.type === 'TaggedTemplateExpression' ? [] : template(node, node, place),
+  TaggedTemplateExpression: (node, place) => template(node, field(node, 'quasi') as Node, place),
   ExpressionStatement: (node, place) =>
     isRemovable(node) ? [{ ...replaced('statement', node, '', place), statement: true }] : [],
   ArrayExpression: array,
@@ -120,7 +123,7 @@ function literal(node: Node, place: Place): Mutation[] {
   if (isKey || parent?.type.startsWith('TS')) return [];
   if (typeof value === 'boolean') return [replaced('boolean', node, String(!value), place)];
   if (typeof value === 'number') return [replaced('number', node, String(value + 1), place)];
-  if (typeof value === 'string') return inSql(node, textOf(node, place), [], place);
+  if (typeof value === 'string') return inSql(node, node, [], place);
   const pattern = (node['regex'] as { pattern: string; flags: string } | undefined)?.pattern;
   if (pattern === undefined) return [];
   const flags = (node['regex'] as { flags: string }).flags;
@@ -128,22 +131,23 @@ function literal(node: Node, place: Place): Mutation[] {
   return others.filter((other) => other !== '').map((other) => replaced('pattern', node, `/${other}/${flags}`, place));
 }
 
-function template(node: Node, place: Place): Mutation[] {
-  const holes = list(node, 'expressions').map((hole): [number, number] => {
+function template(node: Node, quoted: Node, place: Place): Mutation[] {
+  const first = quoted.start + 1;
+  const holes = list(quoted, 'expressions').map((hole): [number, number] => {
     const before = place.source.lastIndexOf('${', hole.start);
-    return [before - node.start, place.source.indexOf('}', hole.end) + 1 - node.start];
+    return [before - first, place.source.indexOf('}', hole.end) + 1 - first];
   });
-  return inSql(node, textOf(node, place), holes, place);
+  return inSql(node, quoted, holes, place);
 }
 
-function inSql(node: Node, quoted: string, holes: [number, number][], place: Place): Mutation[] {
-  const text = quoted.slice(1, -1);
+/** @param quoted the part of `node` that holds the text, quotes included */
+function inSql(node: Node, quoted: Node, holes: [number, number][], place: Place): Mutation[] {
+  const text = textOf(quoted, place).slice(1, -1);
   if (!looksLikeSql(text)) return [];
-  const inner = holes.map(([start, end]): [number, number] => [start - 1, end - 1]);
-  return sqlEdits(text, inner).map((edit) => {
-    const at = { ...edit, start: edit.start + node.start + 1, end: edit.end + node.start + 1 };
-    return changed(node, at, place);
-  });
+  const first = quoted.start + 1;
+  return sqlEdits(text, holes).map((edit) =>
+    changed(node, { ...edit, start: edit.start + first, end: edit.end + first }, place),
+  );
 }
 
 /** Of a list of words, each one less. Lists of parameters stay: without one, the statement is merely invalid. */

@@ -85,7 +85,7 @@ async function tryMutants(
   const onWildError = () => {
     wildError = true;
   };
-  process.on('uncaughtException', onWildError).on('unhandledRejection', onWildError);
+  process.on('uncaughtException', onWildError);
   const run = async (id: number, wanted: Iterable<number>) => {
     wildError = false;
     activate(id);

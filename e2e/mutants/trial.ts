@@ -59,10 +59,13 @@ export async function runWork(
 }
 
 function instrumented(root: string, sources: ReadonlyMap<string, string>): Plugin {
+  const sourceOf = (id: string) => sources.get(relative(root, id.split('?')[0] as string));
   return {
     name: 'mutants',
     enforce: 'pre',
-    transform: (_code, id) => sources.get(relative(root, id.split('?')[0] as string)) ?? null,
+    transform: (_code, id) => sourceOf(id) ?? null,
+    // Vitest keeps modules on disk by their source as it was: the same file may be instrumented in another way today.
+    configureVitest: ({ defineCacheKeyGenerator }) => defineCacheKeyGenerator(({ id }) => sourceOf(id)),
   };
 }
 
