@@ -17,7 +17,9 @@ export default class MutantRunner extends TestRunner {
     const work = JSON.parse(readFileSync(join(folder, 'work.json'), 'utf8')) as Work;
     for (const file of files) {
       const path = relative(process.cwd(), file.filepath);
-      if (work.kind === 'cover') append(coverageFile, await cover(file, path));
+      const fault = file.result?.errors?.[0]?.message;
+      if (fault !== undefined) console.error(`${path} could not be loaded: ${fault}`);
+      else if (work.kind === 'cover') append(coverageFile, await cover(file, path));
       else await tryMutants(file, path, work.files[path] ?? []);
       skip(file);
     }

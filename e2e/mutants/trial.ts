@@ -31,7 +31,7 @@ export async function runWork(
         config: false,
         root,
         watch: false,
-        silent: true,
+        disableConsoleIntercept: true,
         reporters: [{}],
         pool: 'forks',
         maxWorkers: 2,

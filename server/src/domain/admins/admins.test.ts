@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { system } from '../kernel/actor.ts';
+import type { Project } from '../projects/project.entity.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Admins } from './admins.ts';
+import { everything, type Grants } from './permission.ts';
+import type { BuiltIn } from './seed.ts';
+
+let app: TestApp;
+let admins: Admins;
+let builtIn: BuiltIn;
+let ours: Project;
+let theirs: Project;
+
+beforeEach(async () => {
+  app = await buildTestApp();
+  admins = app.services.admins;
+  builtIn = await app.services.seed.plant({ demo: false });
+  ours = await app.make.project({ name: 'Ours' });
+  theirs = await app.make.project({ name: 'Theirs' });
+});
+afterEach(() => app.close());
+
+const owner = { grants: everything, actor: system };
+const adminOf = (project: Project) => ({
+  grants: { owner: false, projects: new Map([[project.id, 'project_admin']]) } satisfies Grants,
+  actor: system,
+});
+const reader = () => app.services.db.reader();
+const grantsOf = (user: { id: string }) => admins.grantsOfUser(reader(), user.id);
+const deactivate = (user: { id: string }) =>
+  app.services.db.transaction((em) => em.execute('update users set active = false where id = ?', [user.id]));
+const ownerNamed = async (email: string) => (await admins.grantRole({ email, role: 'owner' }, owner)).user;
+/** What was told since, oldest first. */
+const told = async (type: string) => {
+  const sql = 'select type, project_id, subject_name, detail from audit_events where type = ? order by id';
+  return reader().execute<{ project_id: string; subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
+};
+const nowhere = '00000000-0000-4000-8000-000000000000';
+
+describe('the rights of a user of the console', () => {
+  it('end when the user is deactivated', async () => {
+    const user = await ownerNamed('ada@example.com');
+    expect(await grantsOf(user)).toMatchObject({ owner: true });
+    await deactivate(user);
+    expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map() });
+  });
+
+  it('are their own: not those of another user, nor of one of another project', async () => {
+    await ownerNamed('ada@example.com');
+    const other = await app.make.user(builtIn.console);
+    expect((await grantsOf(other)).owner).toBe(false);
+    const stranger = await app.make.user(ours);
+    const sql = "insert into memberships (id, user_id, role, created_at) values (?, ?, 'owner', now())";
+    await app.services.db.transaction((em) => em.execute(sql, [nowhere, stranger.id]));
+    expect((await grantsOf(stranger)).owner).toBe(false);
+  });
+});
+
+describe('a role', () => {
+  it('is changed by another one in the same project, and each change is told once, with what was before', async () => {
+    const grant = (role: 'project_admin' | 'project_viewer', project: Project) =>
+      admins.grantRole({ email: 'ada@example.com', role, projectId: project.id }, owner);
+    const first = await grant('project_viewer', ours);
+    const again = await grant('project_viewer', ours);
+    const second = await grant('project_admin', ours);
+    await grant('project_viewer', theirs);
+    expect([again.id, second.id]).toEqual([first.id, first.id]);
+    expect((await grantsOf(first.user)).projects).toEqual(
+      new Map([
+        [ours.id, 'project_admin'],
+        [theirs.id, 'project_viewer'],
+      ]),
+    );
+    const userId = first.user.id;
+    expect(await told('membership.granted')).toMatchObject([
+      { project_id: ours.id, subject_name: 'ada@example.com', detail: { role: 'project_viewer', userId } },
+      { project_id: ours.id, detail: { role: 'project_admin', userId, before: 'project_viewer' } },
+      { project_id: theirs.id, detail: { role: 'project_viewer', userId } },
+    ]);
+    expect((await told('membership.granted'))[0]?.detail).not.toHaveProperty('before');
+  });
+
+  it('is neither given nor taken away by an admin of another project', async () => {
+    const input = { email: 'ada@example.com', role: 'project_viewer', projectId: ours.id } as const;
+    await expect(admins.grantRole(input, adminOf(theirs))).rejects.toThrow('forbidden');
+    const { id } = await admins.grantRole(input, adminOf(ours));
+    await expect(admins.revokeRole(id, adminOf(theirs))).rejects.toThrow('forbidden');
+    expect(await admins.memberships(reader(), ours.id)).toHaveLength(1);
+    await admins.revokeRole(id, adminOf(ours));
+    expect(await admins.memberships(reader(), ours.id)).toEqual([]);
+    expect(await told('membership.revoked')).toMatchObject([
+      { project_id: ours.id, detail: { role: 'project_viewer' } },
+    ]);
+  });
+
+  it('is for a project that there is, and never for the project of the admins', async () => {
+    const grant = (projectId: string | undefined) =>
+      admins.grantRole({ email: 'ada@example.com', role: 'project_admin', projectId }, owner);
+    await expect(grant(undefined)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'projectId' } });
+    await expect(grant('no-uuid')).rejects.toThrow('not-found');
+    await expect(grant(nowhere)).rejects.toThrow('not-found');
+    await expect(grant(builtIn.console.id)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'projectId' } });
+    await expect(admins.revokeRole('no-uuid', owner)).rejects.toThrow('not-found');
+  });
+
+  it('is listed where it is given, and nowhere else', async () => {
+    await ownerNamed('ada@example.com');
+    await admins.grantRole({ email: 'bob@example.com', role: 'project_viewer', projectId: ours.id }, owner);
+    const names = async (projectId: string | null) =>
+      (await admins.memberships(reader(), projectId)).map(
+        ({ user }) => (user as unknown as { unwrap(): User }).unwrap().email,
+      );
+    expect([await names(null), await names(ours.id), await names(theirs.id)]).toEqual([
+      ['ada@example.com'],
+      ['bob@example.com'],
+      [],
+    ]);
+  });
+});
+
+describe('the last owner', () => {
+  it('is the last one who is active: neither a deactivated owner nor an admin of a project counts', async () => {
+    expect(await admins.hasOwner()).toBe(false);
+    const [ada, bob] = [await ownerNamed('ada@example.com'), await ownerNamed('bob@example.com')];
+    await admins.grantRole({ email: 'eve@example.com', role: 'project_admin', projectId: ours.id }, owner);
+    await deactivate(bob);
+    const keep = () => app.services.db.transaction((em) => admins.keepOwner(em, ada.id));
+    await expect(keep()).rejects.toThrow('forbidden');
+    const [own] = (await admins.memberships(reader(), null)).filter(({ user }) => user.id === ada.id);
+    await expect(admins.revokeRole(own?.id ?? '', owner)).rejects.toThrow('forbidden');
+    await ownerNamed('eve@example.com');
+    await keep();
+    await admins.revokeRole(own?.id ?? '', owner);
+    expect(await admins.hasOwner()).toBe(true);
+  });
+
+  it('may lose a role in a project', async () => {
+    await ownerNamed('ada@example.com');
+    const { id } = await admins.grantRole(
+      { email: 'ada@example.com', role: 'project_admin', projectId: ours.id },
+      owner,
+    );
+    await admins.revokeRole(id, owner);
+    expect(await admins.memberships(reader(), ours.id)).toEqual([]);
+  });
+});
+
+describe('a set-up link', () => {
+  it('is used up alone: others stay good, and both are told', async () => {
+    const [one, other] = [await admins.mintSetupLink(system), await admins.mintSetupLink(system)];
+    const user = await app.make.user(builtIn.console);
+    await app.services.db.transaction((em) => admins.claim(em, one.id, user.id, system));
+    const found = await Promise.all([one, other].map(({ token }) => admins.findSetupLink(reader(), token)));
+    expect(found.map((link) => link?.id ?? null)).toEqual([null, other.id]);
+    expect(await told('setup-link.minted')).toHaveLength(2);
+    expect(await told('setup-link.used')).toMatchObject([{ detail: { userId: user.id } }]);
+    expect(await told('membership.granted')).toMatchObject([{ detail: { role: 'owner', userId: user.id } }]);
+  });
+
+  it('is good for a quarter of an hour', async () => {
+    const { token } = await admins.mintSetupLink(system);
+    app.clock.turn(15 * 60 - 1);
+    expect(await admins.findSetupLink(reader(), token)).not.toBeNull();
+    app.clock.turn(1);
+    expect(await admins.findSetupLink(reader(), token)).toBeNull();
+  });
+});
+
+describe('an admin token', () => {
+  const byToken = (token: string) => app.services.db.transaction((em) => admins.byToken(em, token));
+
+  it('is good until it ends or is revoked, and only as it was issued', async () => {
+    const expiresAt = new Date(app.clock.now().getTime() + 60_000);
+    const { token, adminToken } = await admins.createToken({ name: 'ci', role: 'owner', expiresAt }, owner);
+    expect((await byToken(token))?.grants).toMatchObject({ owner: true });
+    expect(await byToken(`${token}x`)).toBeNull();
+    await admins.revokeToken(adminToken.id, owner);
+    await admins.revokeToken(adminToken.id, owner);
+    expect(await byToken(token)).toBeNull();
+    const detail = { role: 'owner', expiresAt: expiresAt.toISOString() };
+    expect(await told('admin-token.issued')).toMatchObject([{ subject_name: 'ci', detail }]);
+    expect(await told('admin-token.revoked')).toHaveLength(1);
+  });
+
+  it('is not made for the past', async () => {
+    for (const expiresAt of [app.clock.now(), new Date(app.clock.now().getTime() - 1)]) {
+      const made = async () => admins.createToken({ name: 'ci', role: 'owner', expiresAt }, owner);
+      await expect(made()).rejects.toMatchObject({ problem: { code: 'invalid', field: 'expiresAt' } });
+    }
+  });
+
+  it('gives its role in its project alone, and to its last four characters a hint', async () => {
+    const input = { name: 'ci', role: 'project_viewer', projectId: ours.id } as const;
+    await expect(admins.createToken(input, adminOf(theirs))).rejects.toThrow('forbidden');
+    const { token, adminToken } = await admins.createToken(input, adminOf(ours));
+    expect((await byToken(token))?.grants).toEqual({ owner: false, projects: new Map([[ours.id, 'project_viewer']]) });
+    expect(adminToken.hint).toBe(token.slice(-4));
+    const ids = async (projectId: string | null) => (await admins.tokens(reader(), projectId)).map(({ id }) => id);
+    expect([await ids(ours.id), await ids(theirs.id), await ids(null)]).toEqual([[adminToken.id], [], []]);
+  });
+
+  it('is revoked by an admin of its project, and by no other', async () => {
+    const { token, adminToken } = await admins.createToken(
+      { name: 'ci', role: 'project_viewer', projectId: ours.id },
+      owner,
+    );
+    await expect(admins.revokeToken(adminToken.id, adminOf(theirs))).rejects.toThrow('forbidden');
+    await expect(admins.revokeToken('no-uuid', owner)).rejects.toThrow('not-found');
+    expect(await byToken(token)).not.toBeNull();
+    await admins.revokeToken(adminToken.id, adminOf(ours));
+    expect(await byToken(token)).toBeNull();
+  });
+
+  it('notes its last use once a minute, and no other token’s', async () => {
+    const [one, other] = [
+      await admins.createToken({ name: 'one', role: 'owner' }, owner),
+      await admins.createToken({ name: 'other', role: 'owner' }, owner),
+    ];
+    const uses = async () => {
+      const found = await admins.tokens(reader(), null);
+      return [one, other].map(({ adminToken }) => found.find(({ id }) => id === adminToken.id)?.lastUsedAt ?? null);
+    };
+    const first = app.clock.now();
+    await byToken(one.token);
+    expect(await uses()).toEqual([first, null]);
+    app.clock.turn(59);
+    await byToken(one.token);
+    expect(await uses()).toEqual([first, null]);
+    app.clock.turn(1);
+    await byToken(one.token);
+    expect(await uses()).toEqual([app.clock.now(), null]);
+  });
+});
