@@ -36,7 +36,7 @@ const { values } = parseArgs({
 });
 
 const root = join(import.meta.dirname, '../..');
-const folder = join(root, 'node_modules/.cache/latchkey/mutants');
+const folder = join(root, 'test-results/mutants');
 /** The parts of the domain that decide who signs in, and who may what. */
 const rungs = ['ceremonies', 'otp', 'devices', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
 const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/*.ts`, { cwd: root })
