@@ -188,8 +188,10 @@ test('every state of the page is accessible: new codes, a proof that is not fres
 
   await latchkey.turn(5 * 60 + 1);
   await page.reload();
-  await expect(page.getByText('prove once more that it is you').first()).toBeVisible();
+  await expect(page.getByText('confirm that it is you').first()).toBeVisible();
   await expectAccessible(page);
+  await page.getByRole('button', { name: 'Confirm it’s you' }).first().click();
+  await expect(page).toHaveURL(/\/signin\?flow=/);
 });
 
 test('the keyboard alone is enough', async ({ page }) => {

@@ -153,7 +153,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
         of: ({ project, user }) =>
           services.devices.thumbprints(services.db.reader(), { projectId: project.id, userId: user.id }),
         revoke: async ({ deviceId, project, user }, actor) => {
-          if (deviceId) await services.accountAccess.revokeDevice(project.id, user.id, deviceId, actor);
+          if (deviceId) await services.accountAccess.forgetDevice(project.id, user.id, deviceId, actor);
         },
       },
       cookies,

@@ -53,6 +53,15 @@ describe('signing out and forgetting this browser', () => {
     expect(await isRevoked(ada)).toBe(true);
   });
 
+  it('signs out all the same where the device is gone', async () => {
+    const ada = await somebody();
+    const rp = await partyOf(ada);
+    const html = await (await rp.endSession({ client_id: rp.client.id })).text();
+    await app.services.db.changed('delete from devices where id = ?', [ada.device.id]);
+    const done = await rp.endSession({ client_id: rp.client.id, csrf: csrfOn(html), forget: '1' }, 'post');
+    expect([done.status, await rp.isSignedIn()]).toEqual([200, false]);
+  });
+
   it('is a choice: without it the device stays, and the last page names its key', async () => {
     const ada = await somebody();
     const rp = await partyOf(ada);

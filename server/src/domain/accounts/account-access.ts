@@ -7,7 +7,7 @@ import { trustEnd } from '../devices/trust.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { found } from '../kernel/problem.ts';
+import { found, problemOf, refuse } from '../kernel/problem.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
@@ -138,6 +138,12 @@ export class AccountAccess {
         await logout.endSessionIn(em, session.id, 'revoked', actor);
       }
     });
+  }
+
+  /** As {@link revokeDevice}; a device that is gone is let be. */
+  async forgetDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
+    const problem = await problemOf(this.revokeDevice(projectId, userId, deviceId, actor));
+    if (problem && problem.code !== 'not-found') refuse(problem);
   }
 
   private endWork(em: EntityManager, user: { id: string }): Promise<void> {
