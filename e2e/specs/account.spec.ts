@@ -75,7 +75,7 @@ test('people see and end what is theirs, without script', async ({ browser, page
 
   await account(page);
   await expect(page.getByRole('heading', { level: 1, name: address })).toBeVisible();
-  await expect(page.getByText('This browser')).toHaveCount(2);
+  await expect(page.getByText('This browser', { exact: true })).toHaveCount(2);
   for (const fold of await page.locator('summary').all()) await fold.click();
   await expectAccessible(page);
 
