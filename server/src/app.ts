@@ -138,7 +138,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
       errorPage,
       log,
     },
-    token: { clients, assertions: services.assertions, tokens },
+    token: { clients, assertions: services.assertions, tokens, refusals: services.tokenRefusals },
     userInfo: { tokens },
     endSession: {
       clients,

@@ -52,6 +52,7 @@ import { PhoneChanges } from './domain/phones/phone-changes.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
+import { TokenRefusals } from './domain/tokens/token-refusals.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
 import { Groups } from './domain/users/groups.ts';
 import { Users } from './domain/users/users.ts';
@@ -144,6 +145,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY,
   );
   const trials = new Trials({ db, random, vault, audit, requests, tokens, signer });
+  const tokenRefusals = new TokenRefusals(db, audit);
   const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });
   const directories = new Directories(db, clock, random, audit);
   const requestRecords = new RequestRecords(db, clock, random);
@@ -227,6 +229,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     registry,
     assertions,
     origins,
+    tokenRefusals,
     users,
     groups,
     delivery,

@@ -39,6 +39,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'device.proof_rejected': ['sign-in', 'A device could not prove itself'],
   'session.ended': ['sign-in', 'A session ended'],
   'token.issued': ['sign-in', 'Tokens were issued for {subject}'],
+  'token.refused': ['sign-in', 'An authorization code was refused'],
   'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
   'user.created': ['people', '{actor} created the user {subject}'],
   'user.updated': ['people', '{actor} changed the user {subject}'],
@@ -53,6 +54,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'client.deleted': ['applications', '{actor} deleted the application {subject}'],
   'client.trial_begun': ['applications', '{actor} began to try the sign-in of {subject}'],
   'client.tried': ['applications', '{actor} tried the sign-in of {subject}'],
+  'client.rejected': ['applications', 'Client authentication failed'],
   'api-key.issued': ['applications', '{actor} issued an API key of {subject}'],
   'api-key.revoked': ['applications', '{actor} revoked an API key of {subject}'],
   'delegation-key.registered': ['applications', '{actor} registered delegation keys of {subject}'],
@@ -123,6 +125,8 @@ export function partsOf(event: AuditEvent): SentencePart[] {
     if (part === '{actor}') return [{ text: actorName(event), isName: true }];
     return part === '{subject}' ? [{ text: subjectName(event), isName: true }] : [{ text: part, isName: false }];
   });
+  const count = event.detail?.['count'];
+  if (typeof count === 'number' && count > 1) parts.push({ text: ` (${count} times)`, isName: false });
   const [first, ...rest] = parts;
   // Names are written as they are; what stands in the place of one begins the sentence.
   const isOwnName = first?.text === event.actor.name || first?.text === event.subject?.name;
@@ -154,7 +158,7 @@ export function actorName({ actor }: AuditEvent): string {
 }
 
 function subjectName({ subject, detail }: AuditEvent): string {
-  if (!subject) return '';
+  if (!subject) return detail?.['count'] === undefined ? '' : 'several users';
   if (subject.name) return subject.name;
   const named = detail?.['name'] ?? detail?.['email'];
   return typeof named === 'string' ? named : subject.kind === 'user' ? 'somebody' : `a ${subject.kind}`;

@@ -63,11 +63,22 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
   it.each<[string, () => Record<string, unknown>]>([
     ['the token endpoint as audience', () => ({})],
     ['oidcc-ensure-client-assertion-with-iss-aud-succeeds: the issuer as audience', () => ({ aud: app.url })],
-    ['an array that holds one of them', () => ({ aud: ['https://other.example.com', app.url] })],
+    ['an array of both', () => ({ aud: [app.url, `${app.url}/oauth2/token`] })],
+    ['an array of one', () => ({ aud: [app.url] })],
     ['no iat', () => ({ iat: undefined })],
     ['an expiry 20 seconds ago, within the leeway', () => ({ iat: nowSeconds() - 60, exp: nowSeconds() - 20 })],
   ])('accepts %s', async (_name, changes) => {
     expect((await exchange(await assertion(changes()))).status).toBe(200);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['another audience beside ours, before it', () => ['https://other.example.com', app.url]],
+    ['another audience beside ours, after it', () => [`${app.url}/oauth2/token`, 'https://other.example.com']],
+    ['an audience that is no text', () => [app.url, 1]],
+    ['no audience in the array', () => []],
+  ])('refuses %s', async (_name, aud) => {
+    const response = await exchange(await assertion({ aud: aud() }));
+    expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_client' }]);
   });
 
   it('accepts the algorithm under its newer name (RFC 9864)', async () => {

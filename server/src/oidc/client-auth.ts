@@ -116,6 +116,11 @@ export async function assertingClient(
   return { client, by: 'assertion', assertion: await assertions.judge(client, assertion) };
 }
 
+/** The client that a request names, whether it has proved that or not. */
+export function namedClient(parameters: Parameters): string | undefined {
+  return parameters.get('client_id') ?? claimedIssuer(parameters.get('client_assertion') ?? '');
+}
+
 /** Whose key to verify with; believed for nothing else. */
 function claimedIssuer(assertion: string): string | undefined {
   try {

@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 /** One of every kind of secret and token that Latchkey gives out. */
 async function everyKind(): Promise<Record<string, string>> {
-  const { id_token: idToken, access_token: accessToken } = await rp.tokens();
+  await rp.tokens();
   const { token: scimToken } = await app.services.directories.issueScimToken(
     { projectId: project.id, name: 'd' },
     system,
@@ -44,6 +44,7 @@ async function everyKind(): Promise<Record<string, string>> {
   await app.services.logout.endSession(sid, system);
   for (const id of await app.services.logout.due()) await app.services.logout.deliver(id);
   await rp.signIn(user);
+  const { id_token: idToken, access_token: accessToken } = await rp.tokens();
   return {
     'ID token': idToken,
     'access token': accessToken,

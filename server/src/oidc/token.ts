@@ -1,15 +1,25 @@
 import type { Request, RequestHandler } from 'express';
 import type { JudgedAssertion } from '../domain/clients/client-assertions.ts';
+import type { Actor } from '../domain/kernel/actor.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Exchange } from '../domain/tokens/redemption.ts';
+import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
-import { parametersOf } from '../http/parameters.ts';
-import { assertingClient, authenticateClient, type ClientAuthDeps, publicClient } from './client-auth.ts';
+import { type Parameters, parametersOf } from '../http/parameters.ts';
+import {
+  type AuthenticatedClient,
+  assertingClient,
+  authenticateClient,
+  type ClientAuthDeps,
+  namedClient,
+  publicClient,
+} from './client-auth.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps {
   tokens: Pick<Tokens, 'exchange' | 'exchangeWith'>;
+  refusals: Pick<TokenRefusals, 'record'>;
 }
 
 /** RFC 7636 §4.1. */
@@ -33,7 +43,21 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   if (grantType !== 'authorization_code') {
     throw new OAuthError('unsupported_grant_type', 'Only authorization_code is supported.');
   }
-  const { client, by, assertion } = await authenticateClient(deps, req, parameters);
+  const caller = await authenticateClient(deps, req, parameters).catch((error: unknown) =>
+    refused(deps, error, namedClient(parameters), actorOf(req), actorOf(req)),
+  );
+  const actor = actorOf(req, { kind: 'client', id: caller.client.id, name: caller.client.name });
+  return redeem(deps, parameters, caller, actor).catch((error: unknown) =>
+    refused(deps, error, caller.client.id, actor, actorOf(req)),
+  );
+}
+
+async function redeem(
+  deps: TokenDeps,
+  parameters: Parameters,
+  { client, by, assertion }: AuthenticatedClient,
+  actor: Actor,
+): Promise<TokenResponse> {
   const code = parameters.get('code');
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
   const codeVerifier = parameters.get('code_verifier');
@@ -44,7 +68,6 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
   }
-  const actor = actorOf(req, { kind: 'client', id: client.id, name: client.name });
   const asked = { code, clientId: client.id, codeVerifier, redirectUri, authenticatedBy: by, actor };
   if (assertion) return exchangeWith(deps, asked, assertion, parameters.get('client_assertion') as string);
   if (by !== 'none') return deps.tokens.exchange(asked);
@@ -55,6 +78,29 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
     if (error instanceof Refusal && error.problem.code === 'grant-rejected') await publicClient(deps, client.id);
     throw error;
   }
+}
+
+/** Records a refusal of the client (a stranger, then) or of its code, and throws on whatever was thrown. */
+async function refused(
+  deps: TokenDeps,
+  error: unknown,
+  clientId: string | undefined,
+  actor: Actor,
+  stranger: Actor,
+): Promise<never> {
+  if (error instanceof OAuthError && error.error === 'invalid_grant') {
+    await deps.refusals.record({ type: 'token.refused', reason: 'malformed', clientId, actor });
+  }
+  if (error instanceof Refusal) {
+    const { problem } = error;
+    if (problem.code === 'grant-rejected') {
+      await deps.refusals.record({ type: 'token.refused', reason: problem.reason, clientId, actor });
+    }
+    if (problem.code === 'client-rejected') {
+      await deps.refusals.record({ type: 'client.rejected', reason: problem.reason, clientId, actor: stranger });
+    }
+  }
+  throw error;
 }
 
 /** By a client that was remembered: should it have changed meanwhile, it is judged once more as it is now. */

@@ -25,7 +25,7 @@ export class ClientAssertions {
   /** For as long as the client is remembered. */
   private readonly imported = new WeakMap<Client, CryptoKey>();
 
-  /** @param audiences what `aud` may name: the token endpoint's address and the issuer */
+  /** @param audiences what every value of `aud` must be one of: the token endpoint's address and the issuer */
   constructor(clock: Clock, audiences: string[]) {
     this.clock = clock;
     this.audiences = audiences;
@@ -64,6 +64,9 @@ export class ClientAssertions {
         clockTolerance: leewaySeconds,
         currentDate: this.clock.now(),
       });
+      if (![payload.aud].flat().every((one) => one !== undefined && this.audiences.includes(one))) {
+        return refuse({ code: 'client-rejected', reason: 'aud names somebody else, too' });
+      }
       return payload;
     } catch (error) {
       if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error;

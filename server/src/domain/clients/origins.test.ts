@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { system } from '../kernel/actor.ts';
-import { Database } from '../kernel/database.ts';
+import type { Database } from '../kernel/database.ts';
 import { Origins, originStatement } from './origins.ts';
 
 let app: TestApp;

@@ -1,0 +1,121 @@
+/** What the audit log tells of refusals at the token endpoint. */
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { redirectUri } from '../../test/factories.ts';
+import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import { seconds } from '../domain/kernel/clock.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import { assertionType } from './client-auth.ts';
+
+let app: TestApp;
+let project: Project;
+let client: Client;
+let rp: RelyingParty;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+beforeEach(async () => {
+  project = await app.make.project();
+  ({ client } = await app.make.client(project));
+  rp = new RelyingParty(app, client);
+  await rp.signIn(await app.make.user(project));
+});
+
+interface Told {
+  type: string;
+  fault: string;
+  count: number;
+  client_id: string | null;
+  actor_kind: string;
+}
+
+/** The failures of a project, or of none: in the order of their beginning. */
+function told(projectId: string | null): Promise<Told[]> {
+  return app.services.db.rows<Told>(
+    `select type, detail->>'fault' as fault, (detail->>'count')::int as count, client_id, actor_kind from audit_events
+     where project_id is not distinct from ?::uuid and result = 'failure' order by id`,
+    [projectId],
+  );
+}
+
+describe('a refused code', () => {
+  it.each<[string, string, () => Promise<[string, Changes]>]>([
+    ['unknown', 'unknown', async () => ['no code', {}]],
+    ['of another redirect URI', 'mismatch', async () => [await rp.code(), { redirect_uri: `${redirectUri}/x` }]],
+    ['with another verifier', 'mismatch', async () => [await rp.code(), { code_verifier: 'v'.repeat(43) }]],
+    ['with a malformed verifier', 'malformed', async () => [await rp.code(), { code_verifier: 'v' }]],
+  ])('that is %s is told in its client’s project, with the reason', async (_name, fault, prepare) => {
+    const [code, changes] = await prepare();
+    expect((await rp.exchange(code, changes)).status).toBe(400);
+    expect(await told(project.id)).toEqual([
+      { type: 'token.refused', fault, count: 1, client_id: client.id, actor_kind: 'client' },
+    ]);
+  });
+
+  it('that has expired, or was used, is told so', async () => {
+    const late = await rp.code();
+    app.clock.turn(61);
+    await rp.exchange(late);
+    const used = await rp.code();
+    expect((await rp.exchange(used)).status).toBe(200);
+    await rp.exchange(used);
+    await rp.exchange(used);
+    expect(await told(project.id)).toMatchObject([
+      { type: 'token.refused', fault: 'expired', count: 1 },
+      { type: 'code.replayed' },
+      { type: 'token.refused', fault: 'used', count: 2 },
+    ]);
+  });
+
+  it('a hundred times is one event', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => rp.exchange('no code')));
+    expect(await told(project.id)).toMatchObject([{ type: 'token.refused', fault: 'unknown', count: 100 }]);
+  });
+});
+
+describe('a refused client', () => {
+  it('is told in its project as a stranger’s doing, whatever it sends', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const now = seconds(app.clock.now());
+    const claims = { iss: client.id, sub: client.id, aud: app.url, jti: randomUUID(), iat: now, exp: now + 60 };
+    const assertion = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
+    const form = { client_id: undefined, client_assertion: assertion, client_assertion_type: assertionType };
+    expect((await rp.exchange('any', form)).status).toBe(401);
+    const about = { type: 'client.rejected', client_id: client.id, actor_kind: 'anonymous', count: 1 };
+    expect(await told(project.id)).toMatchObject([
+      { ...about, fault: 'the client is not registered for private_key_jwt' },
+    ]);
+    await app.make.disable(client);
+    expect((await rp.exchange('any')).status).toBe(401);
+    expect(await told(project.id)).toMatchObject([about, { ...about, fault: 'the client is unknown or disabled' }]);
+  });
+
+  it('that does not exist makes one event of the instance, however many names are tried', async () => {
+    for (const name of ['nobody', "'; --", randomUUID(), randomUUID()]) {
+      expect((await rp.exchange('any', { client_id: name })).status).toBe(401);
+    }
+    const key = { 'X-Api-Key': 'lk_sk_unknown' };
+    expect((await rp.exchange('any', { client_id: undefined }, key)).status).toBe(401);
+    expect(await told(null)).toMatchObject([
+      { type: 'client.rejected', fault: 'the client is unknown or disabled', count: 4, client_id: null },
+      { type: 'client.rejected', fault: 'the secret key is unknown or revoked', count: 1, client_id: null },
+    ]);
+    expect(await told(project.id)).toEqual([]);
+  });
+});
+
+it('what is not refused, or is malformed, is no refusal', async () => {
+  expect((await rp.exchange(await rp.code())).status).toBe(200);
+  expect((await rp.exchange('any', { grant_type: undefined })).status).toBe(400);
+  expect((await rp.exchange('any', { code_verifier: undefined })).status).toBe(400);
+  expect(await told(project.id)).toEqual([]);
+});
