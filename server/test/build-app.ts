@@ -6,6 +6,7 @@ import { openLog } from '../src/adapters/log.ts';
 import { systemRandom } from '../src/adapters/system.ts';
 import { buildApp } from '../src/app.ts';
 import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
+import type { Random } from '../src/domain/kernel/random.ts';
 import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type TurnableClock, turnableClock } from './clock.ts';
@@ -24,6 +25,8 @@ export interface TestApp {
   logoutTokens: { uri: string; token: string }[];
   /** Does what was asked of the job queue so far, in order. */
   runJobs(): Promise<void>;
+  /** Does the oldest of it; its data, or null where the queue is empty. */
+  runJob(): Promise<Record<string, unknown> | null>;
   /** Mail and SMS that were sent, oldest first, after {@link runJobs}. */
   mailbox: (OutgoingMail | OutgoingSms)[];
   /** Every line that was logged. */
@@ -35,19 +38,31 @@ export interface TestApp {
 export const bootstrapToken = 'bootstrap-token-for-tests-0123456789';
 
 /** @param way how the app is to reach its database, if not straight */
-export async function buildTestApp(way?: (url: string) => Promise<string>): Promise<TestApp> {
+export async function buildTestApp(
+  way?: (url: string) => Promise<string>,
+  ports: Partial<TestPorts> = {},
+): Promise<TestApp> {
   const database = await freshDatabase();
-  return build(database, turnableClock(), (await way?.(database.url)) ?? database.url);
+  return build(database, { ...realPorts(), ...ports }, (await way?.(database.url)) ?? database.url);
 }
 
 /** A second process on the database of the first: same issuer unless given, same master key, same clock, an address of its own. */
-export function buildSibling(first: TestApp, issuer = first.url): Promise<TestApp> {
-  return build({ url: first.databaseUrl, drop: async () => undefined }, first.clock, first.databaseUrl, issuer);
+export function buildSibling(first: TestApp, issuer = first.url, ports: Partial<TestPorts> = {}): Promise<TestApp> {
+  const database = { url: first.databaseUrl, drop: async () => undefined };
+  return build(database, { ...realPorts(), clock: first.clock, ...ports }, first.databaseUrl, issuer);
 }
+
+/** The clock and the chance of one process. */
+interface TestPorts {
+  clock: TurnableClock;
+  random: Random;
+}
+
+const realPorts = (): TestPorts => ({ clock: turnableClock(), random: systemRandom });
 
 async function build(
   database: { url: string; drop(): Promise<void> },
-  clock: TurnableClock,
+  { clock, random }: TestPorts,
   way: string,
   behind?: string,
 ): Promise<TestApp> {
@@ -64,7 +79,7 @@ async function build(
     {
       orm,
       clock,
-      random: systemRandom,
+      random,
       queue: { send: async (_em, job, data) => void asked.push({ job, data }) },
       senders: {
         mail: { kind: 'mailbox', send: async (mail) => void mailbox.push(mail) },
@@ -87,7 +102,7 @@ async function build(
   const app = await buildApp({
     services,
     clock,
-    random: systemRandom,
+    random,
     log: openLog('debug', { write: (line) => void logLines.push(line) }),
     issuer,
     trustProxy: 'loopback',
@@ -95,6 +110,16 @@ async function build(
     consoleFolder: join(import.meta.dirname, '../../console/dist'),
   });
   server.on('request', app);
+  const runJob = async () => {
+    const next = asked.shift();
+    if (!next) return null;
+    const onError = (error: unknown) => {
+      throw error;
+    };
+    const { queued } = jobs({ ...services, queue: { send: async () => undefined }, onError });
+    await queued.find(({ name }) => name === next.job)?.run(next.data);
+    return next.data;
+  };
   return {
     url,
     databaseUrl: database.url,
@@ -104,14 +129,9 @@ async function build(
     logoutTokens,
     logLines,
     mailbox,
+    runJob,
     runJobs: async () => {
-      const onError = (error: unknown) => {
-        throw error;
-      };
-      const { queued } = jobs({ ...services, queue: { send: async () => undefined }, onError });
-      for (let next = asked.shift(); next; next = asked.shift()) {
-        await queued.find(({ name }) => name === next?.job)?.run(next.data);
-      }
+      while (await runJob());
     },
     close: async () => {
       server.closeAllConnections();
