@@ -47,7 +47,9 @@ import { Vault } from './domain/keys/vault.ts';
 import { Limits } from './domain/limits/limits.ts';
 import { Logout, type PostLogoutToken } from './domain/logout/logout.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
+import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
+import { Sends } from './domain/otp/sends.ts';
 import { PhoneChanges } from './domain/phones/phone-changes.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
@@ -134,8 +136,10 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const senderTests = new SenderTests({ db, clock, random, audit, limits, delivery, lookOf });
   const mfa = new Mfa(clock, random, vault, audit);
   const otp = new Otp(clock, random, vault, limits);
+  const sends = new Sends(limits);
+  const guessing = new Guessing(clock, vault, limits);
   const phones = new PhoneChanges({
-    ...{ clock, random, audit, users, mfa, otp, smsGuard, delivery, testMode, endOpenWork },
+    ...{ clock, random, audit, users, mfa, otp, sends, smsGuard, delivery, testMode, endOpenWork },
   });
   const sessions = new Sessions(clock, random, audit);
   const tokens = new Tokens(db, clock, random, audit, signer);
@@ -181,6 +185,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
       devices,
       otp,
       smsGuard,
+      sends,
+      guessing,
       mfa,
       phones,
       delivery,
@@ -206,6 +212,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     factors: mfa,
     otp,
     smsGuard,
+    sends,
     delivery,
     phones,
     testMode,

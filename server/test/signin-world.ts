@@ -78,6 +78,16 @@ export class SigninWorld {
     return code;
   }
 
+  /** The ten characters of the newest message to that address. */
+  async longCodeFor(to: string): Promise<string> {
+    await this.app.runJobs();
+    const long = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/;
+    const message = this.app.mailbox.findLast((one) => one.to === to && long.test(one.text));
+    const code = message && long.exec(message.text)?.[0];
+    if (!code) throw new Error(`no long code for ${to}`);
+    return code;
+  }
+
   /** What was sent to that address since the last look, as subjects. */
   async subjectsFor(to: string): Promise<string[]> {
     await this.app.runJobs();

@@ -8,7 +8,7 @@ export async function statementsDuring(work: () => Promise<void>): Promise<strin
   client.query = function (...args) {
     const [asked] = args as [string | { text: string }];
     seen.push(
-      (typeof asked === 'string' ? asked : asked.text).replace(/'(?:[^']|'')*'|\bnull\b|\s+/g, (part) =>
+      (typeof asked === 'string' ? asked : asked.text).replace(/'(?:[^']|'')*'|\b(?:null|true|false)\b|\s+/g, (part) =>
         part.trim() === '' ? ' ' : '?',
       ),
     );

@@ -163,12 +163,14 @@ describe('the code from the mail', () => {
   it('is refused in the same words when it is wrong, expired, spent or replaced', async () => {
     const first = await world.codeFor(userid);
     const answers = [await verify(otherCode(first))];
-    const second = await world.page();
     world.app.clock.turn(31);
+    await page.step('authenticate', { userid });
+    await world.codeFor(userid);
+    answers.push(await verify(first));
+    const second = await world.page();
     await second.challenge();
     await second.step('authenticate', { userid });
     const newest = await world.codeFor(userid);
-    answers.push(await verify(first));
     for (let n = 1; n <= 5; n++) answers.push(await verify(otherCode(newest, n), second));
     answers.push(await verify(newest, second));
     world.app.clock.turn(31);
@@ -262,7 +264,12 @@ describe('at the same moment', () => {
       page.step('verify-email-otp', { userid, otp }),
       world.app.services.accounts.provision(world.project.id, values, system).catch(() => undefined),
     ]);
-    expectStatus(verified, 'SUCCESS');
+    // The code was made for an address that belonged to nobody: it does not sign in as the directory's person.
+    if (verified.status !== 'SUCCESS') {
+      expect(verified).toMatchObject(refusal('CODE_REJECTED', 400));
+      world.app.clock.turn(31);
+      await world.verifyAddress(page, userid);
+    }
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
   });
 

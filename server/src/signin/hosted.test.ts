@@ -81,11 +81,26 @@ describe('the hosted page', () => {
       `${world.app.url}/authorize?${new URLSearchParams(authorizationParameters(world.client.id, challenge))}`,
     );
     expect(locationOf(silent).searchParams.get('code')).toBeTruthy();
-    const page = hosted(await begin({ prompt: 'login' }));
+    browser.cookies.clear();
+    const page = hosted(await begin());
     await page.challenge();
     const done = expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
     expect((await goOn(done)).searchParams.get('code')).toBeTruthy();
   });
+
+  it.each([{ prompt: 'login' }, { max_age: '0' }])(
+    'asks a trusted device for the person with %j',
+    async (parameters) => {
+      await signIn(await begin());
+      world.app.clock.turn(31);
+      const page = hosted(await begin(parameters));
+      await page.challenge();
+      expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+      expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
+      const done = expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+      expect((await goOn(done)).searchParams.get('code')).toBeTruthy();
+    },
+  );
 
   it('is the device of its own origin only: a key of the application does not open it', async () => {
     const sdk = await world.page(key);
@@ -145,9 +160,8 @@ describe('the hosted page', () => {
   it('keeps the session of the same person, with a new secret', async () => {
     const first = await redeem(await signIn(await begin()));
     const before = cookieOf(browser);
-    const page = hosted(await begin({ prompt: 'login' }));
-    await page.challenge();
-    const second = await redeem(await goOn(await page.step('authenticate', { userid }, 'use')));
+    world.app.clock.turn(31);
+    const second = await redeem(await signIn(await begin({ prompt: 'login' })));
     const sids = [first, second].map(({ body }) => claimsOf(body['id_token'])['sid']);
     expect(sids[0]).toBe(sids[1]);
     expect(cookieOf(browser)).not.toBe(before);

@@ -44,8 +44,9 @@ describe('recovery codes', () => {
     const { done } = await world.enrolTotp(page, userid);
     await world.app.services.db.transaction((em) => em.execute('delete from enrolments'));
     pause();
-    await world.enrol(page, userid, { mfa_method: 'totp' });
-    const refused = await page.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
+    const fresh = await world.page();
+    await world.enrol(fresh, userid, { mfa_method: 'totp' });
+    const refused = await fresh.step('verify-mfa', { userid, otp: done['recovery_codes'][0] }, 'use');
     expect(refused).toMatchObject(refusal('CODE_REJECTED', 400));
   });
 
@@ -70,14 +71,21 @@ describe('e-mail as second factor', () => {
       refusal('CODE_REJECTED', 400),
     );
     const done = expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
-    expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+    expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp']);
+    await world.meetFactor(page, userid);
+    const later = await page.step('verify-mfa', { userid, otp: await world.codeFor(userid) }, 'use');
+    expect(await world.amrOf(expectStatus(later, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
   });
 
   it('sends another code after 30 seconds, and then only the newest is good', async () => {
-    await world.enrol(page, userid, { mfa_method: 'email' });
-    const first = await world.codeFor(userid);
-    await page.challenge();
+    await world.verifyAddress(page, userid);
+    expectStatus(
+      await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration'),
+      'DEVICE_REGISTERED',
+    );
     const owed = await page.step('authenticate', { userid }, 'use');
+    await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const first = await world.codeFor(userid);
     const fields = { userid, session_id: owed['session_id'] };
     expect(await page.step('initiate-mfa', fields, 'use')).toMatchObject(refusal('RATE_LIMITED', 429));
     pause();

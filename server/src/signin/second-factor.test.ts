@@ -14,6 +14,13 @@ beforeEach(async () => {
 
 const pause = () => world.app.clock.turn(31);
 
+/** Sets up an authenticator app in the sign-in that has proved the mail code; the answer to initiate-mfa. */
+async function enrolHere(page: SigninPage, userid: string) {
+  expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
+  const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+  return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+}
+
 describe('what a new device owes', () => {
   it('is nothing where the policy is OFF, also with a method chosen', async () => {
     await world.set({ mfaPolicy: 'off' });
@@ -30,17 +37,14 @@ describe('what a new device owes', () => {
     await world.set({ mfaPolicy: 'required' });
     await world.verifyAddress(page, userid);
     const asked = await page.step('verify-device', { userid }, 'registration');
-    expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['email', 'sms', 'totp'] });
+    expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['sms', 'totp'] });
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'MFA_ENROLLMENT_NEEDED');
-    expectStatus(
-      await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration'),
-      'DEVICE_REGISTERED',
-    );
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
   });
 
   it('is chosen among what the project offers; what it no longer offers still protects who has it', async () => {
     const { secret } = await world.enrolTotp(page, userid);
-    await world.set({ mfaPolicy: 'required', offeredFactors: ['email'] });
+    await world.set({ mfaPolicy: 'required', offeredFactors: ['email'], emailFactor: true });
     const met = await world.page();
     await world.verifyAddress(met, userid);
     expectStatus(await met.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
@@ -56,9 +60,11 @@ describe('what a new device owes', () => {
     );
   });
 
-  it('can be chosen anew at once while the first choice is being set up, on that device alone', async () => {
-    await world.set({ mfaPolicy: 'required' });
-    await world.enrol(page, userid, { mfa_method: 'totp' });
+  it('can be chosen again at once while the first choice is being set up, in that sign-in alone', async () => {
+    await world.set({ mfaPolicy: 'required', emailFactor: true });
+    await world.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
     const asked = await page.step('verify-device', { userid }, 'registration');
     expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['email', 'sms', 'totp'] });
     const other = await world.page();
@@ -66,10 +72,46 @@ describe('what a new device owes', () => {
     const email = { userid, mfa_method: 'email' };
     expect(await page.step('verify-device', email, stolen)).toMatchObject(refusal('PROOF_REJECTED', 401));
     expectStatus(await page.step('verify-device', email, 'registration'), 'DEVICE_REGISTERED');
-    expect(await world.meetFactor(page, userid)).toMatchObject({ status: 'MFA_INITIATED', method: 'email' });
+    const owed = await page.step('authenticate', { userid }, 'use');
+    expect(owed).toMatchObject({ status: 'MFA_REQUIRED', method: 'email' });
+    await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
     const otp = await world.codeFor(userid);
     const done = expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
-    expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp', 'mfa']);
+    expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp']);
+  });
+
+  it('is not chosen again by the device key alone, in a sign-in that did not prove the mailbox', async () => {
+    await world.set({ mfaPolicy: 'required' });
+    await world.enrol(page, userid, { mfa_method: 'totp' });
+    for (const fields of [{ userid }, { userid, mfa_method: 'sms', phone_number: '+4915112345678' }]) {
+      expect(await page.step('verify-device', fields, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
+    }
+  });
+
+  it('is not set up by the device key alone, however far an earlier sign-in has come', async () => {
+    await world.register(page, userid);
+    await world.set({ mfaPolicy: 'required' });
+    pause();
+    await world.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
+    await page.challenge();
+    // A key that was registered before the mail code does not stand for it in another sign-in.
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+  });
+
+  it('is not met by e-mail where the project does not allow it, and by e-mail alone adds nothing to amr', async () => {
+    await world.enrol(page, userid, { mfa_method: 'email' });
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(userid) }, 'use'), 'SUCCESS');
+    await world.set({ mfaPolicy: 'required' });
+    pause();
+    await world.verifyAddress(page, userid);
+    const asked = await page.step('verify-device', { userid }, 'registration');
+    expect(asked).toMatchObject({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['sms', 'totp'] });
+    const email = await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration');
+    expect(email).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
+    const { totp } = await enrolHere(page, userid);
+    const done = await page.step('verify-mfa', { userid, otp: world.totp(totp.secret) }, 'use');
+    expect(await world.amrOf(expectStatus(done, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
   });
 
   it('is not chosen anew in place of a factor that protects already', async () => {
@@ -136,9 +178,7 @@ describe('an authenticator app', () => {
   });
 
   it('is not asked for before its first code, and can be begun anew', async () => {
-    const first = await world.enrol(page, userid, { mfa_method: 'totp' });
-    const second = await world.meetFactor(page, userid);
-    expect(second['totp'].secret).toBe(first['totp'].secret);
+    await world.enrol(page, userid, { mfa_method: 'totp' });
     pause();
     const other = await world.page();
     await world.verifyAddress(other, userid);

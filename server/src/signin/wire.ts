@@ -97,6 +97,7 @@ export function writeAnswer(step: Step, answer: Answers[Step] & { nonce: string 
         device_token: answer.deviceToken,
         sent_to: answer.sentTo,
         resend_after: answer.resendAfterSeconds,
+        ...(answer.codeFormat && { code_format: answer.codeFormat }),
         ...(answer.code !== undefined && { code: answer.code }),
         message,
         nonce,

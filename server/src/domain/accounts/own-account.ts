@@ -12,13 +12,13 @@ import type { Devices } from '../devices/devices.ts';
 import { isTrusted } from '../devices/trust.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
-import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
+import { type Database, undoneIfRefused } from '../kernel/database.ts';
+import { problemOf, refuse } from '../kernel/problem.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { endStandIns, forgetRemembered } from '../mfa/reset.ts';
-import type { PhoneChangeBy, PhoneChanges } from '../phones/phone-changes.ts';
+import type { PhoneChangeBy, PhoneChangePlace, PhoneChanges, RefusedPhone } from '../phones/phone-changes.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
@@ -40,7 +40,7 @@ export interface OwnAccountDeps extends ConfirmationDeps {
   logout: Pick<Logout, 'endSessionIn'>;
   delivery: Pick<Delivery, 'enqueue' | 'isAvailable'>;
   testMode: TestMode;
-  phones: Pick<PhoneChanges, 'begin' | 'complete' | 'drop' | 'pending'>;
+  phones: Pick<PhoneChanges, 'begin' | 'count' | 'complete' | 'note' | 'drop' | 'pending'>;
 }
 
 /** A browser with a live session: whose account it is follows from the cookie, never from what a form says. */
@@ -250,8 +250,8 @@ export class OwnAccount {
    * is not fresh, and what {@link PhoneChanges.begin} refuses.
    */
   changePhone(change: OwnChange, wished: string): Promise<{ code: string | null }> {
-    return this.phoneStep(change, async (em, by, boundTo) => {
-      const sent = await this.deps.phones.begin(em, by, { boundTo, jkt: null }, wished);
+    return this.phoneStep<{ code: string | null }>(change, async (em, by, boundTo) => {
+      const sent = await undoneIfRefused(em, () => this.deps.phones.begin(em, by, placeOf(boundTo), wished));
       if ('refused' in sent) return sent;
       return { code: (await this.deps.testMode.holds(em, by.project)) ? sent.code : null };
     });
@@ -259,7 +259,13 @@ export class OwnAccount {
 
   /** Tries the code of the new number. Refuses `forbidden`, and what {@link PhoneChanges.complete} refuses. */
   async verifyPhone(change: OwnChange, code: string): Promise<void> {
-    await this.phoneStep(change, (em, by, boundTo) => this.deps.phones.complete(em, by, { boundTo, jkt: null }, code));
+    const { phones } = this.deps;
+    await this.phoneStep(change, async (em, by, boundTo) => {
+      const place = placeOf(boundTo);
+      const tried = await phones.count(em, by, place);
+      if ('refused' in tried) return tried;
+      return undoneIfRefused(em, () => phones.complete(em, by, place, tried.counted, code));
+    });
   }
 
   /** Forgets the new number that waits for its code. */
@@ -270,13 +276,15 @@ export class OwnAccount {
   /** What it decides is committed, refusals too, and only then told. */
   private async phoneStep<T extends object>(
     change: OwnChange,
-    step: (em: EntityManager, by: PhoneChangeBy, boundTo: string) => Promise<T | { refused: Problem }>,
+    step: (em: EntityManager, by: PhoneChangeBy, boundTo: string) => Promise<T | RefusedPhone>,
   ): Promise<T> {
     const { actor, locale, visitor } = change;
     const outcome = await this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
       const by = { user, project: visitor.project, app: visitor.project.name, locale, actor };
-      return step(em, by, session.id);
+      const answer = await step(em, by, session.id);
+      if ('refused' in answer) await this.deps.phones.note(em, by, answer);
+      return answer;
     });
     return 'refused' in outcome ? refuse(outcome.refused) : outcome;
   }
@@ -318,6 +326,10 @@ export class OwnAccount {
       context: contextFor(user),
     });
   }
+}
+
+function placeOf(boundTo: string): PhoneChangePlace {
+  return { boundTo, jkt: null, clientId: null };
 }
 
 function owner(user: User): { projectId: string; userId: string } {

@@ -1,102 +1,163 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Device } from '../devices/device.entity.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest, isStorableText } from '../kernel/secret.ts';
-import { afterDevice, amr } from '../mfa/policy.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
-import { resendAfterSeconds } from '../otp/otp.ts';
+import { resendAfterSeconds } from '../otp/sends.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { decidedFor, subjectOf } from './account.ts';
+import { Ceremony } from './ceremony.entity.ts';
+import { accountOf, type Evidence, owed, provedIn, withPiece } from './evidence.ts';
 import { finish } from './finish.ts';
-import type { Flow, Outcome } from './flow.ts';
+import type { Flow, Outcome, StepRule } from './flow.ts';
 import { maskAddress } from './mask.ts';
+import { isPersonRequired, standingOf } from './standing.ts';
 
 /**
- * Begins, or begins anew, for one address. A trusted device goes on from here; everybody else, known or not, gets
- * OTP_NEEDED after the same work.
+ * Begins a sign-in for one address, or begins it again. A trusted device goes on from here; everyone else, known or not,
+ * gets OTP_NEEDED after the same work.
  */
-export async function authenticate(flow: Flow): Promise<Outcome<'authenticate'>> {
-  const { em, ceremony, input, device } = flow;
-  const address = input.userid.trim();
-  if (input.stepUp && flow.caller.request) {
-    return { refused: { code: 'invalid', field: 'step_up', reason: 'is not for the hosted page' } };
-  }
-  if (!isStorableText(address) || !isAddress(address)) return { status: 'INVALID_EMAIL' };
-  em.assign(ceremony, {
-    address: addressKey(address),
-    user: null,
-    device: null,
-    rememberDevice: input.rememberDevice ?? true,
-    stepUp: input.stepUp ?? null,
-    mfaMethod: null,
-    mfaSessionHash: null,
-    enrolmentId: null,
-    mfaAttempts: 0,
-  });
-  return (device && (await byDevice(flow, device))) ?? sendCode(flow, address);
-}
+export const authenticate: StepRule<'authenticate'> = {
+  async take(flow) {
+    const { ceremony, input, device } = flow;
+    const address = input.userid.trim();
+    if (input.stepUp && flow.caller.request) {
+      return { refused: { code: 'invalid', field: 'step_up', reason: 'is not for the hosted page' } };
+    }
+    if (!isStorableText(address) || !isAddress(address)) return { answer: { status: 'INVALID_EMAIL' } };
+    const key = addressKey(address);
+    const isOther = ceremony.address !== key || (device && accountOf(ceremony.evidence) !== device.user.id);
+    Object.assign(ceremony, {
+      address: key,
+      evidence: isOther ? [] : ceremony.evidence,
+      rememberDevice: input.rememberDevice ?? true,
+      stepUp: input.stepUp ?? null,
+      mfaMethod: null,
+      mfaSessionHash: null,
+      enrolmentId: null,
+    });
+    return (device && (await byDevice(flow, device))) ?? sendCode(flow, address);
+  },
+};
 
-/** What a trusted device may do; null where its user must choose a factor first, and prove the address for that. */
+/** What a device key opens; null where a mail code is needed first. */
 async function byDevice(flow: Flow, device: Device): Promise<Outcome<'authenticate'> | null> {
   const { em, deps, caller, ceremony } = flow;
   const user = device.user.getEntity();
-  const hasAny = await deps.mfa.hasAny(em, user.id);
-  const factors = hasAny ? await deps.mfa.factors(em, user.id) : [];
-  const pending = !hasAny || factors.length > 0 ? null : await deps.mfa.pending(em, user.id, device.id);
-  const owed = afterDevice(
-    { policy: caller.project.mfaPolicy, hasFactor: factors.length > 0 },
-    { hasPending: pending !== null, skipsFactor: deps.devices.skipsFactor(device, caller.project) },
-    ceremony.stepUp != null,
-  );
-  if (owed === 'prove-address') return null;
-  em.assign(ceremony, { user: user.id, device: device.id });
-  if (owed === 'finish') return finish(flow, { user, device, isStored: true, amr: amr.device });
-  const factor = factors[0] ?? pending;
-  if (!factor) throw new Error('a factor is owed that is not there');
+  await continueEarlier(flow, device);
+  const isOfThisSignIn = ceremony.evidence.some((piece) => piece.kind === 'device-key' && piece.device === device.id);
+  if (!isOfThisSignIn && !deps.devices.isTrusted(device, caller.project)) return null;
+  const at = deps.clock.now().toISOString();
+  const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, at };
+  const factors = await deps.mfa.factors(em, user.id);
+  const pending = await deps.mfa.pending(em, user.id, provedIn(ceremony.evidence));
+  const owing = owed(withPiece(ceremony.evidence, proved), standingOf(flow, factors, device));
+  if (owing === 'nothing' && !pending) {
+    return { answer: await finish(flow, { user, device, proved, isStored: true }), proved };
+  }
+  const factor = owing === 'factor' ? factors[0] : pending;
+  if (!factor) return null;
   const sessionId = newSecret(deps.random);
-  em.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });
-  return { status: 'MFA_REQUIRED', sessionId, method: factor.method };
+  Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });
+  return { answer: { status: 'MFA_REQUIRED', sessionId, method: factor.method }, proved };
+}
+
+/**
+ * After DEVICE_REGISTERED a page may call authenticate under a new `txn`. The sign-in goes on there, once, with its evidence:
+ * the key was made for it and registered in it, so only the same page can sign. An older key, a step-up or a demanded fresh
+ * sign-in starts over: what was proved elsewhere is no proof there.
+ */
+async function continueEarlier(flow: Flow, device: Device): Promise<void> {
+  const { em, deps, caller, ceremony } = flow;
+  if (ceremony.evidence.length > 0 || isPersonRequired(flow)) return;
+  const earlier = await em.findOne(
+    Ceremony,
+    {
+      id: { $ne: ceremony.id },
+      account: device.user.id,
+      client: caller.client.id,
+      request: caller.request?.id ?? null,
+      origin: ceremony.origin,
+      jkt: device.jkt,
+      state: 'registered',
+      finishedAt: null,
+      stepUp: null,
+      expiresAt: { $gt: deps.clock.now() },
+    },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'desc' } },
+  );
+  const isOfItsKey = earlier?.evidence.some(
+    (piece) => piece.kind === 'device-key' && piece.device === device.id && piece.isNew === true,
+  );
+  if (!earlier || !isOfItsKey) return;
+  earlier.finishedAt = deps.clock.now();
+  ceremony.evidence = earlier.evidence;
 }
 
 async function sendCode(flow: Flow, address: string): Promise<Outcome<'authenticate'>> {
-  const { em, deps, caller, ceremony } = flow;
+  const { em, deps, caller, ceremony, device } = flow;
   const { project, client, actor, request } = caller;
-  if (!deps.delivery.isAvailable('mail') && !(await deps.testMode.holds(em, project))) {
+  const showsCodes = await deps.testMode.holds(em, project);
+  if (!deps.delivery.isAvailable('mail') && !showsCodes) {
     return { refused: { code: 'unavailable', reason: 'no mail server is set', retryAfterSeconds: 60 } };
   }
   const key = addressKey(address);
-  const scope = { projectId: project.id, purpose: 'sign-in' } as const;
-  const wait = await deps.otp.spendSend(em, { ...scope, address: key, ip: actor.ip });
-  if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
   const decided = await decidedFor(em, project.id, key);
-  const code = await deps.otp.issue(em, {
-    ...scope,
-    ceremonyId: ceremony.id,
-    account: decided.account ?? key,
-    jkt: ceremony.jkt ?? null,
-  });
-  await deps.delivery.enqueue(em, {
+  const { account: userId } = decided;
+  const provenKey = device && device.user.id === userId ? device.jkt : null;
+  const requester = { projectId: project.id, userId, address: key, ip: actor.ip };
+  const granted = await deps.guessing.grant(em, { ...requester, hasProvenKey: provenKey !== null });
+  const send = await deps.sends.spend(em, {
     projectId: project.id,
-    channel: 'mail',
-    // What will be on record, not what was typed: of two that compare as one, only the former would be proved.
-    to: key,
-    locale: caller.locale,
-    content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
-    context: { ...decided, ...(request?.setupLinkId && { setupLinkId: request.setupLinkId }) },
-    expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
+    purpose: 'sign-in',
+    address: key,
+    ceremonyId: ceremony.id,
+    ip: actor.ip,
+    requester: { provenKey, isKnown: granted.isKnown },
   });
+  if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+  const code = await deps.otp.issue(em, {
+    projectId: project.id,
+    clientId: client.id,
+    ceremonyId: ceremony.id,
+    purpose: 'sign-in',
+    userId,
+    address: key,
+    sentTo: decided.mailbox,
+    jkt: ceremony.jkt ?? null,
+    format: granted.format,
+    requesterKnown: granted.isKnown,
+  });
+  if (!send.isSuppressed) {
+    await deps.delivery.enqueue(em, {
+      projectId: project.id,
+      channel: 'mail',
+      // The key, not what was typed: of two addresses that compare as one, only this one would be proved.
+      to: key,
+      locale: caller.locale,
+      content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
+      context: { ...decided, ...(request?.setupLinkId && { setupLinkId: request.setupLinkId }) },
+      expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
+    });
+  }
   deps.audit.record(em, {
-    type: 'otp.requested',
+    type: send.isSuppressed ? 'otp.suppressed' : 'otp.requested',
+    result: send.isSuppressed ? 'failure' : 'success',
     actor,
     projectId: project.id,
     clientId: client.id,
-    subject: subjectOf(decided.account, address),
+    subject: subjectOf(userId, address),
+    ...(send.isSuppressed && { detail: { reason: 'too many requests for this address' } }),
   });
   return {
-    status: 'OTP_NEEDED',
-    deviceToken: digest(`device:${ceremony.id}`),
-    sentTo: maskAddress(address),
-    resendAfterSeconds,
-    ...((await deps.testMode.holds(em, project)) && { code }),
+    answer: {
+      status: 'OTP_NEEDED',
+      deviceToken: digest(`device:${ceremony.id}`),
+      sentTo: maskAddress(address),
+      resendAfterSeconds,
+      ...(granted.format === 'long' && { codeFormat: granted.format }),
+      ...(showsCodes && { code }),
+    },
   };
 }

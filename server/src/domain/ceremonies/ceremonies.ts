@@ -2,20 +2,30 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { judgeProof, type ProofKey, type ProofVerdict } from '../devices/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed, rows } from '../kernel/database.ts';
-import { type Problem, refuse } from '../kernel/problem.ts';
+import { changed, rows, undoneIfRefused } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
-import { accountOf } from './account.ts';
+import { decidedFor } from './account.ts';
 import { authenticate } from './authenticate.ts';
 import { type Caller, type Page, stillHolds, stillHoldsParameters } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
-import { type Flow, type FlowDeps, type Outcome, type StepInput, StepRefusal } from './flow.ts';
+import { Counters } from './counters.ts';
+import { accountOf, withPiece } from './evidence.ts';
+import {
+  type Accepted,
+  type Flow,
+  type FlowDeps,
+  type RefusedStep,
+  type StepInput,
+  StepRefusal,
+  type StepRule,
+} from './flow.ts';
 import { initiateMfa, verifyMfa } from './second-factor.ts';
 import { type Answers, type Step, steps } from './steps.ts';
 import { nonceTtlSeconds, trustedSignIn } from './trusted-sign-in.ts';
@@ -25,7 +35,7 @@ import { verifyEmailOtp } from './verify-email-otp.ts';
 /** How long one sign-in may take. */
 export const txnTtlSeconds = 10 * 60;
 
-const implementations: { [S in Step]: (flow: Flow) => Promise<Outcome<S>> } = {
+const rules: { [S in Step]: StepRule<S> } = {
   authenticate,
   'verify-email-otp': verifyEmailOtp,
   'verify-device': verifyDevice,
@@ -48,8 +58,8 @@ export interface Challenge {
   nowSeconds: number;
 }
 
-/** No user has this id: what is asked for it costs as much as for any other. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+/** No user has this id: the lookup for an unknown address is the same. */
+const noUser = '00000000-0000-0000-0000-000000000000';
 
 const challenging = `insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at,
     state, origin, jkt, code_challenge, amr, created_at, expires_at)
@@ -57,9 +67,8 @@ const challenging = `insert into ceremonies (id, project_id, client_id, request_
 const challengingRemembered = `${challenging} where ${stillHolds}`;
 
 /**
- * Sign-ins (decisions §8): runs the table of `steps.ts`. Each step is one transaction that holds the ceremony's row:
- * steps of one sign-in never overlap. What a step decides is committed, refusals too, and only then told. Most sign-ins
- * end without one, see `trusted-sign-in.ts`.
+ * Sign-ins (decisions §8): runs the table of `steps.ts`. Each step is one transaction that holds the ceremony's row, so steps
+ * of one sign-in never overlap. Most sign-ins end without one, see `trusted-sign-in.ts`.
  */
 export class Ceremonies {
   private readonly deps: FlowDeps;
@@ -84,6 +93,7 @@ export class Ceremonies {
     ip: string | undefined,
   ): Promise<Challenge> {
     const { db, clock, limits, random } = this.deps;
+    if (lacksPkce(page, begun.codeChallenge)) refuse({ code: 'pkce-required' });
     const spent = await limits.spendInPassing(db, this.challengesPerNetwork, networkOf(ip));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const [txn, nonce] = [newSecret(random), newSecret(random)];
@@ -105,7 +115,8 @@ export class Ceremonies {
     const { remembered } = page;
     const guarded = remembered && [...values, ...stillHoldsParameters(page, remembered)];
     if (!guarded || (await db.changed(challengingRemembered, guarded)) === 0) {
-      await remembered?.judgeAnew();
+      const today = await remembered?.judgeAnew();
+      if (today && lacksPkce(today, begun.codeChallenge)) refuse({ code: 'pkce-required' });
       await db.changed(challenging, values);
     }
     return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now) };
@@ -123,34 +134,54 @@ export class Ceremonies {
     const outcome = await pastDeadlocks(() =>
       this.deps.db.transaction((em) => this.decide(em, step, caller, input, nonce)),
     );
-    if (!('refused' in outcome)) return { ...outcome, nonce };
+    if (!('refused' in outcome)) return { ...outcome.answer, nonce };
     const goesOn = outcome.refused.code !== 'transaction-expired';
     throw new StepRefusal(outcome.refused, step, goesOn ? nonce : undefined);
   }
 
+  /**
+   * One step, in three parts: admission, which consumes the nonce; the count of the try; and the step itself, whose changes
+   * are undone where it refuses. So a refusal changes counters and the nonce, and nothing else.
+   */
   private async decide<S extends Step>(
     em: EntityManager,
     step: S,
     caller: Caller,
     input: StepInput,
     nonce: string,
-  ): Promise<Outcome<S>> {
+  ): Promise<Accepted<S> | RefusedStep> {
     const hasUser = steps[step].proof === 'registration' || steps[step].proof === 'use';
     if (hasUser) await lockUserOf(em, input.txn);
     const ceremony = await this.open(em, caller, input.txn);
     if (!ceremony) return { refused: { code: 'transaction-expired' } };
-    const flow: Flow = { em, deps: this.deps, caller, ceremony, input, device: null, publicJwk: null };
-    const refused = await this.admit(flow, step, nonce);
+    const flow: Flow = { em, deps: this.deps, caller, ceremony, input, device: null, publicJwk: null, counted: null };
+    const admitted = await this.admit(flow, step, nonce);
     ceremony.nonceHash = digest(nonce);
     ceremony.nonceExpiresAt = secondsLater(this.deps.clock.now(), nonceTtlSeconds);
-    if (refused) return { refused };
-    const outcome = await implementations[step](flow);
-    if ('refused' in outcome) return outcome;
-    const next = (steps[step].leadsTo as Record<string, Ceremony['state'] | 'stays'>)[outcome.status];
-    if (next !== undefined && next !== 'stays') {
-      ceremony.state = next === 'finished' && !ceremony.finishedAt ? 'stepped_up' : next;
-    }
+    const rule: StepRule<S> = rules[step];
+    const outcome =
+      admitted ?? (await this.count(flow, rule)) ?? (await undoneIfRefused(em, () => run(flow, step, rule)));
+    if ('refused' in outcome) await this.note(flow, outcome);
     return outcome;
+  }
+
+  private async count<S extends Step>(flow: Flow, rule: StepRule<S>): Promise<RefusedStep | null> {
+    if (!rule.count) return null;
+    const counted = await rule.count(new Counters(flow.em, flow.ceremony, this.deps), flow);
+    if ('refused' in counted) return counted;
+    flow.counted = counted.counted;
+    return null;
+  }
+
+  /** The counters and the audit event of a refusal. */
+  private async note({ em, caller, deps }: Flow, { counts = [], event }: RefusedStep): Promise<void> {
+    for (const count of counts) {
+      if ('sms' in count) await deps.smsGuard.spend(em, count.sms);
+      else await deps.limits.spend(em, count.rule, count.subject);
+    }
+    if (!event) return;
+    const { actor, client, project } = caller;
+    deps.audit.record(em, { ...event, result: 'failure', actor, projectId: project.id, clientId: client.id });
   }
 
   /** The ceremony under a lock; null where it is not this page's, has ended, or its time is over. */
@@ -167,22 +198,23 @@ export class Ceremonies {
   }
 
   /** Judges the step's order, its proof and its user; null: go on. */
-  private async admit(flow: Flow, step: Step, nextNonce: string): Promise<Problem | null> {
-    const { ceremony, input } = flow;
+  private async admit(flow: Flow, step: Step, nextNonce: string): Promise<RefusedStep | null> {
+    const { caller, ceremony, input } = flow;
     const { from, proof } = steps[step];
     const stateAllows = from.includes(ceremony.state);
-    const outOfOrder: Problem = { code: 'out-of-order', step, state: ceremony.state };
+    const outOfOrder: RefusedStep = { refused: { code: 'out-of-order', step, state: ceremony.state } };
     if (proof !== 'none' && input.proof !== undefined) {
       const refused = await this.prove(flow, step, input.proof, stateAllows, nextNonce);
       if (refused) return refused === 'state' ? outOfOrder : refused;
     } else {
       if (!stateAllows) return outOfOrder;
-      if (proof === 'use' || proof === 'registration') return { code: 'proof-required' };
+      if (proof === 'use' || proof === 'registration') return { refused: { code: 'proof-required' } };
     }
     if (step !== 'authenticate' && addressKey(input.userid) !== ceremony.address) {
-      return { code: 'invalid', field: 'userid', reason: 'is not the one that this sign-in was begun for' };
+      const reason = 'is not the one that this sign-in was begun for';
+      return { refused: { code: 'invalid', field: 'userid', reason } };
     }
-    return null;
+    return lacksPkce(caller, ceremony.codeChallenge) ? { refused: { code: 'pkce-required' } } : null;
   }
 
   private async prove(
@@ -191,7 +223,7 @@ export class Ceremonies {
     proof: string,
     stateAllows: boolean,
     nextNonce: string,
-  ): Promise<Problem | 'state' | null> {
+  ): Promise<RefusedStep | 'state' | null> {
     const { em, deps, caller, ceremony, input } = flow;
     const verdict = await judgeProof(proof, {
       key: await this.keyOf(flow, step),
@@ -209,20 +241,25 @@ export class Ceremonies {
       consumeNonce: (nonce) => this.consume(em, ceremony.id, nonce, nextNonce),
       nowSeconds: seconds(deps.clock.now()),
     });
-    if (!verdict.valid) return this.tell(flow, step, verdict);
+    if (!verdict.valid) return rejection(step, verdict);
     flow.publicJwk = verdict.publicJwk ?? null;
-    // Only `authenticate` can do without: whoever's key this is, it is not a trusted one of this user.
-    if (steps[step].proof === 'use' && !flow.device) return { code: 'proof-rejected', reason: 'device' };
+    // A revoked key signs nothing in, and is not told from an unknown one before the mail code (`Devices.register` refuses it).
+    if (flow.device?.revokedAt) flow.device = null;
+    // Only `authenticate` can do without a registered key; the other steps need the one that this sign-in has proved.
+    const isProved = ceremony.evidence.some((piece) => piece.kind === 'device-key' && piece.device === flow.device?.id);
+    if (steps[step].proof === 'use' && !isProved) return { refused: { code: 'proof-rejected', reason: 'device' } };
     return null;
   }
 
-  /** The key that the proof must be made with; also notes the device, should it be. */
+  /** The key that the proof must be made with; also notes the device whose key it is. */
   private async keyOf(flow: Flow, step: Step): Promise<ProofKey> {
     if (steps[step].proof === 'registration') return { kind: 'registration' };
     const { em, deps, caller, ceremony, input } = flow;
     const userId =
-      step === 'authenticate' ? await accountOf(em, caller.project.id, addressKey(input.userid)) : ceremony.user?.id;
-    flow.device = await deps.devices.trusted(em, caller.client.id, ceremony.jkt ?? '', userId ?? nobody);
+      step === 'authenticate'
+        ? (await decidedFor(em, caller.project.id, addressKey(input.userid))).account
+        : accountOf(ceremony.evidence);
+    flow.device = await deps.devices.find(em, caller.client.id, ceremony.jkt ?? '', userId ?? noUser);
     if (!flow.device) return { kind: 'unknown' };
     const { jkt, publicJwk, alg } = flow.device;
     return { kind: 'stored', jkt, jwk: publicJwk, alg };
@@ -238,26 +275,39 @@ export class Ceremonies {
     );
     return consumed === 1;
   }
-
-  private tell(flow: Flow, step: Step, { fault }: Extract<ProofVerdict, { valid: false }>): Problem | 'state' {
-    if (fault === 'state') return 'state';
-    if (fault === 'nonce') return { code: 'nonce-rejected' };
-    const { em, deps, caller } = flow;
-    deps.audit.record(em, {
-      type: 'device.proof_rejected',
-      result: 'failure',
-      actor: caller.actor,
-      projectId: caller.project.id,
-      clientId: caller.client.id,
-      detail: { step, fault },
-    });
-    return { code: 'proof-rejected', reason: fault };
-  }
 }
 
-/** The user before their ceremony, in the order of a directory that switches the user off: neither waits for the other. */
+/** Takes the step and, where it is accepted, moves the ceremony on: its state by the table, its evidence by one piece. */
+async function run<S extends Step>(flow: Flow, step: S, rule: StepRule<S>): Promise<Accepted<S> | RefusedStep> {
+  const { ceremony } = flow;
+  const outcome = await rule.take(flow);
+  if ('refused' in outcome) return outcome;
+  if (outcome.proved) ceremony.evidence = withPiece(ceremony.evidence, outcome.proved);
+  const leadsTo: Record<string, Ceremony['state'] | 'stays'> = steps[step].leadsTo;
+  const next = leadsTo[outcome.answer.status];
+  if (next !== undefined && next !== 'stays') {
+    ceremony.state = next === 'finished' && !ceremony.finishedAt ? 'stepped_up' : next;
+  }
+  return outcome;
+}
+
+/** A page of an application whose client requires PKCE, without a code_challenge. */
+function lacksPkce({ client, request }: Page, codeChallenge: string | null | undefined): boolean {
+  return client.pkceRequired && !request && codeChallenge == null;
+}
+
+function rejection(step: Step, { fault }: Extract<ProofVerdict, { valid: false }>): RefusedStep | 'state' {
+  if (fault === 'state') return 'state';
+  if (fault === 'nonce') return { refused: { code: 'nonce-rejected' } };
+  return {
+    refused: { code: 'proof-rejected', reason: fault },
+    event: { type: 'device.proof_rejected', detail: { step, fault } },
+  };
+}
+
+/** The user before their ceremony, in the order of everyone who switches a user off: neither waits for the other. */
 async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
-  await rows(em, 'select from users where id = (select user_id from ceremonies where txn_hash = ?) for update', [
+  await rows(em, 'select from users where id = (select account_id from ceremonies where txn_hash = ?) for update', [
     digest(txn),
   ]);
 }

@@ -45,9 +45,10 @@ const schema = defineEntity({
     codeChallenge: p.text().nullable(),
     /** The address, as it is compared; set by `authenticate`. */
     address: p.text().nullable(),
-    /** Set once the person has proved to be this user, and not before. */
-    user: () => p.manyToOne(User).ref().nullable().deleteRule('cascade'),
-    device: () => p.manyToOne(Device).ref().nullable().deleteRule('cascade'),
+    /** The next three are written by the previous release only. */
+    formerUser: () => p.manyToOne(User).ref().nullable().deleteRule('cascade').joinColumn('user_id'),
+    formerDevice: () => p.manyToOne(Device).ref().nullable().deleteRule('cascade').joinColumn('device_id'),
+    formerAmr: p.array().columnType('text[]').fieldName('amr'),
     /** What was proved in this sign-in, oldest first (`evidence.ts`). */
     evidence: p.json<Evidence[]>().defaultRaw("'[]'"),
     /** The account that the evidence names; computed by the database. */
@@ -69,7 +70,6 @@ const schema = defineEntity({
     enrolmentId: p.uuid().nullable(),
     /** Codes of the second factor that were tried here; five and this sign-in is over. */
     mfaAttempts: p.integer().default(0),
-    amr: p.array().columnType('text[]'),
     createdAt: instant(),
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),

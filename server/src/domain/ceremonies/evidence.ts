@@ -1,12 +1,99 @@
+import { refuse } from '../kernel/problem.ts';
 import type { MfaMethod } from '../mfa/enrolment.entity.ts';
 
 /**
  * One thing that was proved in a sign-in, and the account that it proves. Appended by the step that verified it, and never
  * changed. Times are ISO 8601.
  */
-export type Evidence = { account: string; at: string } & (
-  | { kind: 'mail-code'; address: string }
-  | { kind: 'device-key'; device: string }
+export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in whose code it was. */ & (
+  | { kind: 'mail-code'; address: string; ceremony: string }
+  /** `isNew`: the key was registered for the first time, in this sign-in. */
+  | { kind: 'device-key'; device: string; isNew?: boolean }
   | { kind: 'factor'; enrolment: string; method: MfaMethod }
   | { kind: 'recovery-code' }
 );
+export type EvidenceKind = Evidence['kind'];
+
+/**
+ * The account that signs in; null before anything was proved. Throws where the pieces name different accounts: no step may
+ * put such evidence together.
+ */
+export function accountOf(evidence: readonly Evidence[]): string | null {
+  const [first, ...others] = evidence;
+  if (!first) return null;
+  if (others.some(({ account }) => account !== first.account))
+    throw new Error('evidence of two accounts in one sign-in');
+  return first.account;
+}
+
+/** The evidence with one more piece. Refuses `transaction-expired` where the piece names another account. */
+export function withPiece(evidence: readonly Evidence[], piece: Evidence): Evidence[] {
+  if (evidence.some(({ account }) => account !== piece.account)) refuse({ code: 'transaction-expired' });
+  return [...evidence, piece];
+}
+
+export function has(evidence: readonly Evidence[], kind: EvidenceKind): boolean {
+  return evidence.some((piece) => piece.kind === kind);
+}
+
+/** When a person last proved something; null: a device key alone, which signs without anyone (decisions §11, freshness). */
+export function freshAt(evidence: readonly Evidence[]): Date | null {
+  const last = evidence.findLast(({ kind }) => kind !== 'device-key');
+  return last ? new Date(last.at) : null;
+}
+
+/** The sign-ins in which the person proved the mailbox: a factor that was begun in one of them can be verified. */
+export function provedIn(evidence: readonly Evidence[]): string[] {
+  return evidence.flatMap((piece) => (piece.kind === 'mail-code' ? [piece.ceremony] : []));
+}
+
+/**
+ * Authentication methods (RFC 8176; decisions §8). An e-mail factor adds nothing to a mail code of the same sign-in: one
+ * mailbox is not two factors.
+ */
+export function amrOf(evidence: readonly Evidence[]): string[] {
+  const factor = evidence.find((piece) => piece.kind === 'factor');
+  const isMailed = has(evidence, 'mail-code');
+  if (has(evidence, 'recovery-code') || factor?.method === 'totp') return ['swk', 'otp', 'mfa'];
+  if (factor?.method === 'sms') return ['swk', 'sms', 'mfa'];
+  if (factor?.method === 'email' && !isMailed) return ['swk', 'otp', 'mfa'];
+  return factor || isMailed ? ['swk', 'otp'] : ['swk'];
+}
+
+/** What decides beside the evidence: the project's policy today, and what the person has. */
+export interface Standing {
+  policy: 'off' | 'optional' | 'required';
+  /** Whether e-mail as a second factor meets `required`. */
+  emailFactor: boolean;
+  /** Methods of the verified factors; a locked one counts. */
+  factors: readonly MfaMethod[];
+  /** `remember_me` lets this device skip the factor. */
+  skipsFactor: boolean;
+  /** A device key alone is not enough: step-up, `prompt=login`, `max_age`. */
+  personRequired: boolean;
+}
+
+/**
+ * What a sign-in still owes. An enrolled factor is met under every policy: no setting and no new device skips it. `enrolment`:
+ * the person has to set up a factor that meets the policy, which takes a mail code or an enrolled factor in this sign-in.
+ */
+export type Owed = 'nothing' | 'device' | 'factor' | 'enrolment' | 'mail-code';
+
+export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
+  if (!has(evidence, 'device-key')) return 'device';
+  const isMet = has(evidence, 'factor') || has(evidence, 'recovery-code');
+  if (!meetsPolicy(standing)) return 'enrolment';
+  const isSkipped = standing.skipsFactor && !standing.personRequired;
+  if (standing.factors.length > 0 && !isMet && !isSkipped) return 'factor';
+  if (standing.personRequired && freshAt(evidence) === null) return 'mail-code';
+  return 'nothing';
+}
+
+/** Whether the person's factors are what the project requires. */
+export function meetsPolicy({
+  policy,
+  emailFactor,
+  factors,
+}: Pick<Standing, 'policy' | 'emailFactor' | 'factors'>): boolean {
+  return policy !== 'required' || factors.some((method) => emailFactor || method !== 'email');
+}

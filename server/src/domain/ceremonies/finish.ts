@@ -3,7 +3,9 @@ import { secondsLater } from '../kernel/clock.ts';
 import { constant, execute, sql } from '../kernel/statement.ts';
 import { sdkScope } from '../tokens/claims.ts';
 import type { User } from '../users/user.entity.ts';
+import { accountOf, amrOf, type Evidence, freshAt, owed, withPiece } from './evidence.ts';
 import type { Flow } from './flow.ts';
+import { standingOf } from './standing.ts';
 import type { Success } from './steps.ts';
 
 /** How long what a step-up is for may follow the proof. */
@@ -12,86 +14,111 @@ const stepUpSeconds = 5 * 60;
 export interface Proved {
   user: User;
   device: Device;
-  /** True where this sign-in has changed neither of them. */
+  /** The piece that this step adds to the evidence. */
+  proved: Evidence;
+  /** True where this sign-in changed neither user nor device. */
   isStored?: boolean;
-  /** RFC 8176. */
-  amr: readonly string[];
   /** For so long this device skips the second factor; 0: not at all. */
   skipFactorSeconds?: number;
   recoveryCodes?: string[] | null;
 }
 
-/** Everything that was owed is proved: ends the ceremony, and gives the code or the session. The only place that does. */
-export async function finish(flow: Flow, proved: Proved): Promise<Success> {
-  const { em, deps, caller, ceremony } = flow;
-  const { user } = proved;
+/** What the evidence of a sign-in comes to. */
+interface Conclusion {
+  amr: string[];
+  authTime: Date;
+  /** When a person last proved something; null: not in this sign-in. */
+  freshAt: Date | null;
+}
+
+/**
+ * Ends the ceremony and gives the code or the session. Throws where the evidence does not name this user and device, or
+ * where anything is still owed: no step may come here before.
+ */
+export async function finish(flow: Flow, ending: Proved): Promise<Success> {
+  const { deps, caller, ceremony } = flow;
+  const concluded = await conclude(flow, ending);
   const now = deps.clock.now();
-  em.assign(ceremony, { amr: [...proved.amr] });
   // A step-up goes on, in this very sign-in, for as long as the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
   else ceremony.finishedAt = now;
-  await noteSignIn(flow, proved, now);
-  const ending = caller.request ? await session(flow, proved) : { code: await code(flow, proved) };
-  const recoveryCodes = (await claim(flow, user)) ?? proved.recoveryCodes;
-  return { status: 'SUCCESS', ...ending, ...(recoveryCodes && { recoveryCodes }) };
+  await noteSignIn(flow, ending, concluded, now);
+  const given = caller.request
+    ? await session(flow, ending, concluded)
+    : { code: await code(flow, ending.user, concluded) };
+  const recoveryCodes = (await claim(flow, ending.user)) ?? ending.recoveryCodes;
+  return { status: 'SUCCESS', ...given, ...(recoveryCodes && { recoveryCodes }) };
 }
 
-/** The user's and the device's last use, and the audit event. What is in the database already is told in one statement. */
-async function noteSignIn({ em, deps, caller, ceremony }: Flow, proved: Proved, now: Date): Promise<void> {
-  const { user, device } = proved;
+async function conclude(flow: Flow, { user, device, proved }: Proved): Promise<Conclusion> {
+  const { em, deps, ceremony } = flow;
+  const evidence = withPiece(ceremony.evidence, proved);
+  const namesDevice = evidence.some((piece) => piece.kind === 'device-key' && piece.device === device.id);
+  if (accountOf(evidence) !== user.id || device.user.id !== user.id || !namesDevice) {
+    throw new Error('a sign-in ends for another user or device than its evidence names');
+  }
+  await em.flush();
+  const factors = await deps.mfa.factors(em, user.id);
+  if (owed(evidence, standingOf(flow, factors, device)) !== 'nothing')
+    throw new Error('a sign-in ends before its time');
+  return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence) };
+}
+
+/** The last use of user and device, and the audit event. Rows that are stored already are written in one statement. */
+async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now: Date): Promise<void> {
+  const { em, deps, caller, ceremony } = flow;
+  const { user, device } = ending;
+  if (concluded.freshAt) await deps.guessing.remember(em, user.id, caller.actor.ip);
   const event = {
     type: 'user.signed_in',
     actor: caller.actor,
     projectId: caller.project.id,
     clientId: caller.client.id,
     subject: { kind: 'user', id: user.id, name: user.userName },
-    detail: { amr: [...proved.amr], deviceId: device.id },
+    detail: { amr: concluded.amr, deviceId: device.id },
   };
   const countsAsUse = !ceremony.stepUp || device.remembered;
-  if (!proved.isStored || !countsAsUse) {
+  if (!ending.isStored || !countsAsUse) {
     user.lastSignInAt = now;
-    if (countsAsUse) deps.devices.used(device, caller.project, proved.skipFactorSeconds ?? 0);
+    if (countsAsUse) deps.devices.used(device, caller.project, ending.skipFactorSeconds ?? 0);
     deps.audit.record(em, event);
     return;
   }
-  const { lastUsedAt, trustedUntil, mfaRememberedUntil } = deps.devices.use(
-    device,
-    caller.project,
-    proved.skipFactorSeconds ?? 0,
-  );
+  const use = deps.devices.use(device, caller.project, ending.skipFactorSeconds ?? 0);
   await execute(
     em,
     constant(sql`with seen as (
         update users set last_sign_in_at = ${now} where id = ${user.id}
       ), used as (
-        update devices set last_used_at = ${lastUsedAt}, trusted_until = ${trustedUntil},
-          mfa_remembered_until = ${mfaRememberedUntil} where id = ${device.id}
+        update devices set last_used_at = ${use.lastUsedAt}, trusted_until = ${use.trustedUntil},
+          mfa_remembered_at = ${use.mfaRememberedAt}, mfa_remembered_until = ${use.mfaRememberedUntil}
+        where id = ${device.id}
       )
       ${deps.audit.insertion(event)}`),
   );
 }
 
 /** For a page of the application: a code without redirect_uri, bound to the page's challenge where it sent one. */
-async function code({ em, deps, caller, ceremony }: Flow, { user, amr }: Proved): Promise<string> {
+async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, authTime }: Conclusion): Promise<string> {
   return deps.tokens.issueCode(em, {
     clientId: caller.client.id,
     userId: user.id,
     codeChallenge: ceremony.codeChallenge ?? undefined,
     scope: sdkScope,
-    authTime: deps.clock.now(),
-    amr: [...amr],
+    authTime,
+    amr,
   });
 }
 
 /** For the hosted page: an SSO session, under which /authorize then answers the request that waits. */
-async function session({ em, deps, caller }: Flow, { user, device, amr }: Proved) {
+async function session({ em, deps, caller }: Flow, { user, device }: Proved, concluded: Conclusion) {
   const { secret } = await deps.sessions.signIn(em, {
     project: caller.project,
     userId: user.id,
     deviceId: device.id,
-    amr: [...amr],
-    authTime: deps.clock.now(),
-    freshAt: amr.length > 1 ? deps.clock.now() : undefined,
+    amr: concluded.amr,
+    authTime: concluded.authTime,
+    freshAt: concluded.freshAt ?? undefined,
     requestMoment: caller.request?.moment,
     currentSecret: caller.sessionSecret,
     actor: caller.actor,
@@ -99,7 +126,7 @@ async function session({ em, deps, caller }: Flow, { user, device, amr }: Proved
   return { sessionSecret: secret, projectId: caller.project.id };
 }
 
-/** The holder of a set-up link becomes an owner, and gets the recovery codes of that. */
+/** The holder of a set-up link becomes an owner, and gets recovery codes. */
 async function claim({ em, deps, caller }: Flow, user: User): Promise<string[] | null> {
   const setupLinkId = caller.request?.setupLinkId;
   if (!setupLinkId) return null;

@@ -1,7 +1,7 @@
 import type { SigninStep, StepUp } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JWK } from 'jose';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Device } from '../devices/device.entity.ts';
 import type { Devices } from '../devices/devices.ts';
@@ -9,17 +9,21 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { type Problem, Refusal } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Mfa } from '../mfa/mfa.ts';
-import type { Otp } from '../otp/otp.ts';
+import type { Guessing } from '../otp/guessing.ts';
+import type { CountedCode, Otp } from '../otp/otp.ts';
+import type { Sends } from '../otp/sends.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { SmsGuard } from '../sms/sms-guard.ts';
+import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
 import type { Caller } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
+import type { Counters } from './counters.ts';
+import type { Evidence } from './evidence.ts';
 import type { Recipients, SetupLinks } from './recipients.ts';
 import type { Answers, Step } from './steps.ts';
 
@@ -29,11 +33,13 @@ export interface FlowDeps {
   clock: Clock;
   random: Random;
   audit: Audit;
-  limits: Pick<Limits, 'spendInPassing'>;
+  limits: Pick<Limits, 'spendInPassing' | 'spend'>;
   users: Users;
   devices: Devices;
   otp: Otp;
   smsGuard: SmsGuard;
+  sends: Sends;
+  guessing: Guessing;
   mfa: Mfa;
   phones: Pick<PhoneChanges, 'begin' | 'complete'>;
   delivery: Delivery;
@@ -63,21 +69,55 @@ export interface StepInput {
   body: Uint8Array;
 }
 
-/** One step under way: its transaction, its ceremony under a lock, and what has been proved already. */
+/** One step under way: its transaction and its ceremony, locked. */
 export interface Flow {
   em: EntityManager;
   deps: FlowDeps;
   caller: Caller;
   ceremony: Ceremony;
   input: StepInput;
-  /** The registered device whose key has signed this step. */
+  /** The registered device whose key signed this step, trusted or not; never a revoked one. */
   device: Device | null;
   /** The key that a registration proof has shown. */
   publicJwk: JWK | null;
+  /** The code whose try was counted before this step. */
+  counted: CountedCode | null;
 }
 
-/** A step's answer, or why it is refused: both are committed, and only then told. */
-export type Outcome<S extends Step> = Answers[S] | { refused: Problem };
+/** What a step may look at while it counts. */
+export type Judged = Readonly<Pick<Flow, 'caller' | 'ceremony' | 'input' | 'device'>>;
+
+/** An answer, with its changes: the evidence that this step verified, and what it wrote. */
+export interface Accepted<S extends Step> {
+  answer: Answers[S];
+  /** One piece at most: a step verifies one thing. */
+  proved?: Evidence | undefined;
+}
+
+export type Count = { rule: LimitRule; subject: string } | { sms: SmsToSend };
+
+/** A refusal, with its counters. All else that the step wrote is undone. */
+export interface RefusedStep {
+  refused: Problem;
+  /** Counted after everything else was undone: budgets of wrong codes, and an SMS that was refused. */
+  counts?: readonly Count[];
+  /** For the audit log. */
+  event?: Pick<AuditEntry, 'type' | 'subject' | 'detail'>;
+}
+
+/** What a step decides: there is no third way. */
+export type Outcome<S extends Step> = Accepted<S> | RefusedStep;
+
+/** How one step is taken. */
+export interface StepRule<S extends Step> {
+  /**
+   * Counts the try, before anything is decided: what it counts stays, whatever comes of the step. It can do nothing but
+   * count. Refuses where a limit is reached.
+   */
+  count?(counters: Counters, flow: Judged): Promise<RefusedStep | { counted: CountedCode | null }>;
+  /** Decides. What it writes is undone where it refuses. */
+  take(flow: Flow): Promise<Outcome<S>>;
+}
 
 /** A refused step of a transaction that goes on: the next proof carries `nonce`. */
 export class StepRefusal extends Refusal {

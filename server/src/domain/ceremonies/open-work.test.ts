@@ -59,8 +59,8 @@ describe('the open work of a person', () => {
 
   it('ends sign-ins that wait for a second factor, with the code that was sent and the factor that was begun', async () => {
     await world.set({ mfaPolicy: 'optional' });
-    const { address, page, user } = await somebody();
-    app.clock.turn(31);
+    const { address, user } = await somebody();
+    const page = await world.page();
     await world.enrol(page, address, { mfa_method: 'sms', phone_number: '+491701234567' });
     const otp = await world.codeFor('+491701234567');
     await end(user);
@@ -130,7 +130,7 @@ describe('the open work of a person', () => {
     app.clock.turn(31);
     await world.verifyAddress(page, address);
     const [kept] = await reader().execute<{ id: string }[]>(
-      'select id from ceremonies where user_id = ? and finished_at is null',
+      'select id from ceremonies where account_id = ? and finished_at is null',
       [user.id],
     );
     await end(user, { keepCeremonyId: kept?.id });

@@ -3,57 +3,65 @@ import { secondsLater } from '../kernel/clock.ts';
 import { type Problem, problemOf } from '../kernel/problem.ts';
 import { digest, sameSecret } from '../kernel/secret.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
-import { amr } from '../mfa/policy.ts';
 import { looksLikeRecoveryCode } from '../mfa/recovery-codes.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
-import { type CodePurpose, resendAfterSeconds } from '../otp/otp.ts';
+import type { CodePurpose } from '../otp/otp.ts';
+import { resendAfterSeconds } from '../otp/sends.ts';
 import type { User } from '../users/user.entity.ts';
+import type { Counters } from './counters.ts';
+import { accountOf, type Evidence, meetsPolicy, provedIn } from './evidence.ts';
 import { finish } from './finish.ts';
-import type { Flow, Outcome } from './flow.ts';
+import type { Flow, Judged, Outcome, RefusedStep, StepRule } from './flow.ts';
 import { maskAddress, maskPhone } from './mask.ts';
 import { notify } from './notices.ts';
 import { addressOf, smsNumberOf } from './recipients.ts';
+import { offeredMethods } from './standing.ts';
 
-/** Wrong codes of an authenticator app, or recovery codes, that one sign-in may hold. */
-const triesPerSignIn = 5;
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
 const over: { refused: Problem } = { refused: { code: 'transaction-expired' } };
 
 /** Starts the factor that is owed: sends its code, or, while it is being set up, shows what the app needs. */
-export async function initiateMfa(flow: Flow): Promise<Outcome<'initiate-mfa'>> {
-  const { deps, ceremony, input } = flow;
-  if (!ceremony.mfaSessionHash || !sameSecret(digest(input.sessionId ?? ''), ceremony.mfaSessionHash)) {
-    return { refused: { code: 'invalid', field: 'session_id', reason: 'is not the one that authenticate gave' } };
-  }
-  const owed = await factorOf(flow);
-  if (!owed) return over;
-  const { user, factor } = owed;
-  const wait = deps.mfa.lockedForSeconds(factor);
-  if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-  if (factor.method !== 'totp') return sendCode(flow, user, factor);
-  const totp = deps.mfa.totpSetup(factor, flow.caller.project.name, addressOf(user) ?? user.userName);
-  return { status: 'MFA_INITIATED', method: 'totp', ...(totp && { totp }) };
-}
+export const initiateMfa: StepRule<'initiate-mfa'> = {
+  async take(flow) {
+    const { deps, ceremony, input } = flow;
+    if (!ceremony.mfaSessionHash || !sameSecret(digest(input.sessionId ?? ''), ceremony.mfaSessionHash)) {
+      return { refused: { code: 'invalid', field: 'session_id', reason: 'is not the one that authenticate gave' } };
+    }
+    const owing = await factorOf(flow);
+    if ('refused' in owing) return owing;
+    const { user, factor } = owing;
+    const wait = deps.mfa.lockedForSeconds(factor);
+    if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+    if (factor.method !== 'totp') return sendCode(flow, user, factor);
+    const totp = deps.mfa.totpSetup(factor, flow.caller.project.name, addressOf(user) ?? user.userName);
+    return { answer: { status: 'MFA_INITIATED', method: 'totp', ...(totp && { totp }) } };
+  },
+};
 
 async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outcome<'initiate-mfa'>> {
   const { em, deps, caller, ceremony } = flow;
-  const { project, actor } = caller;
+  const { project, client, actor } = caller;
   const channel: Channel = factor.method === 'sms' ? 'sms' : 'mail';
-  const to = channel === 'sms' ? smsNumberOf(project, user, factor) : addressOf(user);
+  const to = destinationOf(flow, user, factor);
   if (to === null) return { refused: { code: 'mfa-method-not-allowed', method: factor.method } };
-  if (!deps.delivery.isAvailable(channel) && !(await deps.testMode.holds(em, project))) {
+  const showsCodes = await deps.testMode.holds(em, project);
+  if (!deps.delivery.isAvailable(channel) && !showsCodes) {
     return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
   }
-  const scope = { projectId: project.id, purpose: purposeOf(factor) };
-  const wait = await deps.otp.spendSend(em, { ...scope, address: user.id, ip: actor.ip });
-  if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-  const proved = factor.verifiedAt != null || user.phone === to;
-  const refused = channel === 'sms' ? await deps.smsGuard.spend(em, { project, number: to, proved }) : null;
-  if (refused) return { refused };
+  const place = { projectId: project.id, ceremonyId: ceremony.id, purpose: purposeOf(factor) };
+  const send = await deps.sends.spend(em, { ...place, address: user.id, ip: actor.ip });
+  if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+  if (channel === 'sms') {
+    const sms = { project, number: to, proved: factor.verifiedAt != null || user.phone === to };
+    const refused = await deps.smsGuard.spend(em, sms);
+    if (refused) return { refused, counts: [{ sms }] };
+  }
   const code = await deps.otp.issue(em, {
-    ...scope,
-    ceremonyId: ceremony.id,
-    account: user.id,
+    ...place,
+    clientId: client.id,
+    userId: user.id,
+    address: factor.id,
+    sentTo: to,
     jkt: ceremony.jkt ?? null,
   });
   await deps.delivery.enqueue(em, {
@@ -61,89 +69,119 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outc
     channel,
     to,
     locale: caller.locale,
-    content: { template: 'factor-code', app: caller.client.name, code, minutes: codeTtlSeconds / 60 },
+    content: { template: 'factor-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
     context: { account: user.id, mailbox: to },
     expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
   });
   return {
-    status: 'MFA_INITIATED',
-    method: factor.method,
-    sentTo: channel === 'sms' ? maskPhone(to) : maskAddress(to),
-    resendAfterSeconds,
-    ...((await deps.testMode.holds(em, project)) && { code }),
+    answer: {
+      status: 'MFA_INITIATED',
+      method: factor.method,
+      sentTo: channel === 'sms' ? maskPhone(to) : maskAddress(to),
+      resendAfterSeconds,
+      ...(showsCodes && { code }),
+    },
   };
 }
 
 /** The last step: the factor's code, or one of the recovery codes in its place. */
-export async function verifyMfa(flow: Flow): Promise<Outcome<'verify-mfa'>> {
-  const { em, deps, caller, ceremony, input, device } = flow;
-  const owed = await factorOf(flow);
-  if (!owed || !device) return over;
-  const { user, factor } = owed;
-  const typed = input.otp ?? '';
-  const byRecovery = factor.verifiedAt != null && looksLikeRecoveryCode(typed);
-  if (!byRecovery && ceremony.state === 'mfa_owed') {
-    return { refused: { code: 'out-of-order', step: 'verify-mfa', state: ceremony.state } };
-  }
-  const refused = byRecovery ? await tryRecovery(flow, user, factor, typed) : await tryCode(flow, user, factor, typed);
-  if (refused) {
-    if (refused.code === 'code-rejected') tell(flow, user, 'mfa.rejected', { method: factor.method, byRecovery });
-    return { refused };
-  }
-  const skip = input.rememberMe ? caller.project.rememberMfaSeconds : 0;
-  const recoveryCodes = factor.verifiedAt ? null : await enrol(flow, user, factor);
-  if (byRecovery) {
-    const left = await deps.mfa.recoveryCodes.left(em, user.id);
-    tell(flow, user, 'mfa.recovery_code_used', { left });
-    await notify(flow, user, { template: 'recovery-code-used', left });
-  }
-  ceremony.mfaMethod = factor.method;
-  const methods = byRecovery ? amr.totp : amr[factor.method];
-  return finish(flow, { user, device, amr: methods, skipFactorSeconds: skip, recoveryCodes });
+export const verifyMfa: StepRule<'verify-mfa'> = {
+  async count(counters, flow) {
+    const factor = await counters.factor();
+    const user = accountOf(flow.ceremony.evidence);
+    if (!factor || factor.user.id !== user) return over;
+    if (isByRecovery(flow, factor)) return (await counters.signIn()) ? { counted: null } : over;
+    if (flow.ceremony.state === 'mfa_owed') {
+      return { refused: { code: 'out-of-order', step: 'verify-mfa', state: flow.ceremony.state } };
+    }
+    return factor.method === 'totp' ? countTotp(counters, factor) : countCode(counters, factor, user);
+  },
+
+  async take(flow) {
+    const { em, deps, caller, ceremony, device } = flow;
+    const owing = await factorOf(flow);
+    if ('refused' in owing) return owing;
+    if (!device) return over;
+    const { user, factor } = owing;
+    const byRecovery = isByRecovery(flow, factor);
+    if (!(await (byRecovery ? acceptRecovery(flow, user, factor) : acceptCode(flow, user, factor)))) {
+      return rejection(user, factor, byRecovery);
+    }
+    const skipFactorSeconds = flow.input.rememberMe ? caller.project.rememberMfaSeconds : 0;
+    const recoveryCodes = factor.verifiedAt ? null : await enrol(flow, user, factor);
+    if (byRecovery) await tellRecovery(flow, user);
+    ceremony.mfaMethod = factor.method;
+    const at = deps.clock.now().toISOString();
+    const proved: Evidence = byRecovery
+      ? { kind: 'recovery-code', account: user.id, at }
+      : { kind: 'factor', account: user.id, enrolment: factor.id, method: factor.method, at };
+    await em.flush();
+    return { answer: await finish(flow, { user, device, proved, skipFactorSeconds, recoveryCodes }), proved };
+  },
+};
+
+type Counted = ReturnType<NonNullable<typeof verifyMfa.count>>;
+
+async function countTotp(counters: Counters, factor: Enrolment): Counted {
+  if (counters.isOff(factor)) return isOff(factor);
+  if (!(await counters.signIn())) return over;
+  const wait = counters.lockedForSeconds(factor);
+  if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+  await counters.totp(factor);
+  return { counted: null };
 }
 
-async function tryCode(flow: Flow, user: User, factor: Enrolment, code: string): Promise<Problem | null> {
-  const { em, deps, caller, ceremony } = flow;
-  if (deps.mfa.isOff(factor)) return { code: 'mfa-method-not-allowed', method: factor.method };
-  if (factor.method === 'totp') {
-    if (!countTry(flow)) return over.refused;
-    const outcome = await deps.mfa.tryTotp(em, factor, code);
-    if (outcome.accepted) return null;
-    if (outcome.retryAfterSeconds === undefined) return rejected;
-    return { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds };
-  }
-  const outcome = await deps.otp.try(em, {
-    projectId: caller.project.id,
-    ceremonyId: ceremony.id,
-    purpose: purposeOf(factor),
-    jkt: ceremony.jkt ?? null,
-    code,
-    address: user.id,
-  });
-  if (outcome.accepted) {
-    deps.mfa.accepted(factor);
-    return null;
-  }
-  if ('fault' in outcome) return rejected;
-  return { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds };
+async function countCode(counters: Counters, factor: Enrolment, userId: string): Counted {
+  if (counters.isOff(factor)) return isOff(factor);
+  const wait = await counters.codeOf(purposeOf(factor), userId);
+  if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+  return { counted: await counters.code(purposeOf(factor)) };
 }
 
-async function tryRecovery(flow: Flow, user: User, factor: Enrolment, typed: string): Promise<Problem | null> {
-  if (!countTry(flow)) return over.refused;
-  if (!(await flow.deps.mfa.recoveryCodes.use(flow.em, user.id, typed))) return rejected;
-  // Whoever holds it is the user: what strangers' wrong codes had locked is open again.
-  flow.deps.mfa.accepted(factor);
-  return null;
+/** Too many wrong codes have switched the factor off: a recovery code is the way in. */
+function isOff({ method }: Enrolment): { refused: Problem } {
+  return { refused: { code: 'mfa-method-not-allowed', method } };
 }
 
-/** False where this sign-in has had its tries: it is over then. */
-function countTry({ ceremony, deps }: Flow): boolean {
-  if (ceremony.mfaAttempts >= triesPerSignIn) {
-    ceremony.finishedAt = deps.clock.now();
-    return false;
-  }
-  ceremony.mfaAttempts += 1;
+function isByRecovery({ input }: Pick<Judged, 'input'>, factor: Enrolment): boolean {
+  return factor.verifiedAt != null && looksLikeRecoveryCode(input.otp ?? '');
+}
+
+async function acceptCode(flow: Flow, user: User, factor: Enrolment): Promise<boolean> {
+  const { em, deps, caller, ceremony, input, counted } = flow;
+  const code = input.otp ?? '';
+  if (factor.method === 'totp') return deps.mfa.acceptTotp(em, factor, code);
+  const redeemed = await deps.otp.redeem(em, counted, { jkt: ceremony.jkt ?? null, clientId: caller.client.id, code });
+  if (!redeemed.accepted || redeemed.userId !== user.id || !redeemed.isFor(factor.id)) return false;
+  if (!redeemed.wentTo(destinationOf(flow, user, factor) ?? '')) return false;
+  deps.mfa.accepted(factor);
   return true;
+}
+
+async function acceptRecovery({ em, deps, input }: Flow, user: User, factor: Enrolment): Promise<boolean> {
+  if (!(await deps.mfa.recoveryCodes.use(em, user.id, input.otp ?? ''))) return false;
+  // A factor that wrong codes had locked is open again.
+  deps.mfa.accepted(factor);
+  return true;
+}
+
+function rejection(user: User, factor: Enrolment, byRecovery: boolean): RefusedStep {
+  const subject = { kind: 'user', id: user.id, name: user.userName };
+  return { refused: rejected, event: { type: 'mfa.rejected', subject, detail: { method: factor.method, byRecovery } } };
+}
+
+async function tellRecovery(flow: Flow, user: User): Promise<void> {
+  const { em, deps, caller } = flow;
+  const left = await deps.mfa.recoveryCodes.left(em, user.id);
+  deps.audit.record(em, {
+    type: 'mfa.recovery_code_used',
+    actor: caller.actor,
+    projectId: caller.project.id,
+    clientId: caller.client.id,
+    subject: { kind: 'user', id: user.id, name: user.userName },
+    detail: { left },
+  });
+  await notify(flow, user, { template: 'recovery-code-used', left });
 }
 
 /** The first right code of a new factor: it protects from now on, and its user hears of it. */
@@ -159,30 +197,28 @@ async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[
 }
 
 /**
- * The user and the factor that this sign-in owes, both under a lock; null where either is gone, or where a factor that
- * is only being set up would take the place of one that was verified elsewhere meanwhile.
+ * The user and the factor that this sign-in owes, both locked. A factor that is being set up counts only with the mail code of
+ * the sign-in that began it, while its method is offered, and while no other factor meets the policy.
  */
-async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } | null> {
+async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } | { refused: Problem }> {
   const { em, deps, caller, ceremony } = flow;
-  const user = await deps.users.locked(em, caller.project.id, ceremony.user?.id ?? '');
+  const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
   const factor = ceremony.enrolmentId ? await deps.mfa.locked(em, ceremony.enrolmentId) : null;
-  if (!user?.active || !factor || factor.user.id !== user.id) return null;
-  if (!factor.verifiedAt && (await deps.mfa.factors(em, user.id)).length > 0) return null;
-  return { user, factor };
+  if (!user?.active || !factor || factor.user.id !== user.id) return over;
+  if (factor.verifiedAt) return { user, factor };
+  if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
+  const { mfaPolicy: policy, emailFactor } = caller.project;
+  const factors = (await deps.mfa.factors(em, user.id)).map(({ method }) => method);
+  if (factors.length > 0 && meetsPolicy({ policy, emailFactor, factors })) return over;
+  if ((await offeredMethods(flow)).includes(factor.method)) return { user, factor };
+  return { refused: { code: 'mfa-method-not-allowed', method: factor.method } };
+}
+
+/** Where codes of the factor go; for SMS the directory's number where it owns the phone, else the enrolled one. */
+function destinationOf({ caller }: Flow, user: User, factor: Enrolment): string | null {
+  return factor.method === 'email' ? addressOf(user) : smsNumberOf(caller.project, user, factor);
 }
 
 function purposeOf(factor: Enrolment): CodePurpose {
   return factor.method === 'sms' ? 'mfa-sms' : 'mfa-email';
-}
-
-function tell({ em, deps, caller }: Flow, user: User, type: string, detail: Record<string, unknown>): void {
-  deps.audit.record(em, {
-    type,
-    result: type === 'mfa.rejected' ? 'failure' : 'success',
-    actor: caller.actor,
-    projectId: caller.project.id,
-    clientId: caller.client.id,
-    subject: { kind: 'user', id: user.id, name: user.userName },
-    detail,
-  });
 }

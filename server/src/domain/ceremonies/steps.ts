@@ -20,6 +20,8 @@ export interface Answers {
         /** Masked as typed. */
         sentTo: string;
         resendAfterSeconds: number;
+        /** Ten characters of base32 in place of six digits. */
+        codeFormat?: 'long';
         /** Test mode only. */
         code?: string;
       }

@@ -4,12 +4,13 @@ import { seconds, secondsLater } from '../kernel/clock.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest, isStorableText } from '../kernel/secret.ts';
 import { constant, sql, verbatim } from '../kernel/statement.ts';
-import { afterDevice, amr } from '../mfa/policy.ts';
+import type { Project } from '../projects/project.entity.ts';
 import { sdkScope } from '../tokens/claims.ts';
 import { newCode } from '../tokens/tokens.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { type Caller, stillHolds, stillHoldsParameters } from './callers.ts';
+import { amrOf, type Evidence } from './evidence.ts';
 import type { FlowDeps, StepInput } from './flow.ts';
 import { type Success, steps } from './steps.ts';
 
@@ -17,6 +18,14 @@ import { type Success, steps } from './steps.ts';
 export const nonceTtlSeconds = 120;
 
 const { from, leadsTo } = steps.authenticate;
+
+/** SQL: the device `d` is trusted by today's policy (`devices/trust.ts`). */
+const trustedAt = `d.trusted_until > ? and (not d.remembered or d.last_used_at > ?)
+      and coalesce(d.registered_at, d.created_at) > ?`;
+
+function trustParameters({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Date[] {
+  return [now, secondsLater(now, -deviceTrustSeconds), secondsLater(now, -deviceTrustDays * 24 * 3600)];
+}
 
 /** What the proof is judged by: there only where nothing but the proof is wanting. */
 interface Candidate {
@@ -47,7 +56,7 @@ export const candidateStatement = `with begun as materialized (
     lateral (select id, user_name, active, email_key, user_name_key from users where id = d.user_id offset 0) u
   where c.project_id = ? and c.client_id = ? and c.request_id is null and c.origin = ?
     and c.state = any(?) and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ?
-    and d.revoked_at is null and d.trusted_until > ? and u.active
+    and d.revoked_at is null and ${trustedAt} and u.active
     and (u.email_key = ? or u.user_name_key = ?
       and not exists (select from users other where other.project_id = ? and other.email_key = ?))
     and (select e.id from enrolments e where e.user_id = d.user_id limit 1) is null`;
@@ -67,15 +76,14 @@ export async function trustedSignIn(
   const { project, client, origin } = caller;
   const address = input.userid.trim();
   if (input.proof === undefined || input.stepUp || !isStorableText(address) || !isAddress(address)) return null;
-  const standing = { policy: project.mfaPolicy, hasFactor: false };
-  if (afterDevice(standing, { hasPending: false, skipsFactor: false }, false) !== 'finish') return null;
+  if (project.mfaPolicy === 'required') return null;
   const key = addressKey(address);
   const now = clock.now();
   const [candidate] = await db.rows<Candidate>(candidateStatement, [
-    ...[digest(input.txn), project.id, client.id, origin, from, now, now],
+    ...[digest(input.txn), project.id, client.id, origin, from, now, ...trustParameters(project, now)],
     ...[key, key, project.id, key],
   ]);
-  if (!candidate) return null;
+  if (!candidate || (client.pkceRequired && candidate.code_challenge === null)) return null;
   const verdict = await judgeProof(input.proof, {
     key: { kind: 'stored', jkt: candidate.jkt, jwk: candidate.public_jwk, alg: candidate.alg },
     act: 'authenticate',
@@ -115,6 +123,13 @@ async function grant(
   const now = clock.now();
   const code = newSecret(random);
   const made = newCode(random, code, now);
+  const piece: Evidence = {
+    kind: 'device-key',
+    account: candidate.user_id,
+    device: candidate.device_id,
+    at: now.toISOString(),
+  };
+  const amr = amrOf([piece]);
   const trustedUntil = devices.trustAfterUse(candidate, project);
   const told = audit.insertion(
     {
@@ -123,30 +138,31 @@ async function grant(
       projectId: project.id,
       clientId: client.id,
       subject: { kind: 'user', id: candidate.user_id, name: candidate.user_name },
-      detail: { amr: [...amr.device], deviceId: candidate.device_id },
+      detail: { amr, deviceId: candidate.device_id },
     },
     isPassed,
   );
+  const trusted = { text: trustedAt, params: trustParameters(project, now) };
   const holds = { text: stillHolds, params: stillHoldsParameters(caller, remembered) };
   const statement = constant(sql`with trusted as (
       select d.id, d.user_id, d.client_id, d.jkt
       from users u join devices d on d.user_id = u.id
       where u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
-        and d.id = ${candidate.device_id} and d.revoked_at is null and d.trusted_until > ${now}
+        and d.id = ${candidate.device_id} and d.revoked_at is null and ${trusted}
         and d.remembered = ${candidate.remembered}
         and not exists (select from enrolments e where e.user_id = u.id)
       for no key update of u, d
     ), passed as (
-      update ceremonies c set state = ${leadsTo.SUCCESS}, finished_at = ${now}, address = ${address}, user_id = t.user_id,
-        device_id = t.id, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
-        mfa_session_hash = null, enrolment_id = null, mfa_attempts = 0, amr = ${[...amr.device]},
+      update ceremonies c set state = ${leadsTo.SUCCESS}, finished_at = ${now}, address = ${address},
+        evidence = ${JSON.stringify([piece])}::jsonb, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
+        mfa_session_hash = null, enrolment_id = null,
         nonce_hash = ${digest(nextNonce)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
       from trusted t
       where c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
         and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
         and c.nonce_hash = ${candidate.nonce_hash}
         and ${holds}
-      returning c.client_id, c.user_id, c.device_id, c.code_challenge
+      returning c.client_id, t.user_id, t.id as device_id, c.code_challenge
     ), seen as (
       update users set last_sign_in_at = ${now} from passed where users.id = passed.user_id
     ), used as (
@@ -158,7 +174,7 @@ async function grant(
     insert into authorization_codes (id, hash, client_id, user_id, code_challenge, scope, auth_time, amr, created_at,
       expires_at, forget_at)
     select ${made.id}::uuid, ${made.hash}, client_id, user_id, code_challenge, ${sdkScope}, ${now}::timestamptz,
-      ${[...amr.device]}::text[], ${now}::timestamptz, ${made.expiresAt}::timestamptz, ${made.forgetAt}::timestamptz
+      ${amr}::text[], ${now}::timestamptz, ${made.expiresAt}::timestamptz, ${made.forgetAt}::timestamptz
     from passed`);
   const given = await pastDeadlocks(() => db.changed(statement.text, statement.params));
   return given === 1 ? code : null;

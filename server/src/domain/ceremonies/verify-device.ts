@@ -1,60 +1,74 @@
 import { type Problem, problemOf } from '../kernel/problem.ts';
-import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
-import { afterRegistration, amr } from '../mfa/policy.ts';
+import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
+import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from './evidence.ts';
 import { finish } from './finish.ts';
-import type { Flow, Outcome } from './flow.ts';
+import type { Flow, Outcome, StepRule } from './flow.ts';
 import { notify } from './notices.ts';
+import { offeredMethods, standingOf } from './standing.ts';
 
-/** Registers the page's key for the user whose address was proved, and begins the second factor that they chose. */
-export async function verifyDevice(flow: Flow): Promise<Outcome<'verify-device'>> {
-  const { em, deps, caller, ceremony, input } = flow;
-  // Under a lock: two windows of one browser register the same key one after the other.
-  const user = await deps.users.locked(em, caller.project.id, ceremony.user?.id ?? '');
-  if (!user?.active) return { refused: { code: 'transaction-expired' } };
-  const hasFactor = (await deps.mfa.factors(em, user.id)).length > 0;
-  const method = input.mfaMethod;
-  if (ceremony.state !== 'otp_verified') {
-    // Whoever set the first one up on this device had proved the address, and may do so with another one as well.
-    if (hasFactor || !(await isSettingUp(flow, user))) {
-      return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
+/** Registers the page's key for the person whose mail code was entered here, and begins the second factor they chose. */
+export const verifyDevice: StepRule<'verify-device'> = {
+  async take(flow) {
+    const { em, deps, caller, ceremony, input } = flow;
+    // Locked: two windows of one browser register the same key one after the other.
+    const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
+    if (!user?.active) return { refused: { code: 'transaction-expired' } };
+    const factors = await deps.mfa.factors(em, user.id);
+    if (ceremony.state !== 'otp_verified') {
+      // Another factor may take the place of the one that is being set up in this sign-in, and of no other.
+      const pending = await deps.mfa.pending(em, user.id, [ceremony.id]);
+      if (!pending || pending.id !== ceremony.enrolmentId) {
+        return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
+      }
+      if (input.mfaMethod === undefined) return choose(flow);
     }
-    if (method === undefined) return { status: 'MFA_ENROLLMENT_NEEDED', methods: await offered(flow) };
+    // A mail code of an earlier sign-in lets a factor that was begun there be finished, and no key or factor be added.
+    if (!provedIn(ceremony.evidence).includes(ceremony.id)) return { refused: { code: 'transaction-expired' } };
+    return register(flow, user, factors);
+  },
+};
+
+async function register(flow: Flow, user: User, factors: readonly Enrolment[]): Promise<Outcome<'verify-device'>> {
+  const { em, deps, caller, ceremony, input } = flow;
+  const { project } = caller;
+  const mayEnrol = factors.length === 0 ? project.mfaPolicy !== 'off' : !meets(flow, factors);
+  const method = mayEnrol ? input.mfaMethod : undefined;
+  if (method === undefined && !meets(flow, factors)) return choose(flow);
+  const destination = method ? await destinationOf(flow, user, method) : null;
+  if (destination && 'refused' in destination) return destination;
+  if (destination && 'missing' in destination) {
+    return { answer: { status: 'FINALIZE_REGISTRATION_NEEDED', required: ['phone_number'] } };
   }
-  const owed = afterRegistration({ policy: caller.project.mfaPolicy, hasFactor }, method !== undefined);
-  if (owed === 'choose') return { status: 'MFA_ENROLLMENT_NEEDED', methods: await offered(flow) };
-  if (owed !== 'enrol' || method === undefined) {
-    const device = await register(flow, user);
-    if (owed === 'finish') return finish(flow, { user, device, amr: amr.enrolment });
-    return { status: 'DEVICE_REGISTERED' };
+  const { device, isNew } = await registerKey(flow, user);
+  const at = deps.clock.now().toISOString();
+  const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, isNew, at };
+  if (method) {
+    const phone = destination?.phone ?? null;
+    await deps.mfa.begin(em, { userId: user.id, ceremonyId: ceremony.id, deviceId: device.id, method, phone });
+    return { answer: { status: 'DEVICE_REGISTERED' }, proved };
   }
-  const destination = await destinationOf(flow, user, method);
-  if ('refused' in destination) return destination;
-  if ('missing' in destination) return { status: 'FINALIZE_REGISTRATION_NEEDED', required: ['phone_number'] };
-  const device = await register(flow, user);
-  await deps.mfa.begin(em, { userId: user.id, deviceId: device.id, method, phone: destination.phone });
-  return { status: 'DEVICE_REGISTERED' };
+  const owing = owed(withPiece(ceremony.evidence, proved), standingOf(flow, factors, device));
+  if (owing === 'nothing') return { answer: await finish(flow, { user, device, proved }), proved };
+  return { answer: { status: 'DEVICE_REGISTERED' }, proved };
 }
 
-/** Whether the factor that this sign-in owes waits for its first code, on this very device. */
-async function isSettingUp({ em, deps, ceremony }: Flow, user: User): Promise<boolean> {
-  const pending = ceremony.device && (await deps.mfa.pending(em, user.id, ceremony.device.id));
-  return pending != null && pending.id === ceremony.enrolmentId;
+function meets({ caller: { project } }: Flow, factors: readonly Enrolment[]): boolean {
+  const { mfaPolicy: policy, emailFactor } = project;
+  return meetsPolicy({ policy, emailFactor, factors: factors.map(({ method }) => method) });
 }
 
-/** What can be chosen here: what the project offers, SMS only where one can be sent. */
-async function offered({ em, deps, caller: { project } }: Flow): Promise<MfaMethod[]> {
-  const canSendSms = deps.delivery.isAvailable('sms') || (await deps.testMode.holds(em, project));
-  return mfaMethods.filter((method) => project.offeredFactors.includes(method) && (method !== 'sms' || canSendSms));
+async function choose(flow: Flow): Promise<Outcome<'verify-device'>> {
+  return { answer: { status: 'MFA_ENROLLMENT_NEEDED', methods: await offeredMethods(flow) } };
 }
 
 type Destination = { phone: string | null } | { missing: 'phone_number' } | { refused: Problem };
 
-/** Where codes of the new factor are to go. The directory's phone is not changed by the back door (service.md 3.1). */
+/** Where codes of the new factor go. A phone that the directory owns stays as it is (service.md 3.1). */
 async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise<Destination> {
   const { project } = flow.caller;
-  if (!(await offered(flow)).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
+  if (!(await offeredMethods(flow)).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
   if (method !== 'sms') return { phone: null };
   const phone = flow.input.phoneNumber?.replace(/[\s()./-]/g, '') ?? user.phone ?? null;
   if (phone === null) return { missing: 'phone_number' };
@@ -64,7 +78,7 @@ async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise
   return problem ? { refused: problem } : { phone };
 }
 
-async function register(flow: Flow, user: User) {
+async function registerKey(flow: Flow, user: User) {
   const { em, deps, caller, ceremony, publicJwk } = flow;
   if (!publicJwk || !ceremony.jkt) throw new Error('a device is registered without a proof');
   const { device, isNew } = await deps.devices.register(em, {
@@ -77,9 +91,8 @@ async function register(flow: Flow, user: User) {
     actor: caller.actor,
   });
   await em.flush();
-  em.assign(ceremony, { device: device.id });
-  // Who has just signed up needs no warning of themselves.
+  // A person who has just signed up needs no warning.
   const signedUpHere = user.createdAt >= ceremony.createdAt && user.provenance === 'local';
   if (isNew && !signedUpHere) await notify(flow, user, { template: 'new-device', device: device.name });
-  return device;
+  return { device, isNew };
 }

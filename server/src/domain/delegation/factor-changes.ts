@@ -9,7 +9,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { chooseLocale, type Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { changed, type Database, undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
@@ -17,11 +17,12 @@ import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { forgetRemembered } from '../mfa/reset.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
-import type { CodePurpose, Otp } from '../otp/otp.ts';
+import type { CodePurpose, CountedCode, Otp } from '../otp/otp.ts';
+import type { Sends } from '../otp/sends.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
-import type { SmsGuard } from '../sms/sms-guard.ts';
+import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -33,7 +34,10 @@ export const changeTtlSeconds = 10 * 60;
 const triesPerChange = 5;
 
 /** Second factors, as far as a change needs them. */
-export type Factors = Pick<Mfa, 'factors' | 'begin' | 'locked' | 'totpSetup' | 'tryTotp' | 'accepted' | 'verify'>;
+export type Factors = Pick<
+  Mfa,
+  'factors' | 'begin' | 'locked' | 'totpSetup' | 'countTry' | 'lockedForSeconds' | 'acceptTotp' | 'accepted' | 'verify'
+>;
 
 export interface FactorChangesDeps {
   db: Database;
@@ -42,7 +46,8 @@ export interface FactorChangesDeps {
   audit: Audit;
   users: Pick<Users, 'find' | 'findByAddress' | 'locked' | 'checkPhoneLock' | 'isPhoneTaken'>;
   factors: Factors;
-  otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
+  otp: Pick<Otp, 'issue' | 'count' | 'spendTry' | 'redeem'>;
+  sends: Sends;
   smsGuard: Pick<SmsGuard, 'spend'>;
   phones: Pick<PhoneChanges, 'put'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
@@ -75,6 +80,11 @@ export interface BegunChange {
 }
 
 type Outcome<T> = T | { refused: Problem };
+/** A refusal, and the SMS that was refused, where it was one. */
+interface RefusedSms {
+  refused: Problem;
+  sms?: SmsToSend;
+}
 const over: { refused: Problem } = { refused: { code: 'transaction-expired' } };
 const rejected: { refused: Problem } = { refused: { code: 'code-rejected', attemptsLeft: 0 } };
 const noSuchUser: { refused: Problem } = { refused: { code: 'not-found', what: 'user' } };
@@ -95,7 +105,16 @@ export class FactorChanges {
    * 3.1), `mfa-method-not-allowed`, `too-many`, `unavailable`.
    */
   async initiate(backEnd: BackEnd, change: NewChange): Promise<BegunChange> {
-    return told(await this.deps.db.transaction((em) => this.begin(em, backEnd, change)));
+    return told<BegunChange>(
+      await this.deps.db.transaction(async (em) => {
+        const begun: Outcome<BegunChange> | RefusedSms = await undoneIfRefused(em, () =>
+          this.begin(em, backEnd, change),
+        );
+        // Undone with the rest: counted once more.
+        if ('refused' in begun && 'sms' in begun && begun.sms) await this.deps.smsGuard.spend(em, begun.sms);
+        return begun;
+      }),
+    );
   }
 
   /**
@@ -119,7 +138,7 @@ export class FactorChanges {
     return (await this.deps.factors.factors(em, user.id))[0]?.method ?? null;
   }
 
-  private async begin(em: EntityManager, backEnd: BackEnd, change: NewChange): Promise<Outcome<BegunChange>> {
+  private async begin(em: EntityManager, backEnd: BackEnd, change: NewChange): Promise<BegunChange | RefusedSms> {
     const { audit, clock, factors, random, users } = this.deps;
     const { client } = backEnd;
     const named = await this.userOf(em, client, change.userid);
@@ -134,10 +153,12 @@ export class FactorChanges {
     const to = change.method === 'sms' ? (phone?.number ?? null) : addressOf(user);
     if (change.method !== 'totp') {
       const refused = await this.sendable(em, project, user, change.method, to);
-      if (refused) return { refused };
+      if (refused) return refused;
     }
+    const changeId = random.id();
     const enrolment = await factors.begin(em, {
       userId: user.id,
+      ceremonyId: changeId,
       deviceId: null,
       method: change.method,
       phone: phone?.number ?? null,
@@ -145,7 +166,7 @@ export class FactorChanges {
     const sessionId = newSecret(random);
     const now = clock.now();
     const begun = em.create(FactorChange, {
-      id: random.id(),
+      id: changeId,
       sessionHash: digest(sessionId),
       client: client.id,
       user: user.id,
@@ -165,12 +186,13 @@ export class FactorChanges {
     return { ...answer, sentTo, ...((await this.deps.testMode.holds(em, project)) && { code }) };
   }
 
+  /** Counts the try, then judges it; where it is refused, nothing but the count stays. */
   private async complete(
     em: EntityManager,
     backEnd: BackEnd,
     tried: { userid: string; sessionId: string; code: string },
   ): Promise<Outcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
-    const { audit, clock, factors, users } = this.deps;
+    const { clock, factors, users } = this.deps;
     const { client } = backEnd;
     const change = await em.findOne(
       FactorChange,
@@ -182,58 +204,77 @@ export class FactorChanges {
     if (named?.id !== change.user.id) return over;
     const user = await users.locked(em, client.project.id, named.id);
     const enrolment = await factors.locked(em, change.enrolmentId);
-    if (!user?.active || !enrolment || enrolment.verifiedAt || change.attempts >= triesPerChange) {
-      change.finishedAt = clock.now();
-      return over;
-    }
+    if (!user?.active || !enrolment || enrolment.verifiedAt || change.attempts >= triesPerChange) return over;
     const locked = enrolment.phone && (await problemOf(users.checkPhoneLock(em, user, enrolment.phone)));
-    if (locked) {
-      change.finishedAt = clock.now();
-      return { refused: locked };
-    }
-    change.attempts += 1;
-    const refused = await this.tryCode(em, change, user, enrolment, tried.code);
-    if (refused) {
-      audit.record(em, {
+    if (locked) return { refused: locked };
+    const counted = await this.count(em, client.project.id, change, enrolment);
+    if ('refused' in counted) return counted;
+    const outcome = await undoneIfRefused(em, () => this.accept(em, backEnd, change.id, counted.counted, tried.code));
+    if ('refused' in outcome) {
+      this.deps.audit.record(em, {
         ...about(backEnd, user),
         type: 'mfa.rejected',
         result: 'failure',
         detail: { method: enrolment.method, change: true },
       });
-      return { refused };
     }
+    return outcome;
+  }
+
+  private async count(
+    em: EntityManager,
+    projectId: string,
+    { id, user }: FactorChange,
+    enrolment: Enrolment,
+  ): Promise<Outcome<{ counted: CountedCode | null }>> {
+    const { factors, otp } = this.deps;
+    const wait = factors.lockedForSeconds(enrolment);
+    if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+    await changed(em, 'update factor_changes set attempts = attempts + 1 where id = ?', [id]);
+    if (enrolment.method === 'totp') {
+      await factors.countTry(em, enrolment);
+      return { counted: null };
+    }
+    const place = { projectId, ceremonyId: id, purpose: purposeOf(enrolment.method) };
+    const pause = await otp.spendTry(em, place, user.id);
+    if (pause !== null) return { refused: { code: 'too-many', retryAfterSeconds: pause } };
+    return { counted: await otp.count(em, place) };
+  }
+
+  private async accept(
+    em: EntityManager,
+    backEnd: BackEnd,
+    changeId: string,
+    counted: CountedCode | null,
+    code: string,
+  ): Promise<Outcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
+    const { clock, factors, users } = this.deps;
+    const { client } = backEnd;
+    const change = await em.findOneOrFail(FactorChange, changeId, { refresh: true });
+    const user = await users.locked(em, client.project.id, change.user.id);
+    const enrolment = await factors.locked(em, change.enrolmentId);
+    if (!user?.active || !enrolment) return over;
+    if (!(await this.isRight(em, user, enrolment, client, counted, code))) return rejected;
     change.finishedAt = clock.now();
     const recoveryCodes = await this.swap(em, backEnd, user, enrolment);
     return { method: enrolment.method, recoveryCodes };
   }
 
-  private async tryCode(
+  private async isRight(
     em: EntityManager,
-    change: FactorChange,
     user: User,
     enrolment: Enrolment,
+    client: Client,
+    counted: CountedCode | null,
     code: string,
-  ): Promise<Problem | null> {
+  ): Promise<boolean> {
     const { factors, otp } = this.deps;
-    if (enrolment.method === 'totp') {
-      const outcome = await factors.tryTotp(em, enrolment, code);
-      if (outcome.accepted) return null;
-      if (outcome.retryAfterSeconds === undefined) return rejected.refused;
-      return { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds };
-    }
-    const outcome = await otp.try(em, {
-      projectId: user.project.id,
-      ceremonyId: change.id,
-      purpose: purposeOf(enrolment.method),
-      jkt: null,
-      code,
-      address: user.id,
-    });
-    if (outcome.accepted) {
-      factors.accepted(enrolment);
-      return null;
-    }
-    return 'fault' in outcome ? rejected.refused : { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds };
+    if (enrolment.method === 'totp') return factors.acceptTotp(em, enrolment, code);
+    const redeemed = await otp.redeem(em, counted, { jkt: null, clientId: client.id, code });
+    const to = enrolment.method === 'sms' ? enrolment.phone : addressOf(user);
+    if (!redeemed.accepted || redeemed.userId !== user.id || !redeemed.wentTo(to ?? '')) return false;
+    factors.accepted(enrolment);
+    return true;
   }
 
   /** The new factor protects from now on, and all before it are gone. */
@@ -291,17 +332,20 @@ export class FactorChanges {
     user: User,
     method: MfaMethod,
     to: string | null,
-  ): Promise<Problem | null> {
-    if (to === null) return { code: 'mfa-method-not-allowed', method };
+  ): Promise<RefusedSms | null> {
+    if (to === null) return { refused: { code: 'mfa-method-not-allowed', method } };
     const channel = method === 'sms' ? 'sms' : 'mail';
     if (!this.deps.delivery.isAvailable(channel) && !(await this.deps.testMode.holds(em, project))) {
-      return { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 };
+      return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
     }
     // One back end speaks for many people: the budget is the user's, not its network's.
-    const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ip: null };
-    const wait = await this.deps.otp.spendSend(em, send);
-    if (wait !== null) return { code: 'too-many', retryAfterSeconds: wait };
-    return method === 'sms' ? this.deps.smsGuard.spend(em, { project, number: to, proved: user.phone === to }) : null;
+    const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ceremonyId: user.id, ip: null };
+    const spent = await this.deps.sends.spend(em, send);
+    if ('wait' in spent) return { refused: { code: 'too-many', retryAfterSeconds: spent.wait } };
+    if (method !== 'sms') return null;
+    const sms = { project, number: to, proved: user.phone === to };
+    const refused = await this.deps.smsGuard.spend(em, sms);
+    return refused && { refused, sms };
   }
 
   private async send(
@@ -315,9 +359,12 @@ export class FactorChanges {
     const { clock, delivery, otp } = this.deps;
     const code = await otp.issue(em, {
       projectId: user.project.id,
+      clientId: client.id,
       ceremonyId: change.id,
       purpose: purposeOf(method),
-      account: user.id,
+      userId: user.id,
+      address: user.id,
+      sentTo: to,
       jkt: null,
     });
     await delivery.enqueue(em, {

@@ -10,6 +10,7 @@ import type { Project } from '../projects/project.entity.ts';
 import { Device } from './device.entity.ts';
 import { deviceName } from './device-name.ts';
 import { deviceKeyAlg } from './proof.ts';
+import { isTrusted } from './trust.ts';
 
 export interface Registration {
   project: Project;
@@ -44,14 +45,14 @@ export class Devices {
     this.audit = audit;
   }
 
-  /** A device of an active user, with its user; null where it is revoked or its trust has run out. */
-  async trusted(em: EntityManager, clientId: string, jkt: string, userId: string): Promise<Device | null> {
-    const device = await em.findOne(
-      Device,
-      { client: clientId, user: { id: userId, active: true }, jkt, revokedAt: null },
-      { populate: ['user'] },
-    );
-    return device?.trustedUntil && !isPast(device.trustedUntil, this.clock.now()) ? device : null;
+  /** A registered key of an active user, with its user; also where it is revoked or its trust has ended. */
+  async find(em: EntityManager, clientId: string, jkt: string, userId: string): Promise<Device | null> {
+    return em.findOne(Device, { client: clientId, user: { id: userId, active: true }, jkt }, { populate: ['user'] });
+  }
+
+  /** Whether the key signs its user in, by today's policy. */
+  isTrusted(device: Device, project: Project): boolean {
+    return isTrusted(device, project, this.clock.now());
   }
 
   /**
@@ -67,6 +68,8 @@ export class Devices {
     const trust = {
       remembered: registration.remembered,
       trustedUntil: secondsLater(now, registration.remembered ? project.deviceTrustSeconds : unrememberedSeconds),
+      registeredAt: now,
+      mfaRememberedAt: null,
       mfaRememberedUntil: null,
       lastUsedAt: now,
     };
@@ -111,6 +114,7 @@ export class Devices {
     return {
       lastUsedAt: now,
       trustedUntil: this.trustAfterUse(device, project),
+      mfaRememberedAt: skipFactorSeconds > 0 ? now : (device.mfaRememberedAt ?? null),
       mfaRememberedUntil:
         skipFactorSeconds > 0 ? secondsLater(now, skipFactorSeconds) : (device.mfaRememberedUntil ?? null),
     };
@@ -123,8 +127,8 @@ export class Devices {
 
   /** Whether `remember_me` lets this device skip the second factor now. */
   skipsFactor(device: Device, project: Project): boolean {
-    if (!device.mfaRememberedUntil || project.rememberMfaSeconds === 0) return false;
-    return !isPast(device.mfaRememberedUntil, this.clock.now());
+    if (!device.mfaRememberedAt) return false;
+    return !isPast(secondsLater(device.mfaRememberedAt, project.rememberMfaSeconds), this.clock.now());
   }
 
   /** A user's devices that are not revoked, with their clients; the one that was used last comes first. */
@@ -142,7 +146,7 @@ export class Devices {
 
   /** Refuses `not-found`, also for a revoked device, and `invalid` where the name is empty or too long. */
   async rename(em: EntityManager, owner: DeviceOwner, deviceId: string, wished: string, actor: Actor): Promise<Device> {
-    const device = await this.find(em, owner, deviceId);
+    const device = await this.owned(em, owner, deviceId);
     if (device.revokedAt) refuse({ code: 'not-found', what: 'device' });
     const name = wished.trim();
     if (name === '') refuse({ code: 'invalid', field: 'name', reason: 'must not be empty' });
@@ -164,7 +168,7 @@ export class Devices {
 
   /** Ends a device's trust for good. Refuses `not-found`. */
   async revoke(em: EntityManager, owner: DeviceOwner, deviceId: string, actor: Actor): Promise<Device> {
-    const device = await this.find(em, owner, deviceId);
+    const device = await this.owned(em, owner, deviceId);
     if (device.revokedAt) return device;
     device.revokedAt = this.clock.now();
     this.audit.record(em, {
@@ -177,7 +181,7 @@ export class Devices {
     return device;
   }
 
-  private async find(em: EntityManager, owner: DeviceOwner, deviceId: string): Promise<Device> {
+  private async owned(em: EntityManager, owner: DeviceOwner, deviceId: string): Promise<Device> {
     const where = { id: deviceId, user: owner.userId, project: owner.projectId };
     return found(isUuid(deviceId) ? await em.findOne(Device, where) : null, 'device');
   }

@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { constant, type Executing, execute, query } from './statement.ts';
+import { type Problem, Refusal } from './problem.ts';
+import { constant, type Executing, execute, query, sql } from './statement.ts';
 
 /**
  * The database as the domain sees it. One domain method is one transaction; a function that joins one takes `em`
@@ -54,4 +55,40 @@ export function rows<T extends object>(em: EntityManager, text: string, params: 
 /** Runs one conditional statement and returns how many rows it changed. */
 export function changed(em: EntityManager, text: string, params: readonly unknown[] = []): Promise<number> {
   return execute(em, constant({ text, params }));
+}
+
+/** A refusal as a value. */
+export interface Refused {
+  refused: Problem;
+}
+
+/**
+ * Runs one step of `em`'s transaction. Where it refuses, as a value or by a throw, everything that it wrote is undone; what
+ * was written before, the count of the try above all, stays. Entities read so far are detached then.
+ */
+export async function undoneIfRefused<T extends object>(
+  em: EntityManager,
+  step: () => Promise<T | Refused>,
+): Promise<T | Refused> {
+  await em.flush();
+  await execute(em, sql`savepoint step`);
+  const outcome = await refusalAsValue(async () => {
+    const answer = await step();
+    if (!('refused' in answer)) await em.flush();
+    return answer;
+  });
+  if ('refused' in outcome) {
+    em.clear();
+    await execute(em, sql`rollback to savepoint step`);
+  } else await execute(em, sql`release savepoint step`);
+  return outcome;
+}
+
+async function refusalAsValue<T extends object>(step: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.problem };
+    throw error;
+  }
 }

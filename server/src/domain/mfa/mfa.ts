@@ -13,16 +13,11 @@ import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
 import { RecoveryCodes } from './recovery-codes.ts';
 import { failuresUntilOff, newTotpSecret, otpauthUri, totpStep, waitAfter } from './totp.ts';
 
-/** How long a factor that was begun waits for its first code. */
-const pendingSeconds = 30 * 60;
-
 /** What an authenticator app needs, in text and for a QR code. */
 export interface TotpSetup {
   secret: string;
   otpauthUri: string;
 }
-
-export type TotpOutcome = { accepted: true } | { accepted: false; retryAfterSeconds?: number };
 
 /** How many active users of a project have a second factor, and which. */
 export interface FactorStanding {
@@ -45,11 +40,6 @@ export class Mfa {
     this.vault = vault;
     this.audit = audit;
     this.recoveryCodes = new RecoveryCodes(clock, random, vault);
-  }
-
-  /** Whether there is any factor of this user at all, verified or begun. */
-  async hasAny(em: EntityManager, userId: string): Promise<boolean> {
-    return (await rows(em, 'select from enrolments where user_id = ? limit 1', [userId])).length > 0;
   }
 
   /** The verified factors of a user, the one to ask for first: it was used or set up last. */
@@ -81,31 +71,36 @@ export class Mfa {
     };
   }
 
-  /** The factor that was begun on this device and waits for its first code. */
-  async pending(em: EntityManager, userId: string, deviceId: string): Promise<Enrolment | null> {
-    const since = secondsLater(this.clock.now(), -pendingSeconds);
-    return em.findOne(
-      Enrolment,
-      { user: userId, deviceId, verifiedAt: null, createdAt: { $gt: since } },
-      { orderBy: { createdAt: 'desc' } },
-    );
+  /** The factor that was begun in one of these sign-ins and waits for its first code. */
+  async pending(em: EntityManager, userId: string, ceremonyIds: readonly string[]): Promise<Enrolment | null> {
+    if (ceremonyIds.length === 0) return null;
+    return em.findOne(Enrolment, { user: userId, ceremonyId: { $in: [...ceremonyIds] }, verifiedAt: null });
   }
 
   /**
-   * Begins a factor on a device, in place of one that was begun there before; it protects nothing yet.
+   * Begins a factor, in place of one that was begun in the same sign-in or factor change; it protects nothing yet. It can
+   * be verified only there, because only there the person has proved more than a device key.
    *
    * @param begun.deviceId null where a back end begins it (delegation)
    */
   async begin(
     em: EntityManager,
-    begun: { userId: string; deviceId: string | null; method: MfaMethod; phone: string | null },
+    begun: {
+      userId: string;
+      ceremonyId?: string | null;
+      deviceId: string | null;
+      method: MfaMethod;
+      phone: string | null;
+    },
   ): Promise<Enrolment> {
-    await em.nativeDelete(Enrolment, { user: begun.userId, deviceId: begun.deviceId, verifiedAt: null });
+    const ceremonyId = begun.ceremonyId ?? null;
+    await em.nativeDelete(Enrolment, { user: begun.userId, ceremonyId, verifiedAt: null });
     const id = this.random.id();
     const secret = begun.method === 'totp' ? newTotpSecret((count) => this.random.bytes(count)) : null;
     const enrolment = em.create(Enrolment, {
       id,
       user: begun.userId,
+      ceremonyId,
       deviceId: begun.deviceId,
       method: begun.method,
       phone: begun.phone,
@@ -141,29 +136,29 @@ export class Mfa {
   }
 
   /**
-   * One try at a TOTP code, on a row that the caller has locked. Wrong ones are counted in the row: the caller commits
-   * whatever comes of it. Each time-step is good once.
+   * Counts a try at a TOTP code as if it were wrong, before it is judged: the row's lock holds other tries back, and a
+   * refusal does not undo the count. {@link accepted} takes it back.
    */
-  async tryTotp(em: EntityManager, enrolment: Enrolment, code: string): Promise<TotpOutcome> {
-    const wait = this.lockedForSeconds(enrolment);
-    if (wait > 0) return { accepted: false, retryAfterSeconds: wait };
-    const now = this.clock.now();
-    const step = totpStep(this.secretOf(enrolment), code, seconds(now), enrolment.lastStep ?? null);
-    const taken =
-      step !== null &&
-      (await changed(em, 'update enrolments set last_step = ? where id = ? and (last_step is null or last_step < ?)', [
-        step,
-        enrolment.id,
-        step,
-      ])) === 1;
-    if (taken) {
-      this.accepted(enrolment);
-      return { accepted: true };
-    }
-    enrolment.failures += 1;
-    const pause = waitAfter(enrolment.failures);
-    enrolment.lockedUntil = pause > 0 ? secondsLater(now, pause) : null;
-    return { accepted: false };
+  async countTry(em: EntityManager, { id, failures }: Pick<Enrolment, 'id' | 'failures'>): Promise<void> {
+    const pause = waitAfter(failures + 1);
+    await changed(em, 'update enrolments set failures = ?, locked_until = ? where id = ?', [
+      failures + 1,
+      pause > 0 ? secondsLater(this.clock.now(), pause) : null,
+      id,
+    ]);
+  }
+
+  /** Whether this is the factor's TOTP code now, on a row that the caller has locked. Each time-step is good once. */
+  async acceptTotp(em: EntityManager, enrolment: Enrolment, code: string): Promise<boolean> {
+    const step = totpStep(this.secretOf(enrolment), code, seconds(this.clock.now()), enrolment.lastStep ?? null);
+    if (step === null) return false;
+    const taken = await changed(
+      em,
+      'update enrolments set last_step = ? where id = ? and (last_step is null or last_step < ?)',
+      [step, enrolment.id, step],
+    );
+    if (taken === 1) this.accepted(enrolment);
+    return taken === 1;
   }
 
   /** Notes that the factor was met, by its own code or by a recovery code. */

@@ -7,7 +7,7 @@ const good: TriedCode = {
   attempts: 1,
   expiresAt: new Date(now.getTime() + 1),
   usedAt: null,
-  replacedAt: null,
+  isSent: true,
   matches: true,
   sameKey: true,
 };
@@ -23,7 +23,7 @@ describe('a try at a one-time code', () => {
     ['other-key', { sameKey: false }],
     ['spent', { attempts: 6 }],
     ['expired', { expiresAt: now }],
-    ['replaced', { replacedAt: now }],
+    ['none-sent', { isSent: false }],
     ['used', { usedAt: now }],
   ])('is %s otherwise', (fault, over) => {
     expect(judgeCode({ ...good, ...over }, now)).toBe(fault);

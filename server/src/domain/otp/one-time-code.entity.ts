@@ -16,9 +16,9 @@ const schema = defineEntity({
     /** The user that it signs in; null where the address belonged to nobody when the code was made. */
     userId: p.uuid().nullable(),
     clientId: p.uuid().nullable(),
-    /** The address or number that was named, as it is compared; null in rows of the previous release. */
+    /** Keyed hash of the address or factor that it was made for; null in rows of the previous release. */
     address: p.text().nullable(),
-    /** Where the code was sent. */
+    /** Keyed hash of where it was sent; null: nowhere. */
     sentTo: p.text().nullable(),
     /** `long`: ten characters of base32. */
     format: p.text().$type<'short' | 'long'>().default('short'),

@@ -8,7 +8,9 @@ import { Database } from '../kernel/database.ts';
 import { Vault } from '../keys/vault.ts';
 import { Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
-import { type CodeScope, Otp, type Try } from './otp.ts';
+import { Guessing, type Requester } from './guessing.ts';
+import { type NewCode, Otp, type Redemption } from './otp.ts';
+import { type Send, type SendOutcome, Sends } from './sends.ts';
 
 let database: FreshDatabase;
 let orm: MikroORM;
@@ -16,16 +18,22 @@ let db: Database;
 let now: Date;
 const clock: Clock = { now: () => now };
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
-const otp = new Otp(clock, systemRandom, vault, new Limits(clock, (subject) => vault.macs('budget', '', subject)));
-const projectId = systemRandom.id();
-let scope: CodeScope;
+let limits: Limits;
+let otp: Otp;
+let guessing: Guessing;
+let sends: Sends;
+let projectId: string;
+let made: NewCode;
 
 const later = (seconds: number) => {
   now = new Date(now.getTime() + seconds * 1000);
 };
-const issue = (over: Partial<CodeScope> = {}) => db.transaction((em) => otp.issue(em, { ...scope, ...over }));
-const attempt = (code: string, over: Partial<Try> = {}) =>
-  db.transaction((em) => otp.try(em, { ...scope, address: scope.account, code, ...over }));
+const issue = (over: Partial<NewCode> = {}) => db.transaction((em) => otp.issue(em, { ...made, ...over }));
+const attempt = (code: string, over: Partial<NewCode> = {}): Promise<Redemption> =>
+  db.transaction(async (em) => {
+    const place = { ...made, ...over };
+    return otp.redeem(em, await otp.count(em, place), { ...place, code });
+  });
 const other = (code: string, plus: number) => String((Number(code) + plus) % 1_000_000).padStart(6, '0');
 
 beforeAll(async () => {
@@ -33,53 +41,67 @@ beforeAll(async () => {
   orm = await openDatabase({ url: database.url });
   db = new Database(orm);
   now = new Date('2027-01-01T00:00:00Z');
-  await db.transaction(async (em) => {
-    em.persist(em.create(Project, { id: projectId, name: 'p', createdAt: now, updatedAt: now }));
-  });
+  limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
+  otp = new Otp(clock, systemRandom, vault, limits);
+  guessing = new Guessing(clock, vault, limits);
+  sends = new Sends(limits);
 });
 afterAll(async () => {
   await orm.close(true);
   await database.drop();
 });
-beforeEach(() => {
-  scope = {
+beforeEach(async () => {
+  projectId = systemRandom.id();
+  await db.transaction(async (em) => {
+    em.persist(em.create(Project, { id: projectId, name: 'p', createdAt: now, updatedAt: now }));
+  });
+  const address = `${systemRandom.id()}@example.com`;
+  made = {
     projectId,
+    clientId: systemRandom.id(),
     ceremonyId: systemRandom.id(),
     purpose: 'sign-in',
-    account: `${systemRandom.id()}@example.com`,
+    userId: systemRandom.id(),
+    address,
+    sentTo: `inbox-${address}`,
     jkt: 'key',
   };
 });
 
 describe('a one-time code', () => {
-  it('is six digits, accepted once', async () => {
+  it('is six digits, accepted once, and names the user, address and mailbox it was made for', async () => {
     const code = await issue();
     expect(code).toMatch(/^\d{6}$/);
-    expect(await attempt(code)).toMatchObject({ accepted: true });
+    const accepted = await attempt(code);
+    if (!accepted.accepted) throw new Error(accepted.fault);
+    expect(accepted.userId).toBe(made.userId);
+    expect([accepted.isFor(made.address), accepted.isFor('other@example.com')]).toEqual([true, false]);
+    expect([accepted.wentTo(made.sentTo as string), accepted.wentTo(made.address)]).toEqual([true, false]);
     expect(await attempt(code)).toEqual({ accepted: false, fault: 'used' });
   });
 
   it('tried a hundred times at once is accepted once', async () => {
     const code = await issue();
-    const outcomes = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => attempt(code, { address: `${scope.account}${n}` })),
-    );
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => attempt(code)));
     expect(outcomes.filter((outcome) => outcome.accepted)).toHaveLength(1);
   });
 
-  it('is good in its own ceremony, for its own purpose and with its own key only', async () => {
+  it('is good in its own project and sign-in, for its own purpose, key and client only', async () => {
     const code = await issue();
-    expect(await attempt(code, { ceremonyId: systemRandom.id() })).toEqual({ accepted: false, fault: 'none-sent' });
-    expect(await attempt(code, { purpose: 'mfa-email' })).toEqual({ accepted: false, fault: 'none-sent' });
+    const none = { accepted: false, fault: 'none-sent' };
+    expect(await attempt(code, { projectId: systemRandom.id() })).toEqual(none);
+    expect(await attempt(code, { ceremonyId: systemRandom.id() })).toEqual(none);
+    expect(await attempt(code, { purpose: 'mfa-email' })).toEqual(none);
     expect(await attempt(code, { jkt: 'other' })).toEqual({ accepted: false, fault: 'other-key' });
     expect(await attempt(code, { jkt: null })).toEqual({ accepted: false, fault: 'other-key' });
+    expect(await attempt(code, { clientId: systemRandom.id() })).toEqual({ accepted: false, fault: 'other-key' });
     expect(await attempt(code)).toMatchObject({ accepted: true });
   });
 
   it('is good for less than five minutes', async () => {
     const code = await issue();
     later(299);
-    const second = await issue({ account: 'b@example.com', ceremonyId: systemRandom.id() });
+    const second = await issue({ ceremonyId: systemRandom.id() });
     later(1);
     expect(await attempt(code)).toEqual({ accepted: false, fault: 'expired' });
     expect(second).toMatch(/^\d{6}$/);
@@ -91,86 +113,148 @@ describe('a one-time code', () => {
     expect(await attempt(code)).toEqual({ accepted: false, fault: 'spent' });
   });
 
-  it('is replaced by the next of the same account, whichever ceremony asks', async () => {
+  it('is replaced by the next of its own sign-in, whatever that is for', async () => {
     const code = await issue();
-    const next = systemRandom.id();
-    const second = await issue({ ceremonyId: next });
-    expect(await attempt(code)).toEqual({ accepted: false, fault: 'replaced' });
-    expect(await attempt(second, { ceremonyId: next })).toMatchObject({ accepted: true });
+    const next = await issue({ userId: systemRandom.id(), address: 'other@example.com' });
+    expect(await attempt(code)).toMatchObject({ accepted: false, fault: code === next ? 'none' : 'wrong' });
+    const accepted = await attempt(next);
+    expect(accepted.accepted && accepted.isFor('other@example.com')).toBe(true);
   });
 
-  it('allows no more than fifty tries a day over all codes of an account, whatever comes at once', async () => {
-    const outcomes = [];
-    for (let round = 0; round < 20; round++) {
-      scope.ceremonyId = systemRandom.id();
-      const code = await issue();
-      const guesses = Array.from({ length: 5 }, (_, n) => attempt(other(code, n + 1)));
-      outcomes.push(...(await Promise.all(guesses)));
-      later(60);
-    }
-    expect(outcomes.filter((outcome) => 'fault' in outcome && outcome.fault === 'wrong')).toHaveLength(50);
-    const refused = await attempt(await issue());
-    expect(refused).toMatchObject({ accepted: false, retryAfterSeconds: expect.any(Number) });
-    later(24 * 3600);
-    expect(await attempt(await issue())).toMatchObject({ accepted: true });
-  });
-
-  it('shares the tries of its account between the addresses of it, without a word', async () => {
-    for (let n = 0; n < 50; n++) {
-      if (n % 5 === 0) await issue({ ceremonyId: (scope.ceremonyId = systemRandom.id()) });
-      await attempt('wrong!', { address: `alias-${n % 2}-${scope.account}` });
-    }
+  it('is left alone by the codes of other sign-ins of the same account', async () => {
     const code = await issue();
-    expect(await attempt(code, { address: `alias-1-${scope.account}` })).toEqual({
-      accepted: false,
-      fault: 'account-spent',
-    });
+    const elsewhere = systemRandom.id();
+    const second = await issue({ ceremonyId: elsewhere });
+    for (let n = 1; n <= 6; n++) await attempt(other(second, n), { ceremonyId: elsewhere });
+    expect(await attempt(code)).toMatchObject({ accepted: true });
   });
 
-  it('stands nowhere in the database in the clear, nor does its account', async () => {
+  it('proves nothing where it was sent nowhere', async () => {
+    expect(await attempt(await issue({ sentTo: null }))).toEqual({ accepted: false, fault: 'none-sent' });
+  });
+
+  it('of ten characters is read in any case, with spaces, dashes and letters that look like digits', async () => {
+    const code = await issue({ format: 'long' });
+    expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+    const typed = `${code.slice(0, 5)}- ${code.slice(5)}`.toLowerCase().replace(/0/g, 'o').replace(/1/g, 'l');
+    expect(await attempt(typed)).toMatchObject({ accepted: true });
+  });
+
+  it('stands nowhere in the database in the clear, nor do its addresses', async () => {
     const code = await issue();
     const dump = JSON.stringify(await db.reader().execute('select * from one_time_codes'));
     expect(dump).not.toContain(`"${code}"`);
-    expect(dump).not.toContain(scope.account);
+    expect(dump).not.toContain(made.address);
+  });
+});
+
+describe('the format of codes', () => {
+  const grant = (over: Partial<Requester> = {}) =>
+    db.transaction((em) =>
+      guessing.grant(em, {
+        projectId,
+        userId: made.userId,
+        address: made.address,
+        ip: '192.0.2.1',
+        hasProvenKey: false,
+        ...over,
+      }),
+    );
+  const short = { format: 'short', isKnown: false };
+  const long = { format: 'long', isKnown: false };
+  /** Wrong tries at short codes for this account, five for each code. */
+  const fail = async (tries: number, over: Partial<Requester> = {}) => {
+    const requester = { projectId, userId: made.userId, address: made.address, ip: '192.0.2.1', ...over };
+    const budgets = guessing.budgetsOf({ format: 'short', requesterKnown: false }, requester);
+    await db.transaction(async (em) => {
+      for (let n = 0; n < tries; n++) for (const { rule, subject } of budgets) await limits.spend(em, rule, subject);
+    });
+  };
+
+  it('is long after twenty wrong tries for an account in thirty days, for requesters it has never seen', async () => {
+    await fail(15);
+    expect(await grant()).toEqual(short);
+    await fail(5);
+    expect(await grant()).toEqual(long);
+    expect(await grant({ userId: systemRandom.id(), address: 'other@example.com' })).toEqual(short);
+    later(30 * 24 * 3600);
+    expect(await grant()).toEqual(short);
+  });
+
+  it('is long after three hundred wrong tries in a project in a day', async () => {
+    await fail(300, { userId: systemRandom.id() });
+    expect(await grant()).toEqual(long);
+    later(24 * 3600);
+    expect(await grant()).toEqual(short);
+  });
+
+  it('counts the tries that open short codes still allow, so that codes requested in advance exceed nothing', async () => {
+    for (let n = 0; n < 4; n++) {
+      expect(await grant()).toEqual(short);
+      await issue({ ceremonyId: systemRandom.id() });
+    }
+    expect(await grant()).toEqual(long);
+    later(300);
+    expect(await grant()).toEqual(short);
+  });
+
+  it('is the same for an address that belongs to nobody', async () => {
+    const stranger = { userId: null, address: 'nobody@example.com' };
+    await fail(20, stranger);
+    expect(await grant(stranger)).toEqual(long);
   });
 });
 
 describe('sends', () => {
-  const send = (over: { address?: string; ip?: string } = {}) =>
-    db.transaction((em) =>
-      otp.spendSend(em, { projectId, purpose: 'sign-in', address: scope.account, ip: systemRandom.id(), ...over }),
-    );
   let ip: string;
+  const send = (over: Partial<Send> = {}): Promise<SendOutcome> =>
+    db.transaction((em) =>
+      sends.spend(em, {
+        projectId,
+        purpose: 'sign-in',
+        address: made.address,
+        ceremonyId: systemRandom.id(),
+        ip,
+        requester: { provenKey: null, isKnown: false },
+        ...over,
+      }),
+    );
+  const sent = { isSuppressed: false };
   beforeEach(() => {
     ip = `10.${systemRandom.integer(256)}.${systemRandom.integer(256)}.${systemRandom.integer(256)}`;
     later(24 * 3600);
   });
 
-  it('to one address are one in 30 seconds, five in an hour, ten in a day', async () => {
-    expect(await send({ ip })).toBeNull();
-    expect(await send({ ip })).toBe(30);
-    const outcomes: (number | null)[] = [];
+  it('in one sign-in are one in 30 seconds to an address', async () => {
+    const { ceremonyId } = made;
+    expect(await send({ ceremonyId })).toEqual(sent);
+    expect(await send({ ceremonyId })).toEqual({ wait: 30 });
+    expect(await send({ ceremonyId, address: 'other@example.com' })).toEqual(sent);
+    later(30);
+    expect(await send({ ceremonyId })).toEqual(sent);
+  });
+
+  it('to one address by one requester are five in an hour, ten in a day, and take nothing from others', async () => {
+    const outcomes: SendOutcome[] = [];
     for (let hour = 0; hour < 4; hour++) {
-      for (let n = 0; n < 6; n++) {
-        later(31);
-        outcomes.push(await send({ ip }));
-      }
+      for (let n = 0; n < 6; n++) outcomes.push(await send());
       later(3600);
     }
-    expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(9);
-    expect(outcomes.at(-1)).toBeGreaterThan(31);
+    expect(outcomes.filter((outcome) => 'isSuppressed' in outcome)).toHaveLength(10);
+    expect(await send({ ip: '192.0.2.77' })).toEqual(sent);
+    expect(await send({ requester: { provenKey: 'a registered key', isKnown: true } })).toEqual(sent);
   });
 
   it('from one network are thirty in an hour, an IPv6 network being a /64', async () => {
     const outcomes = [];
     for (let n = 0; n < 40; n++) outcomes.push(await send({ address: `a${n}@example.com`, ip: `2001:db8::${n}` }));
-    expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(30);
-    expect(await send({ address: 'else@example.com', ip: '2001:db8:0:1::1' })).toBeNull();
+    expect(outcomes.filter((outcome) => 'isSuppressed' in outcome)).toHaveLength(30);
+    expect(await send({ address: 'else@example.com', ip: '2001:db8:0:1::1' })).toEqual(sent);
   });
 
-  it('refused for their network take nothing from the address', async () => {
-    for (let n = 0; n < 31; n++) await send({ address: `b${n}@example.com`, ip });
-    expect(await send({ ip })).toBeGreaterThan(0);
-    expect(await send({ ip: '192.0.2.200' })).toBeNull();
+  it('by unlimited networks are suppressed in the end, except for requesters that the person has used', async () => {
+    for (let n = 0; n < 250; n++) expect(await send({ ip: `10.1.${n}.1` })).toEqual(sent);
+    expect(await send({ ip: '10.2.0.1' })).toEqual({ isSuppressed: true });
+    expect(await send({ ip: '10.2.0.2', requester: { provenKey: null, isKnown: true } })).toEqual(sent);
   });
 });

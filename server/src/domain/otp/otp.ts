@@ -4,56 +4,70 @@ import { changed, rows } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
+import { addressKey } from '../users/login.ts';
+import { type CodeFormat, newCode, normalizeCode } from './code.ts';
 import { type CodeFault, codeTtlSeconds, judgeCode } from './judge.ts';
-import { networkOf } from './network.ts';
 import { OneTimeCode } from './one-time-code.entity.ts';
 
 export type CodePurpose = OneTimeCode['purpose'];
 
-const day = 24 * 3600;
-/** Sends from one network, for whomever. */
-const sendsPerNetwork: LimitRule = { name: 'otp-send-network', max: 30, windowSeconds: 3600 };
-/** Sends to one address: each rule for each purpose, so that a sign-in's mail does not hold back its second factor's. */
-const sendsPerAddress = [
-  { name: 'otp-send-pause', max: 1, windowSeconds: 30 },
-  { name: 'otp-send-hour', max: 5, windowSeconds: 3600 },
-  { name: 'otp-send-day', max: 10, windowSeconds: day },
-] as const satisfies LimitRule[];
-/** Seconds after which another code may be asked for. */
-export const resendAfterSeconds = sendsPerAddress[0].windowSeconds;
-const triesPerDay = { max: 50, windowSeconds: day };
+/** Tries at the codes of one person's second factor or new phone. */
+const factorTries = { max: 50, windowSeconds: 24 * 3600 };
 
-/** What a code is made for. */
-export interface CodeScope {
+/** What a code proves, and where alone it is good. */
+export interface NewCode {
   projectId: string;
-  /** The ceremony (or change of a factor) in which alone it is good. */
+  clientId: string | null;
+  /** The sign-in, session or factor change. */
   ceremonyId: string;
   purpose: CodePurpose;
-  /** The account that it speaks for: only its newest code is good. Stored as a keyed hash. */
-  account: string;
+  /** The user; null where the address belongs to nobody yet. */
+  userId: string | null;
+  /** What was named, as it is compared: an address, or the user's id. */
+  address: string;
+  /** Where the code goes; null: nowhere, and it never proves anything. */
+  sentTo: string | null;
   /** Thumbprint of the device key that asks. */
   jkt: string | null;
+  format?: CodeFormat;
+  requesterKnown?: boolean;
 }
 
-export interface Try {
-  projectId: string;
-  ceremonyId: string;
-  purpose: CodePurpose;
-  jkt: string | null;
-  /** As the person typed it. */
-  code: string;
-  /** The address as it was typed, for the budget that may be told about. */
+/** Where a code is tried. */
+export type CodePlace = Pick<NewCode, 'projectId' | 'ceremonyId' | 'purpose'>;
+
+/** A code whose try has been counted. Address and mailbox are keyed hashes. */
+export interface CountedCode {
+  id: string;
+  userId: string | null;
+  clientId: string | null;
   address: string;
+  sentTo: string | null;
+  jkt: string | null;
+  codeMac: string;
+  format: CodeFormat;
+  requesterKnown: boolean;
+  attempts: number;
+  createdAt: Date;
+  expiresAt: Date;
+  usedAt: Date | null;
 }
 
-export type TryOutcome =
-  /** `afterSeconds`: from sending to entering. */
-  | { accepted: true; afterSeconds: number }
-  /** `fault` is for the audit log: to the caller all are one. */
-  | { accepted: false; fault: CodeFault | 'account-spent' }
-  | { accepted: false; retryAfterSeconds: number };
+export type Redemption =
+  /** What the row says: user, address and mailbox as they were when the code was made. */
+  | {
+      accepted: true;
+      userId: string | null;
+      /** Whether the code was made for this address, or factor. */
+      isFor(address: string): boolean;
+      /** Whether the code was sent there. */
+      wentTo(mailbox: string): boolean;
+      afterSeconds: number;
+    }
+  /** For the audit log: the wire has one answer for all. */
+  | { accepted: false; fault: CodeFault };
 
-/** One-time codes: six digits, five minutes, five tries, the newest only. */
+/** One-time codes: five minutes, five tries, one live code for each place and purpose. */
 export class Otp {
   private readonly clock: Clock;
   private readonly random: Random;
@@ -67,49 +81,31 @@ export class Otp {
     this.limits = limits;
   }
 
-  /**
-   * Takes one send from the budgets of the network and of the address, as it was typed: an address that nobody has
-   * counts like any other, and two addresses of one account do not betray each other.
-   *
-   * @param send.ip null for a back end, which speaks for many people: its network counts for nothing
-   * @returns seconds until the next try, or null where the send may go ahead
-   */
-  async spendSend(
-    em: EntityManager,
-    send: { projectId: string; purpose: CodePurpose; address: string; ip: string | undefined | null },
-  ): Promise<number | null> {
-    if (send.ip !== null) {
-      const network = await this.limits.spend(em, sendsPerNetwork, networkOf(send.ip));
-      if (!network.allowed) return network.retryAfterSeconds;
-    }
-    const subject = `${send.projectId}:${send.purpose}:${send.address}`;
-    for (const rule of sendsPerAddress) {
-      const spent = await this.limits.spend(em, rule, subject);
-      if (!spent.allowed) return spent.retryAfterSeconds;
-    }
-    return null;
-  }
-
-  /** A new code, the account's only good one of its purpose from now on. Returns the six digits. */
-  async issue(em: EntityManager, scope: CodeScope): Promise<string> {
+  /** A new code in place of the one that was made there before; codes of other places are left alone. */
+  async issue(em: EntityManager, made: NewCode): Promise<string> {
     const now = this.clock.now();
-    const account = this.vault.mac('otp-account', scope.projectId, scope.account);
     await changed(
       em,
-      `update one_time_codes set replaced_at = ?
-       where account = any(?) and purpose = ? and used_at is null and replaced_at is null`,
-      [now, this.vault.macs('otp-account', scope.projectId, scope.account), scope.purpose],
+      'update one_time_codes set replaced_at = ? where ceremony_id = ? and purpose = ? and replaced_at is null',
+      [now, made.ceremonyId, made.purpose],
     );
     const id = this.random.id();
-    const code = String(this.random.integer(1_000_000)).padStart(6, '0');
+    const format = made.format ?? 'short';
+    const code = newCode(this.random, format);
     em.persist(
       em.create(OneTimeCode, {
         id,
-        project: scope.projectId,
-        ceremonyId: scope.ceremonyId,
-        purpose: scope.purpose,
-        account,
-        jkt: scope.jkt,
+        project: made.projectId,
+        clientId: made.clientId,
+        ceremonyId: made.ceremonyId,
+        purpose: made.purpose,
+        account: this.vault.mac('otp-account', made.projectId, made.userId ?? made.address),
+        userId: made.userId,
+        address: this.macOf('otp-address', id, made.address),
+        sentTo: made.sentTo === null ? null : this.macOf('otp-sent-to', id, made.sentTo),
+        format,
+        requesterKnown: made.requesterKnown ?? false,
+        jkt: made.jkt,
         codeMac: this.vault.mac('otp', id, code),
         createdAt: now,
         expiresAt: secondsLater(now, codeTtlSeconds),
@@ -120,49 +116,59 @@ export class Otp {
   }
 
   /**
-   * One try. The try is counted before it is judged, by statements that other tries wait for; the caller commits it
-   * whatever the outcome, and only then refuses.
+   * Counts a try at the code of this place, before anything is decided: concurrent tries wait for this statement, and a
+   * refusal does not undo it. Null: there is no code.
    */
-  async try(em: EntityManager, attempt: Try): Promise<TryOutcome> {
-    const now = this.clock.now();
-    const rule = { name: `otp-try:${attempt.purpose}`, ...triesPerDay };
-    const budget = await this.limits.spend(em, rule, `${attempt.projectId}:${attempt.address}`);
-    if (!budget.allowed) return { accepted: false, retryAfterSeconds: budget.retryAfterSeconds };
+  async count(em: EntityManager, place: CodePlace): Promise<CountedCode | null> {
     const [row] = await rows<CodeRow>(
       em,
       `update one_time_codes set attempts = attempts + 1
-       where id = (select id from one_time_codes where ceremony_id = ? and purpose = ? order by id desc limit 1)
-       returning id, account, jkt, code_mac, attempts, created_at, expires_at, used_at, replaced_at`,
-      [attempt.ceremonyId, attempt.purpose],
+       where project_id = ? and ceremony_id = ? and purpose = ? and replaced_at is null and address is not null
+       returning id, user_id, client_id, address, sent_to, jkt, code_mac, format, requester_known, attempts, created_at,
+         expires_at, used_at`,
+      [place.projectId, place.ceremonyId, place.purpose],
     );
-    // The account may have several addresses. What is spent of it is not told, or one would betray the other.
-    const account = await this.limits.spend(
-      em,
-      { ...rule, name: `${rule.name}:account` },
-      row?.account ?? attempt.address,
-    );
-    const matches = this.vault.matches('otp', row?.id ?? attempt.ceremonyId, attempt.code, row?.code_mac ?? '');
-    if (!row) return { accepted: false, fault: 'none-sent' };
-    if (!account.allowed) return { accepted: false, fault: 'account-spent' };
-    const fault = judgeCode(
-      {
-        attempts: row.attempts,
-        expiresAt: new Date(row.expires_at),
-        usedAt: row.used_at ? new Date(row.used_at) : null,
-        replacedAt: row.replaced_at ? new Date(row.replaced_at) : null,
-        matches,
-        sameKey: row.jkt === attempt.jkt,
-      },
-      now,
-    );
-    if (fault) return { accepted: false, fault };
-    const sql = 'update one_time_codes set used_at = ? where id = ? and used_at is null and replaced_at is null';
-    if ((await changed(em, sql, [now, row.id])) !== 1) return { accepted: false, fault: 'used' };
-    const sentAt = new Date(row.created_at);
-    return { accepted: true, afterSeconds: Math.round((now.getTime() - sentAt.getTime()) / 1000) };
+    return row ? countedOf(row) : null;
   }
 
-  /** Drops codes that are good for nothing any more. */
+  /**
+   * Counts a try at a factor or phone of one person, over all sign-ins. Returns the seconds to wait where too many were
+   * made; null: go on.
+   */
+  async spendTry(em: EntityManager, { projectId, purpose }: CodePlace, userId: string): Promise<number | null> {
+    const rule: LimitRule = { name: `otp-try:${purpose}`, ...factorTries };
+    const spent = await this.limits.spend(em, rule, `${projectId}:${userId}`);
+    return spent.allowed ? null : spent.retryAfterSeconds;
+  }
+
+  /** Judges a counted try and uses the code up: one conditional update of exactly one row. */
+  async redeem(
+    em: EntityManager,
+    counted: CountedCode | null,
+    tried: { jkt: string | null; clientId: string | null; code: string },
+  ): Promise<Redemption> {
+    const now = this.clock.now();
+    const matches = this.vault.matches('otp', counted?.id ?? '', normalizeCode(tried.code), counted?.codeMac ?? '');
+    if (!counted) return { accepted: false, fault: 'none-sent' };
+    const samePlace = counted.jkt === tried.jkt && counted.clientId === tried.clientId;
+    const fault = judgeCode({ ...counted, matches, sameKey: samePlace, isSent: counted.sentTo !== null }, now);
+    if (fault) return { accepted: false, fault };
+    const sql = 'update one_time_codes set used_at = ? where id = ? and used_at is null and replaced_at is null';
+    if ((await changed(em, sql, [now, counted.id])) !== 1) return { accepted: false, fault: 'used' };
+    const { id, userId, createdAt } = counted;
+    const afterSeconds = Math.round((now.getTime() - createdAt.getTime()) / 1000);
+    const isFor = (address: string) => this.vault.matches('otp-address', id, addressKey(address), counted.address);
+    const wentTo = (mailbox: string) =>
+      this.vault.matches('otp-sent-to', id, addressKey(mailbox), counted.sentTo ?? '');
+    return { accepted: true, userId, isFor, wentTo, afterSeconds };
+  }
+
+  /** Keyed, so that a copy of the table holds no address. */
+  private macOf(purpose: string, id: string, address: string): string {
+    return this.vault.mac(purpose, id, addressKey(address));
+  }
+
+  /** Drops expired codes. */
   async sweep(em: EntityManager): Promise<void> {
     await changed(em, 'delete from one_time_codes where expires_at <= ?', [this.clock.now()]);
   }
@@ -170,12 +176,34 @@ export class Otp {
 
 interface CodeRow {
   id: string;
-  account: string;
+  user_id: string | null;
+  client_id: string | null;
+  address: string;
+  sent_to: string | null;
   jkt: string | null;
   code_mac: string;
+  format: CodeFormat;
+  requester_known: boolean;
   attempts: number;
   created_at: Date | string;
   expires_at: Date | string;
   used_at: Date | string | null;
-  replaced_at: Date | string | null;
+}
+
+function countedOf(row: CodeRow): CountedCode {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    clientId: row.client_id,
+    address: row.address,
+    sentTo: row.sent_to,
+    jkt: row.jkt,
+    codeMac: row.code_mac,
+    format: row.format,
+    requesterKnown: row.requester_known,
+    attempts: row.attempts,
+    createdAt: new Date(row.created_at),
+    expiresAt: new Date(row.expires_at),
+    usedAt: row.used_at === null ? null : new Date(row.used_at),
+  };
 }

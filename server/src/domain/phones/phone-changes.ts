@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -8,10 +8,11 @@ import { type Problem, problemOf } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
-import { type Otp, resendAfterSeconds } from '../otp/otp.ts';
+import type { CountedCode, Otp } from '../otp/otp.ts';
+import { resendAfterSeconds, type Sends } from '../otp/sends.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
-import type { SmsGuard } from '../sms/sms-guard.ts';
+import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -23,7 +24,8 @@ export interface PhoneChangesDeps {
   audit: Audit;
   users: Pick<Users, 'checkPhoneLock' | 'isPhoneTaken' | 'changePhone'>;
   mfa: Pick<Mfa, 'moveSms'>;
-  otp: Pick<Otp, 'spendSend' | 'issue' | 'try'>;
+  otp: Pick<Otp, 'issue' | 'redeem' | 'count' | 'spendTry'>;
+  sends: Sends;
   smsGuard: Pick<SmsGuard, 'spend'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
@@ -49,6 +51,8 @@ export interface PhoneChangePlace {
   boundTo: string;
   /** Thumbprint of the device key, where one is in play. */
   jkt: string | null;
+  /** The client of the sign-in, where there is one. */
+  clientId: string | null;
 }
 
 export interface PhoneCodeSent {
@@ -61,10 +65,17 @@ export interface PhoneCodeSent {
 
 const rejected: { refused: Problem } = { refused: { code: 'code-rejected', attemptsLeft: 0 } };
 
+/** A refusal, with its counters. The caller undoes what the step wrote, then notes it. */
+export interface RefusedPhone {
+  refused: Problem;
+  /** An SMS that was refused: counted once more by {@link PhoneChanges.note}, since the step is undone. */
+  counts?: readonly { sms: SmsToSend }[];
+  event?: Pick<AuditEntry, 'type' | 'subject' | 'detail'>;
+}
+
 /**
  * Changes of the login phone (`change_phone_number`, service.md 3.1). The new number proves itself by a code; until then
- * the old one stays. Every method joins the caller's transaction, and returns refusals as values: to be committed, and
- * only then told.
+ * the old one stays. Every method joins the caller's transaction and returns refusals as values.
  */
 export class PhoneChanges {
   private readonly deps: PhoneChangesDeps;
@@ -82,25 +93,24 @@ export class PhoneChanges {
     by: PhoneChangeBy,
     place: PhoneChangePlace,
     wished: string,
-  ): Promise<PhoneCodeSent | { refused: Problem }> {
-    const { audit, clock, delivery, otp, random, smsGuard, testMode, users } = this.deps;
+  ): Promise<PhoneCodeSent | RefusedPhone> {
+    const { audit, clock, delivery, otp, random, sends, smsGuard, testMode, users } = this.deps;
     const { project, user } = by;
     const to = wished.normalize('NFKC').replace(/[\s()./-]/g, '');
     if (!isE164(to)) return { refused: { code: 'phone-invalid' } };
     const locked = await problemOf(users.checkPhoneLock(em, user, to));
-    if (locked) {
-      audit.record(em, { ...about(by), type: 'user.phone_change_refused', result: 'failure' });
-      return { refused: locked };
-    }
+    if (locked) return { refused: locked, event: { type: 'user.phone_change_refused', subject: subjectOf(user) } };
     if (!delivery.isAvailable('sms') && !(await testMode.holds(em, project))) {
       return { refused: { code: 'unavailable', reason: 'no sms can be sent', retryAfterSeconds: 60 } };
     }
-    const scope = { projectId: project.id, purpose: 'phone' } as const;
-    const wait = await otp.spendSend(em, { ...scope, address: user.id, ip: by.actor.ip });
-    if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-    const refused = await smsGuard.spend(em, { project, number: to });
-    if (refused) return { refused };
-    const code = await otp.issue(em, { ...scope, ceremonyId: place.boundTo, account: user.id, jkt: place.jkt });
+    const scope = { projectId: project.id, ceremonyId: place.boundTo, purpose: 'phone' } as const;
+    const send = await sends.spend(em, { ...scope, address: user.id, ip: by.actor.ip });
+    if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+    const sms = { project, number: to };
+    const refused = await smsGuard.spend(em, sms);
+    if (refused) return { refused, counts: [{ sms }] };
+    const { clientId, jkt } = place;
+    const code = await otp.issue(em, { ...scope, clientId, jkt, userId: user.id, address: user.id, sentTo: to });
     await em.nativeDelete(PhoneChange, { boundTo: place.boundTo });
     const now = clock.now();
     const expiresAt = secondsLater(now, codeTtlSeconds);
@@ -127,6 +137,12 @@ export class PhoneChanges {
     return { to, resendAfterSeconds, code };
   }
 
+  /** The counters and the event of a refusal that was undone. */
+  async note(em: EntityManager, by: PhoneChangeBy, { counts = [], event }: RefusedPhone): Promise<void> {
+    for (const { sms } of counts) await this.deps.smsGuard.spend(em, sms);
+    if (event) this.deps.audit.record(em, { ...about(by), ...event, result: 'failure' });
+  }
+
   /** The number that waits there for its code; null: none. */
   async pending(em: EntityManager, user: User, boundTo: string): Promise<string | null> {
     const waiting = { user: user.id, boundTo, expiresAt: { $gt: this.deps.clock.now() } };
@@ -138,42 +154,42 @@ export class PhoneChanges {
     await em.nativeDelete(PhoneChange, { user: user.id, boundTo });
   }
 
+  /** Counts a try at the code of the new number; {@link complete} judges it. Refuses `too-many`. */
+  async count(
+    em: EntityManager,
+    { project, user }: PhoneChangeBy,
+    { boundTo }: PhoneChangePlace,
+  ): Promise<{ counted: CountedCode | null } | { refused: Problem }> {
+    const place = { projectId: project.id, ceremonyId: boundTo, purpose: 'phone' } as const;
+    const wait = await this.deps.otp.spendTry(em, place, user.id);
+    if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
+    return { counted: await this.deps.otp.count(em, place) };
+  }
+
   /**
-   * Tries the code of the new number. Refuses `code-rejected` and `too-many`; where the code is right, `phone-locked`, and
-   * `taken` where another user of the project has the number.
+   * Judges a counted try. Refuses `code-rejected`; where the code is right, `phone-locked`, and `taken` where another user
+   * of the project has the number. The number is the one that the code was sent to.
    */
   async complete(
     em: EntityManager,
     by: PhoneChangeBy,
     place: PhoneChangePlace,
+    counted: CountedCode | null,
     typed: string,
-  ): Promise<{ phone: string } | { refused: Problem }> {
-    const { audit, otp, users } = this.deps;
-    const { project, user } = by;
-    const outcome = await otp.try(em, {
-      projectId: project.id,
-      ceremonyId: place.boundTo,
-      purpose: 'phone',
-      jkt: place.jkt,
-      code: typed,
-      address: user.id,
-    });
-    if (!outcome.accepted && 'retryAfterSeconds' in outcome) {
-      return { refused: { code: 'too-many', retryAfterSeconds: outcome.retryAfterSeconds } };
+  ): Promise<{ phone: string } | RefusedPhone> {
+    const { otp, users } = this.deps;
+    const { user } = by;
+    const pending = await this.pending(em, user, place.boundTo);
+    const redeemed = await otp.redeem(em, counted, { jkt: place.jkt, clientId: place.clientId, code: typed });
+    if (!redeemed.accepted || redeemed.userId !== user.id || pending === null || !redeemed.wentTo(pending)) {
+      return { ...rejected, event: { type: 'otp.rejected', subject: subjectOf(user), detail: { purpose: 'phone' } } };
     }
-    const phone = outcome.accepted ? await this.pending(em, user, place.boundTo) : null;
-    if (phone === null) {
-      audit.record(em, { ...about(by), type: 'otp.rejected', result: 'failure', detail: { purpose: 'phone' } });
-      return rejected;
-    }
-    await this.drop(em, user, place.boundTo);
+    const phone = pending;
     const locked = await problemOf(users.checkPhoneLock(em, user, phone));
     const refused: Problem | null =
       locked ?? ((await users.isPhoneTaken(em, user, phone)) ? { code: 'taken', what: 'user', field: 'phone' } : null);
-    if (refused) {
-      audit.record(em, { ...about(by), type: 'user.phone_change_refused', result: 'failure' });
-      return { refused };
-    }
+    if (refused) return { refused, event: { type: 'user.phone_change_refused', subject: subjectOf(user) } };
+    await this.drop(em, user, place.boundTo);
     await this.put(em, by, phone, place.boundTo);
     return { phone };
   }
@@ -215,6 +231,10 @@ function about({ actor, clientId, project, user }: PhoneChangeBy) {
     actor,
     projectId: project.id,
     ...(clientId !== undefined && { clientId }),
-    subject: { kind: 'user', id: user.id, name: user.userName },
+    subject: subjectOf(user),
   };
+}
+
+function subjectOf({ id, userName }: User) {
+  return { kind: 'user', id, name: userName };
 }

@@ -1,0 +1,129 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { changed, rows } from '../kernel/database.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
+import type { CodeFormat } from './code.ts';
+import { triesPerCode } from './judge.ts';
+import { networkOf } from './network.ts';
+
+const day = 24 * 3600;
+/** Wrong short codes for one account by requesters that never signed in as it. */
+const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSeconds: 30 * day };
+/** The same from one network that the person has signed in from. */
+const perKnownNetwork: LimitRule = { name: 'otp-wrong-known-network', max: 20, windowSeconds: 30 * day };
+/** Wrong short codes in one project. */
+const perProject: LimitRule = { name: 'otp-wrong-project', max: 300, windowSeconds: day };
+/** A network is known this long after the last sign-in from it. */
+const knownSeconds = 180 * day;
+/** No user has this id: the lookups for an unknown address are the same. */
+const noUser = '00000000-0000-0000-0000-000000000000';
+
+/** Who asks for a code, and for whom. */
+export interface Requester {
+  projectId: string;
+  /** The user whose address it is; null: nobody's. */
+  userId: string | null;
+  /** As it is compared. */
+  address: string;
+  ip: string | undefined;
+  /** Whether a registered key of this person signed the request. */
+  hasProvenKey: boolean;
+}
+
+export interface Granted {
+  format: CodeFormat;
+  /** Whether the requester has signed in as this person before, by this key or from this network. */
+  isKnown: boolean;
+}
+
+/**
+ * Keeps one-time codes out of reach of guessing without locking anyone out (decisions/0100). Wrong tries decide how long
+ * the next codes are, never whether a right code is accepted. Each short code that is still open counts as if all its tries
+ * were wrong, so that codes requested in advance do not exceed the budgets.
+ */
+export class Guessing {
+  private readonly clock: Clock;
+  private readonly vault: Vault;
+  private readonly limits: Limits;
+
+  constructor(clock: Clock, vault: Vault, limits: Limits) {
+    this.clock = clock;
+    this.vault = vault;
+    this.limits = limits;
+  }
+
+  /** The format of the next code for this requester. */
+  async grant(em: EntityManager, requester: Requester): Promise<Granted> {
+    const { projectId, hasProvenKey } = requester;
+    if (hasProvenKey) return { format: 'short', isKnown: true };
+    const account = accountKey(requester);
+    const isKnownNetwork = await this.isKnownNetwork(em, requester);
+    const open = await this.openTries(em, projectId, requester.userId ?? requester.address);
+    const fromHere = await this.limits.peek(em, perKnownNetwork, `${account}:${networkOf(requester.ip)}`);
+    const ofAccount = await this.limits.peek(em, perAccount, account);
+    const ofProject = await this.limits.peek(em, perProject, projectId);
+    if (isKnownNetwork && fits(perKnownNetwork, fromHere + open.knownOfAccount))
+      return { format: 'short', isKnown: true };
+    const isShort = fits(perAccount, ofAccount + open.ofAccount) && fits(perProject, ofProject + open.ofProject);
+    return { format: isShort ? 'short' : 'long', isKnown: false };
+  }
+
+  /** Budgets that a wrong code counts against; empty for a long code, which cannot be guessed. */
+  budgetsOf(code: { format: CodeFormat; requesterKnown: boolean }, requester: Omit<Requester, 'hasProvenKey'>) {
+    if (code.format === 'long') return [];
+    const account = accountKey(requester);
+    const known = { rule: perKnownNetwork, subject: `${account}:${networkOf(requester.ip)}` };
+    return [
+      code.requesterKnown ? known : { rule: perAccount, subject: account },
+      { rule: perProject, subject: requester.projectId },
+    ];
+  }
+
+  /** Notes that a person has just signed in from here with more than a device key. */
+  async remember(em: EntityManager, userId: string, ip: string | undefined): Promise<void> {
+    const network = networkOf(ip);
+    if (network === 'unknown') return;
+    await changed(
+      em,
+      `insert into known_networks (user_id, network, last_at) values (?, ?, ?)
+       on conflict (user_id, network) do update set last_at = excluded.last_at`,
+      [userId, this.vault.mac('network', userId, network), this.clock.now()],
+    );
+  }
+
+  private async isKnownNetwork(em: EntityManager, { userId, ip }: Requester): Promise<boolean> {
+    const user = userId ?? noUser;
+    const found = await rows(
+      em,
+      'select from known_networks where user_id = ? and network = any(?) and last_at > ? limit 1',
+      [user, this.vault.macs('network', user, networkOf(ip)), secondsLater(this.clock.now(), -knownSeconds)],
+    );
+    return found.length > 0;
+  }
+
+  /** Tries that open short codes still allow. */
+  private async openTries(em: EntityManager, projectId: string, account: string) {
+    const macs = this.vault.macs('otp-account', projectId, account);
+    const [row] = await rows<{ known: number | null; stranger: number | null; project: number | null }>(
+      em,
+      `select sum(? - attempts) filter (where account = any(?) and requester_known)::int as known,
+         sum(? - attempts) filter (where account = any(?) and not requester_known)::int as stranger,
+         sum(? - attempts) filter (where not requester_known)::int as project
+       from one_time_codes
+       where project_id = ? and purpose = 'sign-in' and format = 'short' and used_at is null and replaced_at is null
+         and expires_at > ? and attempts < ?`,
+      [triesPerCode, macs, triesPerCode, macs, triesPerCode, projectId, this.clock.now(), triesPerCode],
+    );
+    return { knownOfAccount: row?.known ?? 0, ofAccount: row?.stranger ?? 0, ofProject: row?.project ?? 0 };
+  }
+}
+
+/** Whether one more short code fits into the budget. */
+function fits(rule: LimitRule, spent: number): boolean {
+  return spent + triesPerCode <= rule.max;
+}
+
+function accountKey({ projectId, userId, address }: Pick<Requester, 'projectId' | 'userId' | 'address'>): string {
+  return `${projectId}:${userId ?? address}`;
+}

@@ -1,0 +1,70 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { LimitRule, Limits } from '../limits/limits.ts';
+import { networkOf } from './network.ts';
+import type { CodePurpose } from './otp.ts';
+
+const hour = 3600;
+/** Sends from one network, to any address. */
+const perNetwork: LimitRule = { name: 'otp-send-network', max: 30, windowSeconds: hour };
+/** Sends to one address in one sign-in. */
+const pause: LimitRule = { name: 'otp-send-pause', max: 1, windowSeconds: 30 };
+/** Sends to one address by one requester, for each purpose. */
+const perRequester: readonly LimitRule[] = [
+  { name: 'otp-send-hour', max: 5, windowSeconds: hour },
+  { name: 'otp-send-day', max: 10, windowSeconds: 24 * hour },
+];
+/** Sends to one address by everyone. Over it, mails are sent to known requesters only (decisions/0100). */
+const overall: LimitRule = { name: 'otp-send-overall', max: 250, windowSeconds: hour };
+
+/** Seconds after which another code may be requested. */
+export const resendAfterSeconds = pause.windowSeconds;
+
+export interface Send {
+  projectId: string;
+  purpose: CodePurpose;
+  /** The address as it is compared, or the id of the user whose factor it is. */
+  address: string;
+  /** The sign-in, session or factor change that asks. */
+  ceremonyId: string;
+  /** Null for a back end, which speaks for many people: its network counts for nothing. */
+  ip: string | undefined | null;
+  /** Absent where the person has proved a first factor: all requests count together then. */
+  requester?: {
+    /** Thumbprint of a registered key of this person that signed this request. */
+    provenKey: string | null;
+    isKnown: boolean;
+  };
+}
+
+/** `wait`: seconds until this requester may ask again. `isSuppressed`: too many strangers asked; do not send. */
+export type SendOutcome = { wait: number } | { isSuppressed: boolean };
+
+/**
+ * Budgets of sends (decisions §8). A refusal speaks of the requester's own requests alone: an address that does not exist
+ * counts like any other, and the overall budget refuses no request.
+ */
+export class Sends {
+  private readonly limits: Limits;
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+
+  async spend(em: EntityManager, send: Send): Promise<SendOutcome> {
+    const address = `${send.projectId}:${send.purpose}:${send.address}`;
+    const by = send.requester ? (send.requester.provenKey ?? networkOf(send.ip ?? undefined)) : '';
+    const budgets: [LimitRule, string][] = [
+      ...(send.ip === null ? [] : ([[perNetwork, networkOf(send.ip)]] as [LimitRule, string][])),
+      [pause, `${send.ceremonyId}:${address}`],
+      ...perRequester.map((rule): [LimitRule, string] => [rule, `${address}:${by}`]),
+    ];
+    for (const [rule, subject] of budgets) {
+      const spent = await this.limits.spend(em, rule, subject);
+      if (!spent.allowed) return { wait: spent.retryAfterSeconds };
+    }
+    if (!send.requester) return { isSuppressed: false };
+    // Counted for known requesters, too: the same statements for every address.
+    const flood = await this.limits.spend(em, overall, address);
+    return { isSuppressed: !flood.allowed && !send.requester.isKnown };
+  }
+}
