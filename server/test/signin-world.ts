@@ -112,12 +112,16 @@ export class SigninWorld {
   async enrol(page: SigninPage, userid: string, fields: Record<string, unknown>): Promise<StepAnswer> {
     await this.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, ...fields }, 'registration'), 'DEVICE_REGISTERED');
-    return this.meetFactor(page, userid);
+    return this.initiateFactor(page, userid);
   }
 
   /** authenticate and initiate-mfa on a trusted device. */
   async meetFactor(page: SigninPage, userid: string): Promise<StepAnswer> {
     await page.challenge();
+    return this.initiateFactor(page, userid);
+  }
+
+  private async initiateFactor(page: SigninPage, userid: string): Promise<StepAnswer> {
     const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
     return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
   }

@@ -82,10 +82,35 @@ describe('what a new device owes', () => {
 
   it('is not chosen again by the device key alone, in a sign-in that did not prove the mailbox', async () => {
     await world.set({ mfaPolicy: 'required' });
-    await world.enrol(page, userid, { mfa_method: 'totp' });
+    await world.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
+    await world.meetFactor(page, userid);
     for (const fields of [{ userid }, { userid, mfa_method: 'sms', phone_number: '+4915112345678' }]) {
       expect(await page.step('verify-device', fields, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
     }
+  });
+
+  it('can be finished under a new txn, once, with the key that was made for this sign-in', async () => {
+    await world.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
+    const { txn } = page;
+    const { totp: setup } = await world.meetFactor(page, userid);
+    const [moved, body] = [page.txn, { userid }];
+    page.txn = txn;
+    expect(await page.step('authenticate', body, 'use')).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    const again = await world.page(page.key);
+    await again.challenge();
+    expectStatus(await again.step('authenticate', body, 'use'), 'SUCCESS');
+    page.txn = moved;
+    expectStatus(await page.step('verify-mfa', { userid, otp: world.totp(setup.secret) }, 'use'), 'SUCCESS');
+  });
+
+  it('is not finished under a new txn for a step-up', async () => {
+    await world.verifyAddress(page, userid);
+    expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
+    await page.challenge();
+    const stepUp = { userid, step_up: 'change_phone_number' };
+    expectStatus(await page.step('authenticate', stepUp, 'use'), 'OTP_NEEDED');
   });
 
   it('is not set up by the device key alone, however far an earlier sign-in has come', async () => {
