@@ -97,18 +97,10 @@ test('people see and end what is theirs, without script', async ({ browser, page
     await expect(still.getByText('Left: 10')).toBeVisible();
   });
 
-  await test.step('a second step is removed', async () => {
+  await test.step('the last second step is removed: the project requires one, so the session ends', async () => {
     await still.locator('summary[aria-label="Remove: Authenticator app"]').click();
     await press(still, 'Remove this second step: Authenticator app');
-    await expect(still.getByRole('heading', { level: 3, name: 'Authenticator app' })).toHaveCount(0);
-  });
-
-  await test.step('this browser is removed, and with it goes its session', async () => {
-    await still.locator('summary[aria-label="Remove: Kitchen"]').click();
-    await press(still, 'Remove this device: Kitchen');
     await expect(still.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
-    await begin(page);
-    await expect(page.getByRole('heading', { level: 1, name: 'Sign in to Shop' })).toBeVisible();
   });
   await still.context().close();
 });
