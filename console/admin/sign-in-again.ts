@@ -47,8 +47,12 @@ export function useAsked(): Asked | undefined {
 }
 
 /** The window where the sign-in happens: small, so that the page with the unsaved form stays in sight. */
-export function openSignIn(): void {
-  window.open('/admin/sign-in', 'latchkey-sign-in', 'popup,width=520,height=760');
+export function openSignIn(why: Why): void {
+  window.open(
+    why === 'fresh' ? '/admin/sign-in?fresh' : '/admin/sign-in',
+    'latchkey-sign-in',
+    'popup,width=520,height=760',
+  );
 }
 
 /** Run by that window once the sign-in has led back to us. */

@@ -69,6 +69,9 @@ test('a keyboard alone creates an application, and its keys are shown once', asy
 
   await expect(page.getByRole('heading', { name: 'Customer portal', exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(secret);
+  const clientId = page.url().split('/').at(-1) ?? '';
+  const created = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { pkceRequired } }`);
+  expect(created.client).toEqual({ pkceRequired: true });
   await page.goto(at('applications'));
   await expect(page.getByRole('row', { name: /Customer portal/ })).toContainText('Ready');
   expect(complaints).toEqual([]);
@@ -94,9 +97,10 @@ test('settings say what changes before they are saved, and are left only on purp
   await button(page, 'Add redirect URI').click();
   await page.getByLabel('Redirect URIs, 2', { exact: true }).fill('https://eu.example.com/callback');
   await button(page, 'Remove https://app.example.com/callback').click();
+  await page.getByRole('switch', { name: 'Require PKCE for SDK sign-in' }).check();
 
   const bar = page.getByRole('region', { name: 'Unsaved changes' });
-  await expect(bar).toContainText('2 unsaved changes');
+  await expect(bar).toContainText('3 unsaved changes');
   await expect(bar.getByText('https://app.example.com/callback')).toBeVisible();
   await expect(bar).toContainText('will be refused at once');
 
@@ -106,8 +110,10 @@ test('settings say what changes before they are saved, and are left only on purp
   await button(page, 'Save changes').click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   await expect(bar).toBeHidden();
-  const { client } = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { name redirectUris } }`);
-  expect(client).toEqual({ name: 'Shop EU', redirectUris: ['https://eu.example.com/callback'] });
+  const { client } = await admin.run<{ client: object }>(
+    `{ client(id: "${clientId}") { name redirectUris pkceRequired } }`,
+  );
+  expect(client).toEqual({ name: 'Shop EU', redirectUris: ['https://eu.example.com/callback'], pkceRequired: true });
 });
 
 test('what is typed while a change is being saved stays, and so does what was saved until it is read again', async () => {

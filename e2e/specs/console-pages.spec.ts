@@ -259,6 +259,29 @@ test('factors draw the flow that results, and say whom a change concerns', async
   });
 });
 
+test('factors keep limits of devices and SMS, with countries in words', async () => {
+  const { page } = owner;
+  await page.goto(at('factors'));
+  await page.getByRole('switch', { name: 'Email counts as a second factor' }).check();
+  await page.getByLabel('Trust ends after').fill('0');
+  await expect(page.getByText('From 1 to 3,650')).toBeVisible();
+  await page.getByLabel('Trust ends after').fill('90');
+  await page.getByLabel('Allowed countries').fill('de, se QQ');
+  await expect(page.getByText('Unknown code: QQ')).toBeVisible();
+  await page.getByLabel('Allowed countries').fill('de, se');
+  await page.getByLabel('Daily limit').fill('50');
+  const bar = page.getByRole('region', { name: 'Unsaved changes' });
+  for (const text of ['Germany (DE)', '90 days', 'Every country', '1,000']) await expect(bar).toContainText(text);
+  await button(page, 'Save changes').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  expect(await project('emailFactor deviceTrustDays smsCountries smsPerDay')).toEqual({
+    emailFactor: true,
+    deviceTrustDays: 90,
+    smsCountries: ['DE', 'SE'],
+    smsPerDay: 50,
+  });
+});
+
 test('messages are tested, looked at, and found by their recipient', async () => {
   const { page } = owner;
   await page.goto(at('messages/sending'));
@@ -378,7 +401,9 @@ test('a project admin works in their project, and sees nothing of the others', a
   await page.getByLabel('E-mail address').fill('colleague@example.com');
   await page.getByRole('dialog').getByLabel('Role').selectOption('PROJECT_VIEWER');
   await button(page, 'Give the role').click();
-  await expect(page.getByRole('row', { name: /colleague@example.com/ })).toContainText('Viewer');
+  const row = page.getByRole('row', { name: /colleague@example.com/ });
+  await expect(row).toContainText('Viewer');
+  await expect(page.getByRole('columnheader', { name: 'Last sign-in' })).toHaveCount(0);
   await page.goto(`${latchkey.baseUrl}/admin/keys`);
   await expect(page.getByRole('alert')).toContainText('could not be read');
   expect(complaints).toEqual([]);

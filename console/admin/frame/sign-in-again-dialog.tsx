@@ -17,13 +17,13 @@ export function SignInAgain() {
         <p>
           {isExpired
             ? 'Your session has ended. Sign in again in a small window: this page stays as it is.'
-            : 'This change is a sensitive one, and your last sign-in was more than 15 minutes ago. Sign in again in a small window: what you typed stays, and the change is made right after.'}
+            : 'This change needs a code or second factor from the last 15 minutes. Sign in again in a small window: what you typed stays, and the change is made right after.'}
         </p>
         <div className={styles.actions}>
           <Button variant="default" onClick={() => asked?.answer(false)}>
             Not now
           </Button>
-          <Button onClick={openSignIn} data-autofocus>
+          <Button onClick={() => openSignIn(asked?.why ?? 'expired')} data-autofocus>
             Sign in again
           </Button>
         </div>

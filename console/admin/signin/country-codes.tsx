@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import styles from './country-codes.module.css';
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
@@ -38,6 +39,7 @@ export function CountryCodes({ codes, onChange, error, disabled = false }: Count
       label="Allowed countries"
       description={codes.length === 0 ? 'Two-letter codes. Empty: every country.' : codes.map(countryName).join(', ')}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
+      classNames={{ wrapper: styles.codes ?? '', description: styles.hint ?? '' }}
       placeholder="DE, SE, US"
       value={text}
       disabled={disabled}

@@ -29,7 +29,7 @@ export function WholeNumber({ label, hint, unit, value, bounds, onChange, error,
       label={label}
       description={hint}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      className={styles.number}
+      classNames={{ wrapper: styles.number ?? '', description: styles.hint ?? '' }}
       value={text}
       inputMode="numeric"
       disabled={disabled}

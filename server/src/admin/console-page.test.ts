@@ -107,11 +107,19 @@ describe('GET /admin and below', () => {
   });
 
   it('asks for a sign-in even of those who have a session, where a change wants a fresh one', async () => {
-    const response = await get('/admin/sign-in', signedIn);
-    const { searchParams } = new URL(response.headers.get('location') ?? '', room.issuer);
-    expect(searchParams.get('prompt')).toBe('login');
-    const back = await get(`/admin/callback?state=${searchParams.get('state')}`);
-    expect(back.headers.get('location')).toBe('/admin/signed-in');
+    for (const [address, prompt, end] of [
+      ['/admin/sign-in?fresh', 'login', '/admin/signed-in?fresh'],
+      ['/admin/sign-in', null, '/admin/signed-in'],
+    ] as const) {
+      const response = await get(address, signedIn);
+      const { searchParams } = new URL(response.headers.get('location') ?? '', room.issuer);
+      expect(searchParams.get('prompt')).toBe(prompt);
+      const state = searchParams.get('state');
+      expect((await get(`/admin/callback?state=${state}`)).headers.get('location')).toBe(end);
+      expect(await (await get(`/admin/callback?error=access_denied&state=${state}`)).text()).toContain(
+        `<a href="${address}">`,
+      );
+    }
   });
 
   it('says what to do where the console is not built', async () => {

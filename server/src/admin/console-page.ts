@@ -36,11 +36,16 @@ export function consoleRoutes(door: FrontDoor): Router {
     const { error, state } = req.query;
     const back = backTo(state);
     if (typeof error !== 'string') return res.redirect(303, back);
-    const again = back === signedIn ? '/admin/sign-in' : escapeHtml(back);
-    const text = `<h1>You are not signed in</h1><p>The sign-in was not finished.</p><p><a href="${again}">Try again</a></p>`;
+    const again = back.startsWith(signedIn) ? back.replace(signedIn, '/admin/sign-in') : back;
+    const text = `<h1>You are not signed in</h1><p>The sign-in was not finished.</p><p><a href="${escapeHtml(again)}">Try again</a></p>`;
     sendPlainPage(res, 403, 'Not signed in', text);
   });
-  router.get('/sign-in', async (_req, res) => res.redirect(303, await signInAddress(door, signedIn, 'login')));
+  // `?fresh`: a person has to prove themselves. Without: a session has ended, and a trusted device may begin another.
+  router.get('/sign-in', async (req, res) => {
+    const isFresh = 'fresh' in req.query;
+    const back = isFresh ? `${signedIn}?fresh` : signedIn;
+    res.redirect(303, await signInAddress(door, back, isFresh ? 'login' : undefined));
+  });
   router.get('/{*path}', async (req, res) => {
     if (!(await door.callerOf(req))) return res.redirect(303, await signInAddress(door, req.originalUrl));
     await sendConsole(door, req, res);
