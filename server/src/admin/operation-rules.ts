@@ -68,7 +68,7 @@ export const operationRules: Record<'Query' | 'Mutation', Record<string, Operati
   Mutation: {
     createProject: { role: 'owner' },
     updateProject: { role: 'project_admin', about: of('project'), fresh: weakensSignIn },
-    updateSessionPolicy: { role: 'project_admin', about: project },
+    updateSessionPolicy: { role: 'project_admin', about: project, fresh: true },
     testSender: { role: 'project_admin', about: project },
     saveExperienceDraft: { role: 'project_admin', about: project },
     discardExperienceDraft: { role: 'project_admin', about: project },

@@ -122,6 +122,9 @@ describe("the console's session", () => {
     };
     expect(await policy({ name: 'Renamed' })).toBeUndefined();
     expect(await policy({ scimAuthoritative: false })).toBe('reauthentication-required');
+    const longer = 'mutation ($input: UpdateSessionPolicyInput!) { updateSessionPolicy(input: $input) { id } }';
+    const input = { projectId, maxSessionSeconds: 31_536_000 };
+    expect((await room.call(longer, { input }, headers)).code).toBe('reauthentication-required');
     expect(await policy({ testMode: false })).toBeUndefined();
     expect((await rename({ pkceRequired: false })).code).toBe('reauthentication-required');
     expect((await rename({ postLogoutRedirectUris: ['https://evil.example/'] })).code).toBe(
