@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { AdminApi } from '../support/admin-api.ts';
 import { issuedSecret, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
-import { signInOnPage } from '../support/sign-in.ts';
+import { continueWithCode, signInOnPage } from '../support/sign-in.ts';
 
 /** The console signs in through Latchkey itself; what people were doing survives that. */
 
@@ -25,7 +25,7 @@ async function signInAgain(page: Page, freshAddress?: string): Promise<void> {
   const popup = await opened;
   const closed = popup.waitForEvent('close');
   if (freshAddress === undefined) await popup.getByRole('button', { name: 'Continue' }).click();
-  else await signInOnPage(popup, admin, freshAddress);
+  else await continueWithCode(popup, admin, freshAddress);
   await closed;
 }
 

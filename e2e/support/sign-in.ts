@@ -3,8 +3,13 @@ import { type AdminApi, codeIn } from './admin-api.ts';
 
 /** On the hosted page of a browser that does not know the address yet: address, then the code from the dev mailbox. */
 export async function signInOnPage(page: Page, admin: AdminApi, address: string): Promise<void> {
-  const before = (await admin.mailbox(address)).length;
   await page.getByLabel('Email address').fill(address);
+  await continueWithCode(page, admin, address);
+}
+
+/** On the hosted page that knows the address already, or where it was typed. */
+export async function continueWithCode(page: Page, admin: AdminApi, address: string): Promise<void> {
+  const before = (await admin.mailbox(address)).length;
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByLabel('Six-digit code')).toBeVisible();
   await expect.poll(async () => (await admin.mailbox(address)).length).toBeGreaterThan(before);
