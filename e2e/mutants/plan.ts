@@ -16,11 +16,16 @@ export interface Chance {
  */
 export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], budget: number): Map<number, Chance[]> {
   const sourceOf = new Map(mutants.map(({ id, file }) => [id, file]));
+  const unread = unreadConstants(mutants, coverage);
   const chances = new Map<number, { chance: Chance; focus: number }[]>();
   for (const { file, around, tests } of coverage) {
     const reached = new Map<number, number[]>();
     tests.forEach(({ ids, failed }, number) => {
-      for (const id of failed ? [] : ids) reached.set(id, [...(reached.get(id) ?? []), number]);
+      const own = new Set(failed === null ? ids : []);
+      for (const source of new Set([...own].map((id) => sourceOf.get(id)))) {
+        for (const id of unread.get(source ?? '') ?? []) own.add(id);
+      }
+      for (const id of own) reached.set(id, [...(reached.get(id) ?? []), number]);
     });
     const perSource = new Map<string, number>();
     for (const id of reached.keys()) {
@@ -37,6 +42,19 @@ export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], 
     }
   }
   return new Map([...chances].map(([id, found]) => [id, affordable(found, budget)]));
+}
+
+/**
+ * By file: mutants of constants that only other folders read, where reading is not noted. What reaches anything of the
+ * file may read them.
+ */
+function unreadConstants(mutants: readonly Mutant[], coverage: readonly Coverage[]): Map<string, number[]> {
+  const reached = new Set(coverage.flatMap(({ tests }) => tests.flatMap(({ ids }) => ids)));
+  const unread = new Map<string, number[]>();
+  for (const { id, file, constant } of mutants) {
+    if (constant !== undefined && !reached.has(id)) unread.set(file, [...(unread.get(file) ?? []), id]);
+  }
+  return unread;
 }
 
 function affordable(found: { chance: Chance; focus: number }[], budget: number): Chance[] {
