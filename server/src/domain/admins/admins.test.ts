@@ -105,6 +105,36 @@ describe('a role', () => {
     await expect(admins.revokeRole('no-uuid', owner)).rejects.toThrow('not-found');
   });
 
+  it('of an owner is neither given nor taken away by an admin of a project', async () => {
+    const give = () => admins.grantRole({ email: 'eve@example.com', role: 'owner' }, adminOf(ours));
+    await expect(give()).rejects.toThrow('forbidden');
+    await expect(admins.createToken({ name: 'ci', role: 'owner' }, adminOf(ours))).rejects.toThrow('forbidden');
+    const membership = await admins.grantRole({ email: 'ada@example.com', role: 'owner' }, owner);
+    await ownerNamed('bob@example.com');
+    await expect(admins.revokeRole(membership.id, adminOf(ours))).rejects.toThrow('forbidden');
+    expect(await admins.memberships(reader(), null)).toHaveLength(2);
+  });
+
+  it('is told under the e-mail of its user, or the user name where there is none', async () => {
+    const user = await app.make.user(builtIn.console, {
+      userName: 'ada',
+      userNameKey: 'ada',
+      email: null,
+      emailKey: null,
+    });
+    const { id } = await admins.mintSetupLink(system);
+    await app.services.db.transaction((em) => admins.claim(em, id, user.id, system));
+    const named = { userName: 'bob', userNameKey: 'bob', email: 'b@example.com', emailKey: 'b@example.com' };
+    await app.make.user(builtIn.console, named);
+    await ownerNamed('b@example.com');
+    expect(await told('membership.granted')).toMatchObject([
+      { subject_name: 'ada' },
+      { subject_name: 'b@example.com' },
+    ]);
+    const sql = "select actor_name from audit_events where type = 'setup-link.used'";
+    expect(await reader().execute(sql)).toEqual([{ actor_name: 'ada' }]);
+  });
+
   it('is listed where it is given, and nowhere else', async () => {
     await ownerNamed('ada@example.com');
     await admins.grantRole({ email: 'bob@example.com', role: 'project_viewer', projectId: ours.id }, owner);

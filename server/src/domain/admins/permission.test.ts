@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { allows, everything, type Grants, grantsOf, intersection, mayGrant, nothing, roleIn } from './permission.ts';
+import {
+  allows,
+  everything,
+  type Grants,
+  grantsOf,
+  hasAny,
+  intersection,
+  mayGrant,
+  nothing,
+  roleIn,
+} from './permission.ts';
 
 const admin: Grants = { owner: false, projects: new Map([['a', 'project_admin']]) };
 const viewer: Grants = { owner: false, projects: new Map([['a', 'project_viewer']]) };
@@ -39,11 +49,19 @@ describe('a token', () => {
     expect(intersection(everything, viewer)).toBe(viewer);
     expect(intersection(admin, everything)).toBe(admin);
     expect(intersection(admin, viewer).projects.get('a')).toBe('project_viewer');
+    expect(intersection(viewer, admin).projects.get('a')).toBe('project_viewer');
+    expect(intersection(admin, viewer).owner).toBe(false);
     expect(intersection(admin, nothing).projects.size).toBe(0);
     expect(intersection(everything, nothing)).toBe(nothing);
   });
 
   it('gets nothing from a row that makes no sense', () => {
     expect(grantsOf([{ role: 'project_admin', projectId: null }])).toEqual(nothing);
+  });
+});
+
+describe('an admin', () => {
+  it('is whoever owns the instance or has a role in any project', () => {
+    expect([everything, admin, viewer, nothing].map(hasAny)).toEqual([true, true, true, false]);
   });
 });

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { Client } from '../clients/client.entity.ts';
+import { system } from '../kernel/actor.ts';
+import { Seed } from './seed.ts';
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await buildTestApp();
+});
+afterEach(() => app.close());
+
+const at = (issuer: string) => {
+  const { audit, clients, db, projects } = app.services;
+  return new Seed(db, app.clock, audit, projects, clients, issuer);
+};
+const told = async (type: string) => {
+  const sql = 'select subject_name, detail from audit_events where type = ? order by id';
+  return app.services.db.reader().execute<{ subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
+};
+
+describe('what is built in', () => {
+  it('is made once, with the demo only where one is asked for at the first start', async () => {
+    const first = await at('http://localhost:3000').plant({ demo: false });
+    expect(first.demoClient).toBeNull();
+    expect(first.console).toMatchObject({ builtIn: 'console', signUp: 'provisioned_only', scimEnabled: false });
+    const again = await at('http://localhost:3000').plant({ demo: true });
+    expect([again.console.id, again.demoClient]).toEqual([first.console.id, null]);
+    expect(await told('instance.created')).toMatchObject([{ subject_name: 'Latchkey' }]);
+    expect(await told('client.updated')).toEqual([]);
+  });
+
+  it('is the same for two processes that start at once', async () => {
+    const plants = await Promise.all([1, 2, 3].map(() => at('http://localhost:3000').plant({ demo: true })));
+    expect(new Set(plants.map(({ console }) => console.id)).size).toBe(1);
+    expect(await told('instance.created')).toHaveLength(1);
+  });
+
+  it('follows the base address: its pages move, the version tells caches, and what an admin added stays', async () => {
+    const { consoleClient, demoClient } = await at('http://localhost:3000').plant({ demo: true });
+    const before = { console: consoleClient.version, demo: demoClient?.version ?? 0 };
+    app.clock.turn(60);
+    await at('http://localhost:3000').plant({ demo: true });
+    const reread = async (id: string) => app.services.db.reader().findOneOrFail(Client, id);
+    expect((await reread(consoleClient.id)).version).toBe(before.console);
+
+    const mine = ['http://localhost:3000/demo', 'https://mine.example/cb'];
+    await app.services.clients.update(demoClient?.id ?? '', { redirectUris: mine }, system);
+    await at('https://id.example.com').plant({ demo: true });
+    const moved = await reread(consoleClient.id);
+    expect(moved).toMatchObject({
+      redirectUris: ['https://id.example.com/admin/callback'],
+      postLogoutRedirectUris: ['https://id.example.com/admin'],
+      version: before.console + 1,
+      updatedAt: app.clock.now(),
+    });
+    const demo = await reread(demoClient?.id ?? '');
+    expect(demo.redirectUris).toEqual(['https://id.example.com/demo', 'https://mine.example/cb']);
+    const names = (await told('client.updated')).map(({ subject_name: name }) => name);
+    expect(names).toEqual(['Demo', 'Latchkey console', 'Demo']);
+  });
+});

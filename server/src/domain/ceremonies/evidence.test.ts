@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import {
+  accountOf,
+  amrOf,
+  type Evidence,
+  freshAt,
+  has,
+  meetsPolicy,
+  owed,
+  provedIn,
+  type Standing,
+  withPiece,
+} from './evidence.ts';
+
+const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+const mail: Evidence = { kind: 'mail-code', account: 'u', at: at(1), address: 'u@example.com', ceremony: 'c' };
+const key: Evidence = { kind: 'device-key', account: 'u', at: at(2), device: 'd' };
+const factor = (method: 'totp' | 'sms' | 'email'): Evidence => ({
+  kind: 'factor',
+  account: 'u',
+  at: at(3),
+  enrolment: 'e',
+  method,
+});
+const recovery: Evidence = { kind: 'recovery-code', account: 'u', at: at(4) };
+const standing = (some: Partial<Standing> = {}): Standing => ({
+  policy: 'optional',
+  emailFactor: false,
+  factors: [],
+  skipsFactor: false,
+  personRequired: false,
+  ...some,
+});
+
+describe('who signs in', () => {
+  it('is the one account of all evidence, and nobody before there is any', () => {
+    expect(accountOf([])).toBeNull();
+    expect(accountOf([mail, key, factor('totp')])).toBe('u');
+  });
+
+  it('is nobody where two pieces name two accounts: neither read nor put together', () => {
+    const other = { ...key, account: 'v' };
+    expect(() => accountOf([mail, other])).toThrow('two accounts');
+    expect(() => accountOf([mail, key, { ...recovery, account: 'v' }])).toThrow('two accounts');
+    expect(() => withPiece([mail, key], { ...recovery, account: 'v' })).toThrow('transaction-expired');
+    expect(() => withPiece([mail, { ...key, account: 'v' }], recovery)).toThrow('transaction-expired');
+    expect(withPiece([mail], key)).toEqual([mail, key]);
+    expect(withPiece([], key)).toEqual([key]);
+  });
+});
+
+describe('how fresh a person is', () => {
+  it('is when they last proved something themselves; a device key says nothing of a person', () => {
+    expect(freshAt([])).toBeNull();
+    expect(freshAt([key])).toBeNull();
+    expect(freshAt([mail, key])).toEqual(new Date(at(1)));
+    expect(freshAt([mail, key, factor('totp')])).toEqual(new Date(at(3)));
+    expect(freshAt([mail, recovery, key])).toEqual(new Date(at(4)));
+  });
+
+  it('knows the sign-ins whose mail code was entered', () => {
+    expect(provedIn([mail, key, factor('email'), { ...mail, ceremony: 'd' }])).toEqual(['c', 'd']);
+    expect([has([mail, key], 'device-key'), has([mail], 'device-key')]).toEqual([true, false]);
+  });
+});
+
+describe('amr', () => {
+  it('has mfa for a factor or a recovery code, and never for a mailbox alone', () => {
+    const table: [Evidence[], string[]][] = [
+      [[key], ['swk']],
+      [
+        [mail, key],
+        ['swk', 'otp'],
+      ],
+      [
+        [key, factor('totp')],
+        ['swk', 'otp', 'mfa'],
+      ],
+      [
+        [mail, key, factor('totp')],
+        ['swk', 'otp', 'mfa'],
+      ],
+      [
+        [key, factor('sms')],
+        ['swk', 'sms', 'mfa'],
+      ],
+      [
+        [mail, key, factor('sms')],
+        ['swk', 'sms', 'mfa'],
+      ],
+      [
+        [key, factor('email')],
+        ['swk', 'otp', 'mfa'],
+      ],
+      [
+        [mail, key, factor('email')],
+        ['swk', 'otp'],
+      ],
+      [
+        [key, recovery],
+        ['swk', 'otp', 'mfa'],
+      ],
+      [
+        [mail, key, recovery],
+        ['swk', 'otp', 'mfa'],
+      ],
+    ];
+    for (const [evidence, amr] of table)
+      expect([evidence.map(({ kind }) => kind), amrOf(evidence)]).toEqual([evidence.map(({ kind }) => kind), amr]);
+  });
+});
+
+describe('what a sign-in owes', () => {
+  it('is a device first, whatever else was proved', () => {
+    expect(owed([], standing())).toBe('device');
+    expect(owed([mail, factor('totp'), recovery], standing({ factors: ['totp'] }))).toBe('device');
+  });
+
+  it('is the factor of whoever has one, under every policy', () => {
+    for (const policy of ['off', 'optional', 'required'] as const) {
+      const mine = standing({ policy, factors: ['totp'] });
+      expect([policy, owed([mail, key], mine)]).toEqual([policy, 'factor']);
+      expect([policy, owed([key], mine)]).toEqual([policy, 'factor']);
+      expect([policy, owed([key, factor('totp')], mine)]).toEqual([policy, 'nothing']);
+      expect([policy, owed([key, recovery], mine)]).toEqual([policy, 'nothing']);
+    }
+  });
+
+  it('is skipped by a remembered device alone, and not where the person is asked for', () => {
+    const remembered = standing({ factors: ['sms'], skipsFactor: true });
+    expect(owed([key], remembered)).toBe('nothing');
+    expect(owed([key], { ...remembered, personRequired: true })).toBe('factor');
+    expect(owed([key, factor('sms')], { ...remembered, personRequired: true })).toBe('nothing');
+  });
+
+  it('is a mail code where the person is asked for and has no factor', () => {
+    expect(owed([key], standing({ personRequired: true }))).toBe('mail-code');
+    expect(owed([mail, key], standing({ personRequired: true }))).toBe('nothing');
+    expect(owed([key], standing())).toBe('nothing');
+    expect(owed([key], standing({ skipsFactor: true, personRequired: true }))).toBe('mail-code');
+  });
+
+  it('is an enrolment where the project requires a factor and none of the person’s counts', () => {
+    const required = standing({ policy: 'required' });
+    expect(owed([mail, key], required)).toBe('enrolment');
+    expect(owed([mail, key, recovery], required)).toBe('enrolment');
+    expect(owed([key], { ...required, factors: ['email'] })).toBe('enrolment');
+    expect(owed([key], { ...required, factors: ['email'], emailFactor: true })).toBe('factor');
+    expect(owed([key], { ...required, factors: ['email', 'totp'] })).toBe('factor');
+  });
+
+  it('counts e-mail as a factor only where the project does', () => {
+    const meets = (factors: Standing['factors'], emailFactor: boolean) =>
+      meetsPolicy({ policy: 'required', factors, emailFactor });
+    expect([meets(['email'], false), meets(['email'], true), meets([], true), meets(['sms'], false)]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect(meetsPolicy({ policy: 'optional', factors: [], emailFactor: false })).toBe(true);
+    expect(meetsPolicy({ policy: 'off', factors: [], emailFactor: false })).toBe(true);
+  });
+});
