@@ -69,6 +69,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'project.updated': ['administration', '{actor} changed the settings of {subject}'],
   'project.session-policy-updated': ['administration', '{actor} changed the session limits of {subject}'],
   'project.test_mode_ended': ['administration', 'Test mode of {subject} was switched off'],
+  'project.exported': ['administration', '{actor} exported the project {subject}'],
   'project.imported': ['administration', '{actor} imported the project {subject}'],
   'audit.trimmed': ['administration', '{actor} let go of events that were kept for long enough'],
   'audit.exported': ['administration', '{actor} exported events'],

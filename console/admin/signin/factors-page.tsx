@@ -139,10 +139,7 @@ export function Component() {
           />
         )}
       </Section>
-      <Section
-        title="Trusted devices"
-        lead="A device that has proved the address once signs in without a code, with a key that never leaves it."
-      >
+      <Section title="Trusted devices" lead="A registered device signs in with its key, without a code.">
         <Duration
           label="Trusted since its last use for"
           hint="0: every sign-in asks for a code."
@@ -296,7 +293,7 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
       'People without an account can no longer make one. Those who have one keep it.',
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
-      `${enrolling(without, standing?.activeUsers)} Live sessions go on.`,
+      `${enrolling(without, standing?.activeUsers)} Sessions of people without one stop at once.`,
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&
       `Nobody is asked to set one up any more. ${keeping(standing?.withFactor)}`,
@@ -310,7 +307,7 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
     !values.emailFactor &&
       saved.emailFactor &&
       values.mfaPolicy === 'REQUIRED' &&
-      'People whose only factor is email set up another at next sign-in.',
+      'People whose only factor is email set up another at next sign-in; their sessions stop at once.',
     values.testMode && !saved.testMode && 'From now on, one-time codes protect nobody in this project.',
   ];
   return parts.filter(Boolean).join(' ') || undefined;
