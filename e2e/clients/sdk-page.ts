@@ -59,6 +59,8 @@ export class SdkInPage {
   readonly changePhoneNumber: Operations['changePhoneNumber'] = (...input) => this.#call('changePhoneNumber', input);
   readonly verifyPhoneNumber: Operations['verifyPhoneNumber'] = (...input) => this.#call('verifyPhoneNumber', input);
 
+  readonly forgetDevice: Operations['forgetDevice'] = (...input) => this.#call('forgetDevice', input);
+
   createPkce(): Promise<{ codeVerifier: string; codeChallenge: string; codeChallengeMethod: string }> {
     return this.#call('createPkce', []);
   }

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { Inbox } from '../support/application.ts';
+import { otherThan } from '../support/authenticator-app.ts';
 import {
   address,
   alert,
@@ -65,6 +66,63 @@ test('a shared device keeps no key: the next sign-in asks for a code', async ({ 
     await expect(address(page)).toBeVisible();
     expect(await keysIn(page)).toBe(0);
   });
+});
+
+test('a browser that was removed from the account gets a new key and asks for a code', async ({ page, context }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'dorothy@example.com');
+  const first = await hosted.begin(page, application);
+  await proveAddress(page, inbox);
+  const { sub } = await first();
+
+  await hosted.admin.revokeDevices(sub);
+  await context.clearCookies();
+  await hosted.latchkey.turn(30);
+  const second = await hosted.begin(page, application);
+  await press(page, 'Continue');
+  await titled(page, 'Check your email');
+  await sixDigits(page).fill(await inbox.code());
+  expect(await second()).toMatchObject({ sub, amr: ['swk', 'otp'] });
+
+  await context.clearCookies();
+  const third = await hosted.begin(page, application);
+  await press(page, 'Continue');
+  expect(await third()).toMatchObject({ sub, amr: ['swk'] });
+});
+
+test('prompt=login asks for a code in a trusted browser; left halfway, the browser stays trusted', async ({
+  page,
+  context,
+}) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'barbara@example.com');
+  const first = await hosted.begin(page, application);
+  await proveAddress(page, inbox);
+  const { sub } = await first();
+
+  await hosted.latchkey.turn(30);
+  const second = await hosted.begin(page, application, { prompt: 'login' });
+  await press(page, 'Continue');
+  await titled(page, 'Check your email');
+  const lost = await inbox.code();
+  await page.reload();
+  await hosted.latchkey.turn(30);
+  await press(page, 'Continue');
+  await titled(page, 'Check your email');
+  const code = await inbox.code();
+  await sixDigits(page).fill(lost === code ? otherThan(code) : lost);
+  await expect(alert(page)).toContainText('This code is wrong');
+  await sixDigits(page).fill(code);
+  expect(await second()).toMatchObject({ sub });
+
+  await hosted.latchkey.turn(30);
+  await hosted.begin(page, application, { prompt: 'login' });
+  await press(page, 'Continue');
+  await titled(page, 'Check your email');
+  await context.clearCookies();
+  const third = await hosted.begin(page, application);
+  await press(page, 'Continue');
+  expect(await third()).toMatchObject({ sub, amr: ['swk'] });
 });
 
 test('a browser that is removed during its registration starts over', async ({ page }) => {

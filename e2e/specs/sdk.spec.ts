@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { SdkInPage, sdkPage } from '../clients/sdk-page.ts';
 import { type Served, serve } from '../clients/serve.ts';
 import { AdminApi } from '../support/admin-api.ts';
-import { Application, Inbox, type ProjectSettings } from '../support/application.ts';
+import { Application, type ClientSettings, Inbox, type ProjectSettings } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
@@ -23,7 +23,7 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
-const register = (settings: ProjectSettings = {}): Promise<Application> =>
+const register = (settings: ProjectSettings & ClientSettings = {}): Promise<Application> =>
   Application.register(admin, latchkey, `${site.origin}/callback`, settings);
 
 async function open(page: Page, application: Application): Promise<SdkInPage> {
@@ -109,7 +109,13 @@ test('where a second factor is optional, none is asked for unless one is chosen'
   expect(started).toMatchObject({ method: 'email', sentTo: 'w…@example.com', resendAfter: 30 });
   const met = answered(await sdk.verifyMfa({ userid, otp: started.code ?? '' }), 'SUCCESS');
   expect(met).toMatchObject({ success: true, recoveryCodes: expect.any(Array) });
-  expect(await application.redeem(met.code)).toMatchObject({ email: userid, amr: ['swk', 'otp', 'mfa'] });
+  // One mailbox is one factor: the same mail account proved the address a moment ago.
+  expect(await application.redeem(met.code)).toMatchObject({ email: userid, amr: ['swk', 'otp'] });
+  await latchkey.turn(30);
+  const later = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
+  const sent = answered(await sdk.initiateMfa({ userid, sessionId: later.sessionId }), 'MFA_INITIATED');
+  const again = answered(await sdk.verifyMfa({ userid, otp: sent.code ?? '' }), 'SUCCESS');
+  expect(await application.redeem(again.code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
 });
 
 test('SMS as second factor wants a number first, and gives recovery codes once', async ({ page }) => {
@@ -121,7 +127,7 @@ test('SMS as second factor wants a number first, and gives recovery codes once',
   answered(await sdk.authenticate(userid), 'OTP_NEEDED');
   answered(await sdk.verifyEmailOtp({ userid, otp: await mail.code() }), 'SUCCESS');
   const { methods } = answered(await sdk.verifyDevice({ userid }), 'MFA_ENROLLMENT_NEEDED');
-  expect(methods).toEqual(['email', 'sms', 'totp']);
+  expect(methods).toEqual(['sms', 'totp']);
   const finalize = answered(await sdk.verifyDevice({ userid, mfaMethod: 'sms' }), 'FINALIZE_REGISTRATION_NEEDED');
   expect(finalize.required).toEqual(['phone_number']);
   const wrong = sdk.verifyDevice({ userid, mfaMethod: 'sms', phoneNumber: '0170 1234567' });
@@ -203,19 +209,17 @@ test('two tabs that sign the same person in at once share one key, and neither b
   const userid = 'twins@example.com';
   const [left, right] = [await open(page, application), await open(await context.newPage(), application)];
 
-  const asked = await Promise.allSettled([left.authenticate(userid), right.authenticate(userid)]);
-  const [sent, refused] = asked[0].status === 'fulfilled' ? asked : [asked[1], asked[0]];
-  expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'RATE_LIMITED', category: 'retryable' } });
-  if (sent.status !== 'fulfilled') throw sent.reason;
-  const { code = '' } = answered(sent.value, 'OTP_NEEDED');
-  const [first, second] = sent === asked[0] ? [left, right] : [right, left];
-  answered(await first.verifyEmailOtp({ userid, otp: code }), 'SUCCESS');
-  const registered = answered(await first.verifyDevice({ userid }), 'SUCCESS');
+  // Each tab has a code of its own, and neither ends the other's.
+  const asked = await Promise.all([left.authenticate(userid), right.authenticate(userid)]);
+  const [leftCode, rightCode] = asked.map((answer) => answered(answer, 'OTP_NEEDED').code ?? '');
+  answered(await left.verifyEmailOtp({ userid, otp: leftCode ?? '' }), 'SUCCESS');
+  const registered = answered(await left.verifyDevice({ userid }), 'SUCCESS');
   const { sub } = await application.redeem(registered.code);
+  answered(await right.verifyEmailOtp({ userid, otp: rightCode ?? '' }), 'SUCCESS');
+  const followed = answered(await right.verifyDevice({ userid }), 'SUCCESS');
+  expect(await application.redeem(followed.code)).toMatchObject({ sub, amr: ['swk', 'otp'] });
 
-  const followed = answered(await second.authenticate(userid), 'SUCCESS');
-  expect(await application.redeem(followed.code)).toMatchObject({ sub, amr: ['swk'] });
-  const both = await Promise.all([first.authenticate(userid), second.authenticate(userid)]);
+  const both = await Promise.all([left.authenticate(userid), right.authenticate(userid)]);
   const codes = both.map((answer) => answered(answer, 'SUCCESS').code);
   expect(new Set(codes).size).toBe(2);
   for (const one of codes) expect(await application.redeem(one)).toMatchObject({ sub, amr: ['swk'] });
@@ -248,9 +252,8 @@ test('a browser that lost its key, or whose key is unknown or trusted no more, i
     headers: { Authorization: `Bearer ${await admin.issueScimToken(application.projectId)}` },
   });
   expect(gone.status).toBe(204);
-  // Trust slides on with each sign-in: from this one on by nothing.
+  // Trust is judged at use, by the policy of the day.
   await application.set({ deviceTrustSeconds: 0 });
-  answered(await sdk.authenticate(untrusted), 'SUCCESS');
 
   await latchkey.turn(30);
   for (const [who, userid] of [
@@ -264,6 +267,45 @@ test('a browser that lost its key, or whose key is unknown or trusted no more, i
     expect(await application.redeem(done.code)).toMatchObject({ email: userid, amr: ['swk', 'otp'] });
   }
   await other.close();
+});
+
+test('where the client requires PKCE, the SDK makes it and hands over the verifier', async ({ page }) => {
+  const application = await register({ testMode: true, pkceRequired: true });
+  const userid = 'pkce@example.com';
+  const sdk = await open(page, application);
+  await proveAddress(sdk, userid);
+  const { code, codeVerifier } = answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
+  await expect(application.redeem(code)).rejects.toMatchObject({ code: 'INVALID_GRANT' });
+  const again = answered(await sdk.authenticate(userid), 'SUCCESS');
+  expect(again.codeVerifier).not.toBe(codeVerifier);
+  expect(await application.redeem(again.code, { codeVerifier: again.codeVerifier ?? '' })).toMatchObject({
+    email: userid,
+  });
+  const own = await sdk.createPkce();
+  const passed = answered(await sdk.authenticate(userid, { code_challenge: own.codeChallenge }), 'SUCCESS');
+  expect(passed).not.toHaveProperty('codeVerifier');
+  expect(await application.redeem(passed.code, { codeVerifier: own.codeVerifier })).toMatchObject({ email: userid });
+});
+
+test('a browser that was removed from the account, or forgets the person, asks for a code again', async ({ page }) => {
+  const application = await register({ testMode: true });
+  const userid = 'removed@example.com';
+  const sdk = await open(page, application);
+  await proveAddress(sdk, userid);
+  const first = answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
+  const { sub } = await application.redeem(first.code);
+
+  await admin.revokeDevices(sub);
+  await latchkey.turn(30);
+  await proveAddress(sdk, userid);
+  answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
+  answered(await sdk.authenticate(userid), 'SUCCESS');
+
+  answered(await sdk.forgetDevice(userid), 'FORGOTTEN');
+  await latchkey.turn(30);
+  await proveAddress(sdk, userid);
+  const last = answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
+  expect(await application.redeem(last.code)).toMatchObject({ sub, amr: ['swk', 'otp'] });
 });
 
 test('a person changes their phone number after proving afresh who they are', async ({ page }) => {

@@ -40,6 +40,15 @@ export class AdminApi {
     return (await this.run<{ issueScimToken: { token: string } }>(query, { input })).issueScimToken.token;
   }
 
+  /** Removes all browsers of a user from their account. */
+  async revokeDevices(userId: string): Promise<void> {
+    const query = 'query ($id: ID!) { userAccess(userId: $id) { devices { id } } }';
+    type Access = { userAccess: { devices: { id: string }[] } };
+    for (const { id } of (await this.run<Access>(query, { id: userId })).userAccess.devices) {
+      await this.run('mutation ($id: ID!) { revokeUserDevice(id: $id) }', { id });
+    }
+  }
+
   /** Texts in the dev mailbox for one address, newest first. */
   async mailbox(address: string): Promise<string[]> {
     const query = '{ devMailbox(first: 100) { edges { node { to text } } } }';
@@ -50,8 +59,11 @@ export class AdminApi {
 }
 
 /** The six digits in a mail. */
+/** Six digits, or the long format. */
+export const oneTimeCode = /\b(?:\d{6}|[0-9A-Z]{5}-[0-9A-Z]{5})\b/;
+
 export function codeIn(text: string): string {
-  const code = /\b\d{6}\b/.exec(text)?.[0];
+  const code = oneTimeCode.exec(text)?.[0];
   if (code === undefined) throw new Error('there is no code in this mail');
   return code;
 }

@@ -1,5 +1,5 @@
 import { type Claims, exchangeCodeForClaims } from '@latchkey/node';
-import { type AdminApi, codeIn } from './admin-api.ts';
+import { type AdminApi, codeIn, oneTimeCode } from './admin-api.ts';
 import type { Latchkey } from './latchkey.ts';
 
 export interface ProjectSettings {
@@ -7,6 +7,11 @@ export interface ProjectSettings {
   testMode?: boolean;
   deviceTrustSeconds?: number;
   rememberMfaSeconds?: number;
+}
+
+export interface ClientSettings {
+  name?: string;
+  pkceRequired?: boolean;
 }
 
 /** An application in a project of its own: its keys, and its back end. */
@@ -31,12 +36,12 @@ export class Application {
     this.publishableKey = made.publishableKey;
   }
 
-  /** @param name the client's, and with "project" the project's */
+  /** @param name the client's, and with "project" the project's @param pkceRequired of the client */
   static async register(
     admin: AdminApi,
     latchkey: Latchkey,
     redirectUri: string,
-    { name = 'Shop', ...settings }: ProjectSettings & { name?: string } = {},
+    { name = 'Shop', pkceRequired = false, ...settings }: ProjectSettings & ClientSettings = {},
   ): Promise<Application> {
     const projectId = await admin.createProject(`${name} project`);
     const client = await admin.createClient({
@@ -44,6 +49,7 @@ export class Application {
       name,
       tokenEndpointAuthMethod: 'NONE',
       redirectUris: [redirectUri],
+      pkceRequired,
     });
     const application = new Application(admin, latchkey, { ...client, projectId });
     await application.set(settings);
@@ -87,7 +93,7 @@ export class Inbox {
   async code(): Promise<string> {
     const deadline = Date.now() + 30_000;
     while (Date.now() < deadline) {
-      const codes = (await this.#admin.mailbox(this.address)).filter((text) => /\b\d{6}\b/.test(text));
+      const codes = (await this.#admin.mailbox(this.address)).filter((text) => oneTimeCode.test(text));
       if (codes.length > this.#read) {
         this.#read = codes.length;
         return codeIn(codes[0] as string);

@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { type Callback, listenForCallback } from '../clients/callback.ts';
 import { expectAccessible } from './accessibility.ts';
 import { AdminApi } from './admin-api.ts';
-import { Application, type Inbox, type ProjectSettings } from './application.ts';
+import { Application, type ClientSettings, type Inbox, type ProjectSettings } from './application.ts';
 import { type Latchkey, startLatchkey } from './latchkey.ts';
 
 /** A Latchkey whose clock can be turned, and an application's callback address, for the tests of a file. */
@@ -27,12 +27,12 @@ export class HostedPage {
     return hosted;
   }
 
-  register(settings: ProjectSettings = {}): Promise<Application> {
+  register(settings: ProjectSettings & ClientSettings = {}): Promise<Application> {
     return Application.register(this.admin, this.latchkey, this.callback.redirectUri, settings);
   }
 
   /** Sends the browser to the hosted page, as the application does; returns what its back end learns in the end. */
-  async begin(page: Page, application: Application): Promise<() => Promise<Claims>> {
+  async begin(page: Page, application: Application, more: Record<string, string> = {}): Promise<() => Promise<Claims>> {
     const { redirectUri } = this.callback;
     const codeVerifier = randomBytes(32).toString('base64url');
     const query = new URLSearchParams({
@@ -42,6 +42,7 @@ export class HostedPage {
       scope: 'openid email phone',
       code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
       code_challenge_method: 'S256',
+      ...more,
     });
     await page.goto(`${this.latchkey.baseUrl}/authorize?${query}`);
     return async () => {
