@@ -5,6 +5,7 @@ import type { Latchkey } from './latchkey.ts';
 export interface ProjectSettings {
   mfaPolicy?: 'OFF' | 'OPTIONAL' | 'REQUIRED';
   testMode?: boolean;
+  emailFactor?: boolean;
   deviceTrustSeconds?: number;
   rememberMfaSeconds?: number;
 }
