@@ -8,7 +8,7 @@ import { resendAfterSeconds } from '../otp/sends.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { decidedFor, subjectOf } from './account.ts';
 import { Ceremony } from './ceremony.entity.ts';
-import { accountOf, type Evidence, owed, provedIn, withPiece } from './evidence.ts';
+import { accountOf, type Evidence, isSufficient, owed, provedIn, withPiece } from './evidence.ts';
 import { finish } from './finish.ts';
 import type { Flow, Outcome, StepRule } from './flow.ts';
 import { maskAddress } from './mask.ts';
@@ -52,11 +52,12 @@ async function byDevice(flow: Flow, device: Device): Promise<Outcome<'authentica
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, at };
   const factors = await deps.mfa.factors(em, user.id);
   const pending = await deps.mfa.pending(em, user.id, provedIn(ceremony.evidence));
-  const owing = owed(withPiece(ceremony.evidence, proved), standingOf(flow, factors, device));
+  const standing = standingOf(flow, factors, device);
+  const owing = owed(withPiece(ceremony.evidence, proved), standing);
   if (owing === 'nothing' && !pending) {
     return { answer: await finish(flow, { user, device, proved, isStored: true }), proved };
   }
-  const factor = owing === 'factor' ? factors[0] : pending;
+  const factor = owing === 'factor' ? factors.find(({ method }) => isSufficient(method, standing)) : pending;
   if (!factor) return null;
   const sessionId = newSecret(deps.random);
   Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });
@@ -106,17 +107,11 @@ async function sendCode(flow: Flow, address: string): Promise<Outcome<'authentic
   const decided = await decidedFor(em, project.id, key);
   const { account: userId } = decided;
   const provenKey = device && device.user.id === userId ? device.jkt : null;
-  const requester = { projectId: project.id, userId, address: key, ip: actor.ip };
-  const granted = await deps.guessing.grant(em, { ...requester, hasProvenKey: provenKey !== null });
-  const send = await deps.sends.spend(em, {
-    projectId: project.id,
-    purpose: 'sign-in',
-    address: key,
-    ceremonyId: ceremony.id,
-    ip: actor.ip,
-    requester: { provenKey, isKnown: granted.isKnown },
-  });
+  const requester = { projectId: project.id, address: key, ip: actor.ip };
+  const send = await deps.sends.spend(em, { ...requester, purpose: 'sign-in', ceremonyId: ceremony.id, provenKey });
   if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+  const granted = await deps.guessing.grant(em, { ...requester, userId, hasProvenKey: provenKey !== null });
+  const isSuppressed = send.isFlood && !granted.isKnown;
   const code = await deps.otp.issue(em, {
     projectId: project.id,
     clientId: client.id,
@@ -129,7 +124,7 @@ async function sendCode(flow: Flow, address: string): Promise<Outcome<'authentic
     format: granted.format,
     requesterKnown: granted.isKnown,
   });
-  if (!send.isSuppressed) {
+  if (!isSuppressed) {
     await deps.delivery.enqueue(em, {
       projectId: project.id,
       channel: 'mail',
@@ -142,13 +137,13 @@ async function sendCode(flow: Flow, address: string): Promise<Outcome<'authentic
     });
   }
   deps.audit.record(em, {
-    type: send.isSuppressed ? 'otp.suppressed' : 'otp.requested',
-    result: send.isSuppressed ? 'failure' : 'success',
+    type: isSuppressed ? 'otp.suppressed' : 'otp.requested',
+    result: isSuppressed ? 'failure' : 'success',
     actor,
     projectId: project.id,
     clientId: client.id,
     subject: subjectOf(userId, address),
-    ...(send.isSuppressed && { detail: { reason: 'too many requests for this address' } }),
+    ...(isSuppressed && { detail: { reason: 'too many requests for this address' } }),
   });
   return {
     answer: {

@@ -3,11 +3,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { Device } from '../devices/device.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
-import { mfaMethods } from '../mfa/enrolment.entity.ts';
+import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
 import { Project } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
-import type { Evidence } from './evidence.ts';
 
 /** Where a sign-in stands; `steps.ts` holds the table of what each state allows. */
 export const ceremonyStates = [
@@ -22,6 +21,18 @@ export const ceremonyStates = [
   'finished',
 ] as const;
 export type CeremonyState = (typeof ceremonyStates)[number];
+
+/**
+ * One thing that was proved in a sign-in, and the account that it proves. Appended by the step that verified it, and never
+ * changed. Times are ISO 8601.
+ */
+export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in whose code it was. */ & (
+  | { kind: 'mail-code'; address: string; ceremony: string }
+  /** `isNew`: the key was registered for the first time, in this sign-in. */
+  | { kind: 'device-key'; device: string; isNew?: boolean }
+  | { kind: 'factor'; enrolment: string; method: MfaMethod }
+  | { kind: 'recovery-code' }
+);
 
 const schema = defineEntity({
   name: 'Ceremony',

@@ -147,6 +147,9 @@ describe('what a sign-in owes', () => {
     expect(owed([key], { ...required, factors: ['email'] })).toBe('enrolment');
     expect(owed([key], { ...required, factors: ['email'], emailFactor: true })).toBe('factor');
     expect(owed([key], { ...required, factors: ['email', 'totp'] })).toBe('factor');
+    // Having met the factor that does not count is not enough.
+    expect(owed([key, factor('email')], { ...required, factors: ['email', 'totp'] })).toBe('factor');
+    expect(owed([key, factor('totp')], { ...required, factors: ['email', 'totp'] })).toBe('nothing');
   });
 
   it('counts e-mail as a factor only where the project does', () => {

@@ -1,17 +1,8 @@
 import { refuse } from '../kernel/problem.ts';
 import type { MfaMethod } from '../mfa/enrolment.entity.ts';
+import type { Evidence } from './ceremony.entity.ts';
 
-/**
- * One thing that was proved in a sign-in, and the account that it proves. Appended by the step that verified it, and never
- * changed. Times are ISO 8601.
- */
-export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in whose code it was. */ & (
-  | { kind: 'mail-code'; address: string; ceremony: string }
-  /** `isNew`: the key was registered for the first time, in this sign-in. */
-  | { kind: 'device-key'; device: string; isNew?: boolean }
-  | { kind: 'factor'; enrolment: string; method: MfaMethod }
-  | { kind: 'recovery-code' }
-);
+export type { Evidence };
 export type EvidenceKind = Evidence['kind'];
 
 /**
@@ -81,8 +72,10 @@ export type Owed = 'nothing' | 'device' | 'factor' | 'enrolment' | 'mail-code';
 
 export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
   if (!has(evidence, 'device-key')) return 'device';
-  const isMet = has(evidence, 'factor') || has(evidence, 'recovery-code');
   if (!meetsPolicy(standing)) return 'enrolment';
+  const isMet =
+    has(evidence, 'recovery-code') ||
+    evidence.some((piece) => piece.kind === 'factor' && isSufficient(piece.method, standing));
   const isSkipped = standing.skipsFactor && !standing.personRequired;
   if (standing.factors.length > 0 && !isMet && !isSkipped) return 'factor';
   if (standing.personRequired && freshAt(evidence) === null) return 'mail-code';
@@ -95,5 +88,13 @@ export function meetsPolicy({
   emailFactor,
   factors,
 }: Pick<Standing, 'policy' | 'emailFactor' | 'factors'>): boolean {
-  return policy !== 'required' || factors.some((method) => emailFactor || method !== 'email');
+  return policy !== 'required' || factors.some((method) => isSufficient(method, { policy, emailFactor }));
+}
+
+/** Whether a factor of this method is what the project requires. */
+export function isSufficient(
+  method: MfaMethod,
+  { policy, emailFactor }: Pick<Standing, 'policy' | 'emailFactor'>,
+): boolean {
+  return policy !== 'required' || emailFactor || method !== 'email';
 }

@@ -24,7 +24,7 @@ const trustedAt = `d.trusted_until > ? and (not d.remembered or d.last_used_at >
       and coalesce(d.registered_at, d.created_at) > ?`;
 
 function trustParameters({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Date[] {
-  return [now, secondsLater(now, -deviceTrustSeconds), secondsLater(now, -deviceTrustDays * 24 * 3600)];
+  return [now, secondsLater(now, -1 * deviceTrustSeconds), secondsLater(now, -24 * 3600 * deviceTrustDays)];
 }
 
 /** What the proof is judged by: there only where nothing but the proof is wanting. */

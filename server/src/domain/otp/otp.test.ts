@@ -215,11 +215,11 @@ describe('sends', () => {
         address: made.address,
         ceremonyId: systemRandom.id(),
         ip,
-        requester: { provenKey: null, isKnown: false },
+        provenKey: null,
         ...over,
       }),
     );
-  const sent = { isSuppressed: false };
+  const sent = { isFlood: false };
   beforeEach(() => {
     ip = `10.${systemRandom.integer(256)}.${systemRandom.integer(256)}.${systemRandom.integer(256)}`;
     later(24 * 3600);
@@ -240,21 +240,20 @@ describe('sends', () => {
       for (let n = 0; n < 6; n++) outcomes.push(await send());
       later(3600);
     }
-    expect(outcomes.filter((outcome) => 'isSuppressed' in outcome)).toHaveLength(10);
+    expect(outcomes.filter((outcome) => 'isFlood' in outcome)).toHaveLength(10);
     expect(await send({ ip: '192.0.2.77' })).toEqual(sent);
-    expect(await send({ requester: { provenKey: 'a registered key', isKnown: true } })).toEqual(sent);
+    expect(await send({ provenKey: 'a registered key' })).toEqual(sent);
   });
 
   it('from one network are thirty in an hour, an IPv6 network being a /64', async () => {
     const outcomes = [];
     for (let n = 0; n < 40; n++) outcomes.push(await send({ address: `a${n}@example.com`, ip: `2001:db8::${n}` }));
-    expect(outcomes.filter((outcome) => 'isSuppressed' in outcome)).toHaveLength(30);
+    expect(outcomes.filter((outcome) => 'isFlood' in outcome)).toHaveLength(30);
     expect(await send({ address: 'else@example.com', ip: '2001:db8:0:1::1' })).toEqual(sent);
   });
 
-  it('by unlimited networks are suppressed in the end, except for requesters that the person has used', async () => {
+  it('by unlimited networks are a flood in the end', async () => {
     for (let n = 0; n < 250; n++) expect(await send({ ip: `10.1.${n}.1` })).toEqual(sent);
-    expect(await send({ ip: '10.2.0.1' })).toEqual({ isSuppressed: true });
-    expect(await send({ ip: '10.2.0.2', requester: { provenKey: null, isKnown: true } })).toEqual(sent);
+    expect(await send({ ip: '10.2.0.1' })).toEqual({ isFlood: true });
   });
 });

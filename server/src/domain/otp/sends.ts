@@ -28,16 +28,15 @@ export interface Send {
   ceremonyId: string;
   /** Null for a back end, which speaks for many people: its network counts for nothing. */
   ip: string | undefined | null;
-  /** Absent where the person has proved a first factor: all requests count together then. */
-  requester?: {
-    /** Thumbprint of a registered key of this person that signed this request. */
-    provenKey: string | null;
-    isKnown: boolean;
-  };
+  /**
+   * Thumbprint of a registered key of this person that signed this request, or null; undefined where the person has proved a
+   * first factor: all requests count together then.
+   */
+  provenKey?: string | null;
 }
 
-/** `wait`: seconds until this requester may ask again. `isSuppressed`: too many strangers asked; do not send. */
-export type SendOutcome = { wait: number } | { isSuppressed: boolean };
+/** `wait`: seconds until this requester may ask again. `isFlood`: send to known requesters only. */
+export type SendOutcome = { wait: number } | { isFlood: boolean };
 
 /**
  * Budgets of sends (decisions §8). A refusal speaks of the requester's own requests alone: an address that does not exist
@@ -52,7 +51,8 @@ export class Sends {
 
   async spend(em: EntityManager, send: Send): Promise<SendOutcome> {
     const address = `${send.projectId}:${send.purpose}:${send.address}`;
-    const by = send.requester ? (send.requester.provenKey ?? networkOf(send.ip ?? undefined)) : '';
+    const { provenKey } = send;
+    const by = provenKey === undefined ? '' : (provenKey ?? networkOf(send.ip ?? undefined));
     const budgets: [LimitRule, string][] = [
       ...(send.ip === null ? [] : ([[perNetwork, networkOf(send.ip)]] as [LimitRule, string][])),
       [pause, `${send.ceremonyId}:${address}`],
@@ -62,9 +62,8 @@ export class Sends {
       const spent = await this.limits.spend(em, rule, subject);
       if (!spent.allowed) return { wait: spent.retryAfterSeconds };
     }
-    if (!send.requester) return { isSuppressed: false };
-    // Counted for known requesters, too: the same statements for every address.
-    const flood = await this.limits.spend(em, overall, address);
-    return { isSuppressed: !flood.allowed && !send.requester.isKnown };
+    if (provenKey === undefined) return { isFlood: false };
+    // Also holds back other requests for this address until the format of this code is decided (`Guessing`).
+    return { isFlood: !(await this.limits.spend(em, overall, address)).allowed };
   }
 }
