@@ -10,6 +10,7 @@ import {
 import { CompactEncrypt, CompactSign, compactDecrypt, compactVerify, errors } from 'jose';
 import type { DelegationParties, LoadedPair } from '../domain/delegation/delegation-keys.ts';
 import { parseStrictJson } from '../domain/devices/strict-json.ts';
+import { isBase64url } from '../domain/kernel/base64url.ts';
 
 /** How far a back end's clock may be from ours. */
 export const leewaySeconds = 30;
@@ -170,10 +171,6 @@ function headerOf(
     if ((header as Record<string, unknown>)[name] !== value) throw new EnvelopeFault(`${name} is not ${value}`);
   }
   return header as Record<string, unknown>;
-}
-
-function isBase64url(text: string): boolean {
-  return /^[A-Za-z0-9_-]*$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
 }
 
 function jsonIn(text: string): unknown {

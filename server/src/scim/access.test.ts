@@ -302,6 +302,8 @@ describe('what belongs to another project', () => {
     expect(reply.body).toMatchObject({ status: '400', scimType: 'invalidCursor' });
     const { nextCursor: own } = (await project.request('GET', '/Users?cursor=&count=1')).body;
     expect(own).toMatch(/^[\w.~-]+$/);
+    const padded = await project.request('GET', `/Users?cursor=${own}%3D&count=1`);
+    expect(padded.body).toMatchObject({ status: '400', scimType: 'invalidCursor' });
     app.clock.turn(3601);
     const late = await project.request('GET', `/Users?cursor=${own}&count=1`);
     expect(late.body).toMatchObject({ status: '400', scimType: 'expiredCursor' });

@@ -1,3 +1,4 @@
+import { isBase64url } from '../domain/kernel/base64url.ts';
 import { type Clock, isPast, secondsLater } from '../domain/kernel/clock.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import { type Vault, VaultError } from '../domain/keys/vault.ts';
@@ -46,11 +47,13 @@ export class Cursors {
   }
 
   private unseal(name: string, cursor: string): [string, string | null, number, number] {
+    const invalid = () => badRequest('invalidCursor', 'The cursor is not one of this search. Begin with an empty one.');
+    if (!isBase64url(cursor)) throw invalid();
     try {
       return JSON.parse(this.vault.open('scim-cursor', name, Buffer.from(cursor, 'base64url')).toString());
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
-      throw badRequest('invalidCursor', 'The cursor is not one of this search. Begin with an empty one.');
+      throw invalid();
     }
   }
 }

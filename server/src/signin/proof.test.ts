@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { respelled } from '../../test/respelled.ts';
 import { type DeviceKey, newDeviceKey, type Proofed, type SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/devices/device.entity.ts';
@@ -49,6 +50,16 @@ describe('an altered proof', () => {
     expect(await page.post('authenticate', body, { 'Device-Proof': proof })).toMatchObject(
       refusal('NONCE_REJECTED', 401),
     );
+  });
+
+  it('spelled otherwise is PROOF_REJECTED: padded, with other characters, or with other unused bits', async () => {
+    const body = JSON.stringify({ txn: page.txn, userid: 'not an address' });
+    const proof = page.prove('authenticate', body, { kind: 'use' });
+    for (const other of respelled(proof)) {
+      expect(await page.post('authenticate', body, { 'Device-Proof': other })).toMatchObject(
+        refusal('PROOF_REJECTED', 401),
+      );
+    }
   });
 
   it('with a nonce of more than two minutes is NONCE_REJECTED, and good with the next', async () => {

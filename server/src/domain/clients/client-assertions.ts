@@ -1,4 +1,5 @@
 import { type CryptoKey, errors, importJWK, jwtVerify } from 'jose';
+import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
@@ -56,6 +57,7 @@ export class ClientAssertions {
   }
 
   private async verified(client: Client, assertion: string) {
+    if (!isCompactJws(assertion)) refuse({ code: 'client-rejected', reason: 'not a compact JWS in base64url' });
     try {
       const { payload } = await jwtVerify(assertion, await this.keyOf(client), {
         algorithms: ['EdDSA', 'Ed25519'],

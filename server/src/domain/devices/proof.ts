@@ -2,6 +2,7 @@ import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { type DeviceProofPayload, deviceProofPayload, deviceProofType, type SigninStep } from '@latchkey/contracts';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { z } from 'zod';
+import { isCompactJws } from '../kernel/base64url.ts';
 import { digest } from '../kernel/secret.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -122,7 +123,7 @@ async function disagreement(said: DeviceProofPayload, jkt: string, context: Proo
 type Json = Record<string, unknown>;
 
 function parse(proof: string): { header: Json; payload: Json } | null {
-  if (proof.length > maxLength || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(proof)) return null;
+  if (proof.length > maxLength || !isCompactJws(proof)) return null;
   const [header, payload] = proof.split('.', 2).map(parseSegment);
   return header && payload ? { header, payload } : null;
 }

@@ -1,4 +1,5 @@
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
+import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Keys } from './keys.ts';
@@ -82,6 +83,7 @@ export class Signer {
     options: { audience?: string; expiredIsFine?: boolean } = {},
   ): Promise<JWTPayload | null> {
     const { typ, alg } = tokenKinds[kind];
+    if (!isCompactJws(token)) return null;
     try {
       const header = decodeProtectedHeader(token);
       const key = (await this.keys.published()).find((one) => one.kid === header.kid && one.alg === alg);
