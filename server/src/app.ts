@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import { accountRoutes } from './account/routes.ts';
@@ -10,6 +10,7 @@ import { delegationRoutes } from './delegation/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import type { Random } from './domain/kernel/random.ts';
+import { withoutLongBodies } from './http/bodies.ts';
 import { builtFiles } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
@@ -96,6 +97,8 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   );
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
+  // Express' own answer waits for the end of the body.
+  app.use((_req, res) => void res.status(404).type('text/plain').send('Not found.\n'));
   app.use(lastResort(log, pages));
   const ahead = answerAhead(
     {
@@ -107,7 +110,15 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     },
     app,
   );
-  return observed(options.observers ?? [], ahead);
+  return observed(options.observers ?? [], withoutLongBodies(readsBody, ahead));
+}
+
+/** What the rooms read bodies of, each with a limit and words of its own. */
+function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return false;
+  return /^\/(authorize|oauth2\/token|oauth2\/end_session|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
+    url,
+  );
 }
 
 function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: string, log: Log): OidcDeps {

@@ -12,6 +12,7 @@ import type { Database } from '../domain/kernel/database.ts';
 import { type Problem, Refusal, refuse } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 import { Project } from '../domain/projects/project.entity.ts';
+import { bounded } from '../http/bodies.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Pages } from '../http/pages.ts';
 import { actorFor, type Caller } from './caller.ts';
@@ -58,7 +59,7 @@ export function experienceRoutes(deps: ExperienceRoutes): Router {
 }
 
 function upload(deps: ExperienceRoutes): RequestHandler[] {
-  const body = express.raw({ type: () => true, limit: maxLogoBytes, inflate: false });
+  const body = bounded(express.raw({ type: () => true, limit: maxLogoBytes, inflate: false }), maxLogoBytes);
   const take: RequestHandler = async (req, res) => {
     const projectId = String(req.params['projectId']);
     const caller = await callerWith(deps, req, 'project_admin', projectId);

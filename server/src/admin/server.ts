@@ -9,6 +9,7 @@ import type { Clock } from '../domain/kernel/clock.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
+import { bounded, maxBodyBytes } from '../http/bodies.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { actorFor, type Caller, Callers } from './caller.ts';
@@ -98,7 +99,15 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
   });
 
   const router = Router();
-  router.all('/graphql', noStore, onlyJsonPost, identify, express.json({ limit: '64kb' }), handle, badBody);
+  router.all(
+    '/graphql',
+    noStore,
+    onlyJsonPost,
+    identify,
+    bounded(express.json({ limit: maxBodyBytes }), maxBodyBytes),
+    handle,
+    badBody,
+  );
   return router;
 }
 

@@ -7,6 +7,7 @@ import type { Database } from '../domain/kernel/database.ts';
 import { newSecret, type Random } from '../domain/kernel/random.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import { isAddress } from '../domain/users/login.ts';
+import { bounded, maxBodyBytes } from '../http/bodies.ts';
 import { Cookies } from '../http/cookies.ts';
 import type { Pages } from '../http/pages.ts';
 import type { Caller } from './caller.ts';
@@ -60,7 +61,7 @@ export function setupRoutes(setup: Setup): Router {
   router.post(
     '/',
     ownOrigin(setup.issuer),
-    express.urlencoded({ extended: false, limit: '64kb' }),
+    bounded(express.urlencoded({ extended: false, limit: maxBodyBytes }), maxBodyBytes),
     async (req, res) => {
       const link = await linkOf(req);
       if (!link) return refuseLink(req, res);

@@ -13,6 +13,7 @@ import type { DelegationParties } from '../domain/delegation/delegation-keys.ts'
 import type { FactorChanges } from '../domain/delegation/factor-changes.ts';
 import { type Clock, seconds } from '../domain/kernel/clock.ts';
 import { refuse } from '../domain/kernel/problem.ts';
+import { bounded } from '../http/bodies.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { DelegationRefusal, reasonOf, toFailure } from './delegation-error.ts';
 import { EnvelopeFault, type Opened, openRequest, requestHash, sealResponse } from './envelope.ts';
@@ -43,7 +44,10 @@ export function delegationRoutes(deps: DelegationDeps): Router {
       next();
     })
     .get(discover(deps))
-    .post(express.text({ type: () => true, limit: delegationMaxBytes, inflate: false }), answer(deps))
+    .post(
+      bounded(express.text({ type: () => true, limit: delegationMaxBytes, inflate: false }), delegationMaxBytes),
+      answer(deps),
+    )
     .all((_req, res) => {
       res.setHeader('Allow', 'GET, POST');
       res.status(405).json({ error: { code: 'INVALID_REQUEST', message: 'Method not allowed.' } });

@@ -1,11 +1,13 @@
 import express, { type Request, type RequestHandler } from 'express';
 import { isStorableText } from '../domain/kernel/secret.ts';
 
+import { bounded, maxBodyBytes } from './bodies.ts';
+
 const form = 'application/x-www-form-urlencoded';
 
 /** Reads a form body as it was sent (64 KB), for {@link parametersOf}. */
 export function formBody(): RequestHandler {
-  return express.text({ type: form, limit: '64kb' });
+  return bounded(express.text({ type: form, limit: maxBodyBytes }), maxBodyBytes);
 }
 
 /** OAuth parameters (RFC 6749 §3.1): each at most once, an empty one counts as absent. */

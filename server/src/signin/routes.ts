@@ -11,6 +11,7 @@ import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
 import { type Step, steps } from '../domain/ceremonies/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { refuse } from '../domain/kernel/problem.ts';
+import { bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
@@ -41,7 +42,7 @@ export function signinRoutes(deps: SigninDeps): Router {
     }),
   );
   // As bytes: a proof speaks of exactly what was sent.
-  api.use(express.raw({ type: 'application/json', limit: '64kb', inflate: false }));
+  api.use(bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes));
   api.post('/challenge', answering(deps, challenge));
   for (const step of Object.keys(steps) as Step[]) {
     api.post(

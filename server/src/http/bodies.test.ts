@@ -1,0 +1,148 @@
+/** Bodies beyond the limit, at every door: refused at once, and the connection ends. */
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+
+let app: TestApp;
+let scim: { path: string; headers: string[] };
+let keys: { publishableKey: string; secretKey: string };
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  const project = await app.make.project({ name: 'Example', scimEnabled: true });
+  keys = await app.make.client(project);
+  const actor = { kind: 'system' } as const;
+  const { token } = await app.services.directories.issueScimToken({ projectId: project.id, name: 'd' }, actor);
+  scim = { path: `/v1/scim/${project.id}/Users`, headers: [`Authorization: Bearer ${token}`] };
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+interface Door {
+  method: string;
+  path: string;
+  type: string;
+  headers?: string[];
+  status: number;
+  /** Of an answer that is none of the general ones. */
+  says?: string;
+}
+
+const form = 'application/x-www-form-urlencoded';
+const doors: [string, () => Door][] = [
+  ['/authorize', () => ({ method: 'POST', path: '/authorize', type: form, status: 413 })],
+  [
+    '/oauth2/token',
+    () => ({ method: 'POST', path: '/oauth2/token', type: form, status: 413, says: 'invalid_request' }),
+  ],
+  ['/userinfo', () => ({ method: 'POST', path: '/userinfo', type: form, status: 413 })],
+  ['/oauth2/end_session', () => ({ method: 'POST', path: '/oauth2/end_session', type: form, status: 413 })],
+  [
+    'sign-in',
+    () => ({
+      ...{
+        method: 'POST',
+        path: '/v1/signin/challenge',
+        type: 'application/json',
+        status: 413,
+        says: 'INVALID_REQUEST',
+      },
+      headers: [`X-Api-Key: ${keys.publishableKey}`],
+    }),
+  ],
+  [
+    'delegation',
+    () => ({
+      ...{ method: 'POST', path: '/v1/delegation', type: 'application/jose', status: 413, says: 'REQUEST_TOO_LARGE' },
+      headers: [`X-Api-Key: ${keys.secretKey}`],
+    }),
+  ],
+  ['account', () => ({ method: 'POST', path: '/account', type: form, status: 413 })],
+  ['set-up', () => ({ method: 'POST', path: '/setup', type: form, status: 413 })],
+  [
+    'SCIM',
+    () => ({ method: 'POST', ...scim, type: 'application/scim+json', status: 413, says: 'urn:ietf:params:scim' }),
+  ],
+];
+/** Where nothing reads a body: only an announced one is known to be long. */
+const closed: [string, () => Door][] = [
+  ['an asset that is not there', () => ({ method: 'POST', path: '/assets/none.js', type: form, status: 413 })],
+  ['no door at all', () => ({ method: 'PUT', path: '/nowhere', type: form, status: 413 })],
+  ['discovery', () => ({ method: 'GET', path: '/.well-known/openid-configuration', type: form, status: 413 })],
+  ['the console', () => ({ method: 'POST', path: '/admin/users', type: form, status: 413 })],
+];
+
+/** Opens a connection and sends the head of a request. */
+function begin(
+  { method, path, type, headers = [] }: Door,
+  length: string,
+): { socket: Socket; answer: Promise<string> } {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname);
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: a.example', `Content-Type: ${type}`, length, ...headers];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
+  socket.on('error', () => undefined);
+  return {
+    socket,
+    answer: new Promise((resolve) => socket.on('close', () => resolve(Buffer.concat(received).toString()))),
+  };
+}
+
+describe('a body that is announced as too long', () => {
+  it.each([...doors, ...closed])('is refused before it comes, at %s', async (_name, door) => {
+    const { status, says } = door();
+    const { answer } = begin(door(), 'Content-Length: 52428800');
+    const text = await answer;
+    expect(text.split('\r\n')[0]).toContain(String(status));
+    expect(text.toLowerCase()).toContain('connection: close');
+    if (says) expect(text).toContain(says);
+  });
+});
+
+describe('a body of unannounced length that does not end', () => {
+  /** Sends chunks for as long as there is a connection, 64 MB at most. */
+  async function flood(door: Door): Promise<string> {
+    const { socket, answer } = begin(door, 'Transfer-Encoding: chunked');
+    const chunk = Buffer.from(`4000\r\n${'a'.repeat(0x4000)}\r\n`);
+    const pour = (left: number) => {
+      if (left === 0) socket.destroy();
+      else if (!socket.destroyed) socket.write(chunk, () => setImmediate(pour, left - 1));
+    };
+    pour(4_000);
+    return answer;
+  }
+
+  it.each(doors)('is cut at the limit at %s', async (_name, door) => {
+    const text = await flood(door());
+    expect(text.split('\r\n')[0]).toContain(String(door().status));
+  });
+
+  it.each(closed)('is not read on after the answer of %s', async (_name, door) => {
+    expect(await flood(door())).toMatch(/^HTTP\/1\.1 /);
+  });
+});
+
+it('bodies within the limit keep their connection, also in chunks', async () => {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname);
+  const head = `POST /oauth2/token HTTP/1.1\r\nHost: a.example\r\nContent-Type: ${form}\r\n`;
+  const body = `grant_type=x&pad=${'a'.repeat(60_000)}`;
+  for (const [length, text] of [
+    ['Transfer-Encoding: chunked', `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+    [`Content-Length: ${body.length}`, body],
+    [`Content-Length: ${body.length}\r\nConnection: close`, body],
+  ]) {
+    socket.write(`${head}${length}\r\n\r\n${text}`);
+  }
+  const received: Buffer[] = [];
+  for await (const chunk of socket) received.push(chunk as Buffer);
+  expect(
+    Buffer.concat(received)
+      .toString()
+      .match(/unsupported_grant_type/g),
+  ).toHaveLength(3);
+});
