@@ -124,29 +124,67 @@ describe('what a person has under way', () => {
   });
 });
 
-describe('a reset of the second factors', () => {
-  /** A user whose device remembers to skip the app's code, with recovery codes. */
-  async function remembered() {
-    await world.set({ rememberMfaSeconds: 30 * 24 * 3600 });
-    const address = newAddress();
-    const page = await world.page();
-    const { secret, done } = await world.enrolTotp(page, address);
-    const { totp: _, ...owed } = await world.meetFactor(page, address);
-    expectStatus(owed as typeof done, 'MFA_INITIATED');
-    const answer = await page.step(
-      'verify-mfa',
-      { userid: address, otp: world.totp(secret), remember_me: true },
-      'use',
-    );
-    expectStatus(answer, 'SUCCESS');
-    app.clock.turn(31);
-    await page.challenge();
-    expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'SUCCESS');
-    const user = await world.findUser(address);
-    if (!user) throw new Error('no user');
-    return { address, page, user, recoveryCodes: done['recovery_codes'] as string[] };
+describe('at the same moment', () => {
+  /** Until a step waits for a lock of ours. */
+  async function isWaiting(): Promise<void> {
+    const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await app.services.db.rows(sql)).length === 0);
   }
 
+  it('a sign-in by a device key that is revoked meanwhile gives no code', async () => {
+    const { db, devices, users } = app.services;
+    const person = await rememberedPerson();
+    const device = await db.reader().findOneOrFail(Device, { user: person.user.id });
+    await person.page.challenge();
+    const answer = await db.transaction(async (em) => {
+      await users.locked(em, world.project.id, person.user.id);
+      await devices.revoke(em, { projectId: world.project.id, userId: person.user.id }, device.id, system);
+      await em.flush();
+      const step = person.page.step('authenticate', { userid: person.address }, 'use');
+      await isWaiting();
+      return { step };
+    });
+    expectStatus(await answer.step, 'OTP_NEEDED');
+  });
+
+  it('a mail code that is entered while its address goes to somebody else proves nothing', async () => {
+    const { db } = app.services;
+    const { address, user } = await somebody();
+    app.clock.turn(31);
+    const page = await world.page();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: address }), 'OTP_NEEDED');
+    const otp = await world.codeFor(address);
+    const answer = await db.transaction(async (em) => {
+      const other = newAddress();
+      const change = 'update users set email = ?, email_key = ?, user_name = ?, user_name_key = ? where id = ?';
+      await em.execute(change, [other, other, other, other, user.id]);
+      const step = page.step('verify-email-otp', { userid: address, otp });
+      await isWaiting();
+      return { step };
+    });
+    expect((await answer.step)['error']?.code).toBe('CODE_REJECTED');
+  });
+});
+
+/** A user whose device remembers to skip the app's code, with recovery codes. */
+async function rememberedPerson() {
+  await world.set({ rememberMfaSeconds: 30 * 24 * 3600 });
+  const address = newAddress();
+  const page = await world.page();
+  const { secret, done } = await world.enrolTotp(page, address);
+  await world.meetFactor(page, address);
+  const tried = { userid: address, otp: world.totp(secret), remember_me: true };
+  expectStatus(await page.step('verify-mfa', tried, 'use'), 'SUCCESS');
+  app.clock.turn(31);
+  await page.challenge();
+  expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'SUCCESS');
+  const user = await world.findUser(address);
+  if (!user) throw new Error('no user');
+  return { address, page, user, recoveryCodes: done['recovery_codes'] as string[] };
+}
+
+describe('a reset of the second factors', () => {
   const rememberedDevices = (userId: string) =>
     app.services.db.reader().count(Device, {
       user: userId,
@@ -154,7 +192,7 @@ describe('a reset of the second factors', () => {
     });
 
   it('ends what devices remember and the recovery codes; the next factor is asked for, and shows new codes', async () => {
-    const { address, page, user, recoveryCodes } = await remembered();
+    const { address, page, user, recoveryCodes } = await rememberedPerson();
     await app.services.accountAccess.resetFactors(world.project.id, user.id, system);
     expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(0);
     expect(await rememberedDevices(user.id)).toBe(0);
@@ -167,7 +205,7 @@ describe('a reset of the second factors', () => {
   });
 
   it('by removing the last one on the account page does the same', async () => {
-    const { user } = await remembered();
+    const { user } = await rememberedPerson();
     const [factor] = await app.services.mfa.factors(app.services.db.reader(), user.id);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
     expect((await visit.change('remove-factor', { id: factor?.id ?? '' })).status).toBe(303);
@@ -176,7 +214,7 @@ describe('a reset of the second factors', () => {
   });
 
   it('by removing one of two leaves the recovery codes, and lets no device skip the other', async () => {
-    const { user } = await remembered();
+    const { user } = await rememberedPerson();
     const { id } = await giveFactor(user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
     expect((await visit.change('remove-factor', { id })).status).toBe(303);
@@ -185,7 +223,7 @@ describe('a reset of the second factors', () => {
   });
 
   it('by a back end that swaps them lets no device skip the new one', async () => {
-    const person = await remembered();
+    const person = await rememberedPerson();
     await causes['a back end swaps the factor']?.({ user: person.user } as Somebody);
     expect(await rememberedDevices(person.user.id)).toBe(0);
     await person.page.challenge();

@@ -23,6 +23,7 @@ import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -127,7 +128,7 @@ export class FactorChanges {
     backEnd: BackEnd,
     tried: { userid: string; sessionId: string; code: string },
   ): Promise<{ method: MfaMethod; recoveryCodes: string[] | null }> {
-    return told(await this.deps.db.transaction((em) => this.complete(em, backEnd, tried)));
+    return told(await pastDeadlocks(() => this.deps.db.transaction((em) => this.complete(em, backEnd, tried))));
   }
 
   /** The factor that the user is asked for; null: none. Refuses `not-found`. */
@@ -194,15 +195,17 @@ export class FactorChanges {
   ): Promise<Outcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
     const { clock, factors, users } = this.deps;
     const { client } = backEnd;
+    const begun = await em.findOne(FactorChange, { sessionHash: digest(tried.sessionId), client: client.id });
+    const named = begun && (await this.userOf(em, client, tried.userid));
+    if (!named || named.id !== begun.user.id) return over;
+    // The user before the change, in the order of `endOpenWork`.
+    const user = await users.locked(em, client.project.id, named.id);
     const change = await em.findOne(
       FactorChange,
-      { sessionHash: digest(tried.sessionId), client: client.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
+      { id: begun.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
     );
     if (!change || change.finishedAt || isPast(change.expiresAt, clock.now())) return over;
-    const named = await this.userOf(em, client, tried.userid);
-    if (named?.id !== change.user.id) return over;
-    const user = await users.locked(em, client.project.id, named.id);
     const enrolment = await factors.locked(em, change.enrolmentId);
     if (!user?.active || !enrolment || enrolment.verifiedAt || change.attempts >= triesPerChange) return over;
     const locked = enrolment.phone && (await problemOf(users.checkPhoneLock(em, user, enrolment.phone)));
