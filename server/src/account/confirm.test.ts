@@ -3,9 +3,11 @@ import { peopleOf, type Visit } from '../../test/account-visit.ts';
 import { locationOf } from '../../test/browser.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
-import { expectStatus, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { AuthorizationRequest } from '../domain/ceremonies/authorization-request.entity.ts';
+import { Device } from '../domain/devices/device.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
 const { visitOf, somebody } = peopleOf(world);
@@ -52,6 +54,36 @@ describe('the button that confirms who it is', () => {
     expect([session.endedAt, session.freshAt]).toEqual([null, app.clock.now()]);
     expect(await visit.page()).not.toContain('Confirm it’s you');
     expect((await visit.change('renew-recovery-codes')).status).toBe(200);
+  });
+
+  it('is not answered by the key of this browser', async () => {
+    const { address, device, key, user } = await somebody();
+    const visit = await visitOf(user, ['swk'], device.id, 'device-key');
+    app.clock.turn(31);
+    const page = await confirming(visit, key);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'OTP_NEEDED');
+    expect((await visit.change('renew-recovery-codes')).status).toBe(403);
+  });
+
+  it('asks for the second factor, also in a browser that remembers it', async () => {
+    await world.set({ mfaPolicy: 'optional', rememberMfaSeconds: 3600 });
+    const address = newAddress();
+    const own = await world.page();
+    const { secret } = await world.enrolTotp(own, address);
+    await world.meetFactor(own, address);
+    const tried = { userid: address, otp: world.totp(secret), remember_me: true };
+    expectStatus(await own.step('verify-mfa', tried, 'use'), 'SUCCESS');
+    app.clock.turn(31);
+    const user = (await world.findUser(address)) as User;
+    const { id } = await reader().findOneOrFail(Device, { user: user.id });
+    const visit = await visitOf(user, ['swk'], id, 'device-key');
+    const page = await confirming(visit, own.key);
+    await world.meetFactor(page, address);
+    const done = await page.step('verify-mfa', { userid: address, otp: world.totp(secret) }, 'use');
+    await afterwards(visit, expectStatus(done, 'SUCCESS'));
+    const [factor] = await app.services.mfa.factors(reader(), user.id);
+    expect(locationOf(await visit.change('remove-factor', { id: factor?.id ?? '' })).search).toContain('saved');
   });
 
   it('asks for a person, names the visitor, and is for the client of this browser', async () => {
