@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { digest } from '../domain/kernel/secret.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -85,5 +87,47 @@ describe('a session', () => {
     await rp.signIn(user, 'device-key');
     expect((await rp.answer({ max_age: '120', prompt: 'none' })).get('error')).toBe('login_required');
     expect((await rp.answer({ prompt: 'none' })).has('code')).toBe(true);
+  });
+});
+
+/** A finished sign-in of the request's own ceremony, by a mail code or factor. */
+async function signInFor(flow: string): Promise<void> {
+  const { db, sessions } = app.services;
+  const name = `lk-session-${project.id}`;
+  const [request] = await db.rows<{ moment: string }>('select moment from authorization_requests where flow_hash = ?', [
+    digest(flow),
+  ]);
+  const now = app.clock.now();
+  const { secret } = await db.transaction((em) =>
+    sessions.signIn(em, {
+      ...{ project, userId: user.id, amr: ['swk', 'otp'], authTime: now, freshAt: now, actor: system },
+      ...{ requestMoment: Number(request?.moment), currentSecret: rp.browser.cookies.get(name) },
+    }),
+  );
+  rp.browser.cookies.set(name, secret);
+}
+
+describe.each<[string, Record<string, string>]>([
+  ['prompt=login', { prompt: 'login' }],
+  ['a max_age that no session answers', { max_age: '0' }],
+])('a request with %s', (_name, changes) => {
+  it('is not answered by a device key, in this tab or in another, but by a person', async () => {
+    await rp.signIn(user);
+    app.clock.turn(60);
+    const flow = await begin(changes);
+    await rp.signIn(user, 'device-key');
+    expect(await isAnswered(flow)).toBe(false);
+    await rp.signIn(user);
+    expect(await isAnswered(flow)).toBe(true);
+  });
+
+  it('is not answered by a sign-in that was for an older request, whose proofs may be older than this one', async () => {
+    const [older, flow, younger] = [await begin(), await begin(changes), await begin(changes)];
+    await signInFor(older);
+    expect(await isAnswered(flow)).toBe(false);
+    await signInFor(younger);
+    expect(await isAnswered(flow)).toBe(true);
+    await signInFor(older);
+    expect(await isAnswered(younger)).toBe(true);
   });
 });

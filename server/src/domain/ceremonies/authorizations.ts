@@ -129,13 +129,22 @@ export class Authorizations {
     });
   }
 
-  /** The live session, if its user has signed in since the request was made. */
+  /** The live session, if it {@link answers} the request. */
   private async freshSession(em: EntityManager, request: AuthorizationRequest, secret: string | undefined) {
     if (secret === undefined) return null;
     const project = await em.findOneOrFail(Project, request.project.id);
     const session = await this.deps.sessions.resume(em, project, secret);
-    return session && session.moment > request.moment ? session : null;
+    return session && answers(session, request) ? session : null;
   }
+}
+
+/**
+ * Whether the user has signed in since the request was made, and, where it asks for the person, proved more than a device
+ * key. A sign-in for another request counts only where that request is younger: all its proofs are then younger, too.
+ */
+function answers(session: Session, request: AuthorizationRequest): boolean {
+  if (session.moment <= request.moment) return false;
+  return !request.personRequired || (session.freshMoment ?? 0) >= request.moment;
 }
 
 function underSession(session: Session) {
