@@ -6,7 +6,8 @@ import {
   type VerifyMfaChangeAnswer,
 } from '@latchkey/contracts';
 import type { z } from 'zod';
-import type { BackEnd, FactorChanges } from '../domain/delegation/factor-changes.ts';
+import type { BackEnd } from '../domain/delegation/back-end.ts';
+import type { FactorChanges } from '../domain/delegation/factor-changes.ts';
 import { isStorableText } from '../domain/kernel/secret.ts';
 import { DelegationRefusal } from './delegation-error.ts';
 

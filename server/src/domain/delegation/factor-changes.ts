@@ -6,8 +6,6 @@ import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { chooseLocale, type Locale } from '../delivery/locale.ts';
-import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { changed, type Database, undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
@@ -17,7 +15,7 @@ import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { forgetRemembered } from '../mfa/reset.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
-import type { CodePurpose, CountedCode, Otp } from '../otp/otp.ts';
+import type { CountedCode, Otp } from '../otp/otp.ts';
 import type { Sends } from '../otp/sends.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Project } from '../projects/project.entity.ts';
@@ -27,6 +25,7 @@ import { pastDeadlocks } from '../users/deadlock.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
+import { about, type BackEnd, localeOf, purposeOf } from './back-end.ts';
 import { FactorChange } from './factor-change.entity.ts';
 
 /** How long a change waits for its code. */
@@ -53,12 +52,6 @@ export interface FactorChangesDeps {
   phones: Pick<PhoneChanges, 'put'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
-}
-
-/** Whose back end asks; the client's project is loaded. */
-export interface BackEnd {
-  client: Client;
-  actor: Actor;
 }
 
 export interface NewChange {
@@ -395,23 +388,4 @@ export class FactorChanges {
 function told<T>(outcome: Outcome<T>): T {
   if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) refuse(outcome.refused);
   return outcome as T;
-}
-
-function about({ actor, client }: BackEnd, user: User) {
-  return {
-    actor,
-    projectId: user.project.id,
-    clientId: client.id,
-    subject: { kind: 'user', id: user.id, name: user.userName },
-  };
-}
-
-function purposeOf(method: MfaMethod): CodePurpose {
-  return method === 'sms' ? 'mfa-sms' : 'mfa-email';
-}
-
-/** Nobody's browser is there to be asked: the language that the directory has on record, if any. */
-function localeOf({ attributes }: User): Locale {
-  const wished = attributes['preferredLanguage'] ?? attributes['locale'];
-  return chooseLocale(typeof wished === 'string' ? wished.replaceAll('_', '-') : null, undefined);
 }

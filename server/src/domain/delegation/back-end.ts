@@ -1,0 +1,32 @@
+import type { Client } from '../clients/client.entity.ts';
+import { chooseLocale, type Locale } from '../delivery/locale.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { MfaMethod } from '../mfa/enrolment.entity.ts';
+import type { CodePurpose } from '../otp/otp.ts';
+import type { User } from '../users/user.entity.ts';
+
+/** Whose back end asks; the client's project is loaded. */
+export interface BackEnd {
+  client: Client;
+  actor: Actor;
+}
+
+/** The common part of its audit events. */
+export function about({ actor, client }: BackEnd, user: User) {
+  return {
+    actor,
+    projectId: user.project.id,
+    clientId: client.id,
+    subject: { kind: 'user', id: user.id, name: user.userName },
+  };
+}
+
+export function purposeOf(method: MfaMethod): CodePurpose {
+  return method === 'sms' ? 'mfa-sms' : 'mfa-email';
+}
+
+/** No browser takes part: the language that the directory has on record, if any. */
+export function localeOf({ attributes }: User): Locale {
+  const wished = attributes['preferredLanguage'] ?? attributes['locale'];
+  return chooseLocale(typeof wished === 'string' ? wished.replaceAll('_', '-') : null, undefined);
+}
