@@ -10,7 +10,7 @@ export interface Chance {
 
 /**
  * For each mutant the test files that reach it, the one that is most about its source first, as many as fit into the
- * budget and one at least.
+ * budget and one at least. A file whose tests of a mutant take long is tried with its quick ones.
  *
  * @param budget milliseconds for one mutant
  */
@@ -35,13 +35,30 @@ export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], 
     for (const [id, numbers] of reached) {
       const source = sourceOf.get(id);
       if (source === undefined) continue;
-      const milliseconds = around + numbers.reduce((sum, number) => sum + (tests[number]?.took ?? 0), 0);
       const focus = (perSource.get(source) ?? 0) / reached.size;
-      const chance = { file, tests: numbers, milliseconds };
+      const chance = chanceOf(
+        file,
+        around,
+        numbers.map((number) => ({ number, took: tests[number]?.took ?? 0 })),
+        budget,
+      );
       chances.set(id, [...(chances.get(id) ?? []), { chance, focus }]);
     }
   }
   return new Map([...chances].map(([id, found]) => [id, affordable(found, budget)]));
+}
+
+/** As many tests as fit into half of the budget, the quick ones first, and one at least. */
+function chanceOf(file: string, around: number, reaching: { number: number; took: number }[], budget: number): Chance {
+  let milliseconds = around;
+  const chosen = reaching
+    .toSorted((one, other) => one.took - other.took)
+    .filter(({ took }, index) => {
+      if (index > 0 && milliseconds + took > budget / 2) return false;
+      milliseconds += took;
+      return true;
+    });
+  return { file, tests: chosen.map(({ number }) => number).toSorted((one, other) => one - other), milliseconds };
 }
 
 /**
