@@ -32,6 +32,7 @@ const signIn = (some: Partial<SignIn> = {}) =>
       userId: user.id,
       amr: ['swk'],
       authTime: app.clock.now(),
+      freshAt: undefined,
       actor: { ...system, ip: '192.0.2.1', userAgent: 'Firefox' },
       ...some,
     }),
