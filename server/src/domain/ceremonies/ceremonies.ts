@@ -5,7 +5,7 @@ import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { changed, rows, undoneIfRefused } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
-import { digest, isStorableText } from '../kernel/secret.ts';
+import { digest } from '../kernel/secret.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
@@ -151,7 +151,7 @@ export class Ceremonies {
     nonce: string,
   ): Promise<Accepted<S> | RefusedStep> {
     const provesNothing = step === 'authenticate' && input.proof === undefined;
-    if (!provesNothing) await lockUserOf(em, caller.project.id, input);
+    if (!provesNothing) await lockUserOf(em, input.txn);
     const ceremony = await this.open(em, caller, input.txn);
     if (!ceremony) return { refused: { code: 'transaction-expired' } };
     const flow: Flow = { em, deps: this.deps, caller, ceremony, input, device: null, publicJwk: null, counted: null };
@@ -306,18 +306,18 @@ function rejection(step: Step, { fault }: Extract<ProofVerdict, { valid: false }
 }
 
 /**
- * The user before their ceremony, in the order of `endOpenWork`. A step that proves something, judged beside a revocation or a
- * change of the address, comes before it, and is ended by it, or after it, and sees it.
+ * The user before their ceremony, in the order of `endOpenWork`. A step that proves something, judged beside a revocation,
+ * comes before it, and is ended by it, or after it, and sees it. Found by the evidence and by the page's key, never by the
+ * address: a request for someone else's address holds up nobody and takes no longer.
  */
-async function lockUserOf(em: EntityManager, projectId: string, { txn, userid }: StepInput): Promise<void> {
-  const address = isStorableText(userid) ? addressKey(userid) : '';
+async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
   await rows(
     em,
     `select from users where id = any(array(
        select account_id from ceremonies where txn_hash = ?
-       union all select id from users where project_id = ? and email_key = ?
-       union all select id from users where project_id = ? and user_name_key = ?))
+       union all select d.user_id from ceremonies c join devices d on d.jkt = c.jkt and d.client_id = c.client_id
+         where c.txn_hash = ?))
      order by id for no key update`,
-    [digest(txn), projectId, address, projectId, address],
+    [digest(txn), digest(txn)],
   );
 }
