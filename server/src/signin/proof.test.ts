@@ -52,6 +52,23 @@ describe('an altered proof', () => {
     );
   });
 
+  it('is told of in one event an hour, however many there are', async () => {
+    const countOf = async () => {
+      const [told] = await world.app.services.db.rows<{ events: number; count: number }>(
+        `select count(*)::int as events, coalesce(sum((detail->>'count')::int), 0)::int as count from audit_events
+         where project_id = ? and type = 'device.proof_rejected' and detail->>'fault' = 'act'`,
+        [world.project.id],
+      );
+      return told;
+    };
+    const before = await countOf();
+    const wrong = { kind: 'use', claims: { act: 'verify-mfa' } } as const;
+    for (let n = 0; n < 20; n += 1) await page.step('authenticate', { userid }, wrong);
+    const after = await countOf();
+    expect(after?.events).toBeLessThanOrEqual((before?.events ?? 0) + 1);
+    expect(after?.count).toBe((before?.count ?? 0) + 20);
+  });
+
   it('spelled otherwise is PROOF_REJECTED: padded, with other characters, or with other unused bits', async () => {
     const body = JSON.stringify({ txn: page.txn, userid: 'not an address' });
     const proof = page.prove('authenticate', body, { kind: 'use' });

@@ -54,13 +54,13 @@ export class Audit {
    * Call it for unknown addresses exactly as for known ones, and last: its row stays locked until `em` commits.
    *
    * @param em a transaction, or `db.alone` where there is none
-   * @param fault why, as a constant of the code; `entry.detail` must be the same for the same fault
+   * @param fault why, as a constant of the code; `entry.detail` holds constants, too, and tells events apart as it does
    */
   async recordRepeated(em: Executing, entry: AuditEntry, fault: string): Promise<void> {
     const it = this.valuesOf(entry);
     const network = networkOf(entry.actor.ip);
     const hour = Math.floor(seconds(it.at) / 3600);
-    const key = digest(JSON.stringify([it.project, it.type, it.clientId, fault, network, hour]));
+    const key = digest(JSON.stringify([it.project, it.type, it.clientId, fault, it.detail, network, hour]));
     const [firstAt, lastAt] = [it.at.toISOString(), it.at.toISOString()];
     const detail = JSON.stringify({ ...entry.detail, fault, network, count: 1, firstAt, lastAt });
     await execute(

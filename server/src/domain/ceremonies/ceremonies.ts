@@ -181,7 +181,8 @@ export class Ceremonies {
     }
     if (!event) return;
     const { actor, client, project } = caller;
-    deps.audit.record(em, { ...event, result: 'failure', actor, projectId: project.id, clientId: client.id });
+    const fault = String(event.detail?.['fault'] ?? 'wrong');
+    await deps.audit.recordRepeated(em, { ...event, actor, projectId: project.id, clientId: client.id }, fault);
   }
 
   /** The ceremony under a lock; null where it is not this page's, has ended, or its time is over. */
