@@ -120,6 +120,7 @@ async function tryMutants(
     const by = ending.failed === undefined ? {} : { by: names[ending.failed] ?? 'set-up' };
     append(trialsFile, { id, file: path, outcome, ...by, took: Math.round(performance.now() - start) });
   }
+  process.off('uncaughtException', onWildError);
 }
 
 function isKilled(id: number): boolean {

@@ -153,6 +153,8 @@ describe('a role', () => {
 describe('the last owner', () => {
   it('is the last one who is active: neither a deactivated owner nor an admin of a project counts', async () => {
     expect(await admins.hasOwner()).toBe(false);
+    const nobody = await app.make.user(builtIn.console);
+    await app.services.db.transaction((em) => admins.keepOwner(em, nobody.id));
     const [ada, bob] = [await ownerNamed('ada@example.com'), await ownerNamed('bob@example.com')];
     await admins.grantRole({ email: 'eve@example.com', role: 'project_admin', projectId: ours.id }, owner);
     await deactivate(bob);

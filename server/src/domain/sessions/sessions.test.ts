@@ -60,6 +60,23 @@ describe('a sign-in', () => {
     expect(Number((await row(first.session.id))['moment'])).toBeGreaterThan(Number(first.session.freshMoment));
   });
 
+  it('notes the device that it was made with, and keeps it where the next one names none', async () => {
+    const clientId = (await app.make.client(project)).client.id;
+    const register = () =>
+      work(async (em) => {
+        const jkt = newSecret(randomOn(app.clock));
+        const registration = { project, clientId, userId: user.id, jkt, publicJwk: { kty: 'EC' }, remembered: true };
+        return (await app.services.devices.register(em, { ...registration, actor: system })).device.id;
+      });
+    const [one, other] = [await register(), await register()];
+    const first = await signIn({ deviceId: one });
+    expect(first.session.deviceId).toBe(one);
+    const second = await signIn({ currentSecret: first.secret });
+    expect(second.session.deviceId).toBe(one);
+    const third = await signIn({ currentSecret: second.secret, deviceId: other });
+    expect([third.session.id, third.session.deviceId]).toEqual([first.session.id, other]);
+  });
+
   it('starts a session where the browser has none, and where its cookie is unknown', async () => {
     const first = await signIn();
     const other = await signIn({ currentSecret: secretOfNobody() });
@@ -216,6 +233,8 @@ describe('a session where a second factor is required', () => {
       expect(await work((em) => sessions.held(em, project, secret))).not.toBeNull();
       return found !== null;
     };
+    // Of another project, whose policy asks for nothing.
+    await app.make.project();
     await setPolicy(false);
     expect([await counts('totp', true), await counts('totp', false), await counts('email', true)]).toEqual([
       true,

@@ -145,6 +145,15 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     expect(await tokens.userInfo(accessToken)).toEqual({ refused: 'invalid_token' });
   });
 
+  it('refuses a code that was revoked before it was used, whatever else holds', async () => {
+    const code = await issue();
+    const other = await issue();
+    const sql = 'update authorization_codes set revoked_at = ? where hash = ?';
+    await db.transaction((em) => em.execute(sql, [clock.now(), digest(code)]));
+    expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
+    expect((await exchange(other)).access_token).toBeTruthy();
+  });
+
   it('finds the code by its hash, also by a plan that was made before there were any rows', async () => {
     const request = { code: '', clientId: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
     const { text, params } = redemption({ ...request, actor: system }, undefined, '', clock.now());
