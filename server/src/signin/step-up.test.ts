@@ -215,6 +215,19 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await phoneOf()).toBeNull();
   });
 
+  it('sends no code to a number that was given up for another one before the message left', async () => {
+    await world.register(page, userid);
+    await stepUpByMail();
+    await world.app.runJobs();
+    const [givenUp, wanted] = [phone(), phone()];
+    expectStatus(await change(givenUp), 'PHONE_CODE_SENT');
+    pause();
+    expectStatus(await change(wanted), 'PHONE_CODE_SENT');
+    const before = world.app.mailbox.length;
+    await world.app.runJobs();
+    expect(world.app.mailbox.slice(before).map(({ to }) => to)).toEqual([wanted]);
+  });
+
   it.each(['12345', 'call me', '', '0170 1234567'])('refuses %j', async (number) => {
     await world.register(page, userid);
     await stepUpByMail();
