@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Processes } from '../../test/walk/processes.ts';
+import { attempt, plans, shrink, Tally } from '../../test/walk/replay.ts';
+
+/** In all; `LATCHKEY_WALK_STEPS=200000` is the long walk (decisions/0067). */
+const steps = Number(process.env['LATCHKEY_WALK_STEPS'] ?? 1_000);
+/** The same walks for the same seed. */
+const seed = Number(process.env['LATCHKEY_WALK_SEED'] ?? 1);
+const isLong = process.env['LATCHKEY_WALK_STEPS'] !== undefined;
+
+let processes: Processes;
+beforeAll(async () => {
+  processes = await Processes.start();
+});
+afterAll(() => processes.close());
+
+describe('a random walk through everything that signs people in', () => {
+  it(`lets nobody become somebody else (seed ${seed})`, { timeout: 120_000 + steps * 100 }, async () => {
+    const tally = new Tally();
+    const begun = performance.now();
+    // About 170 steps each; some end sign-ins with several steps to a command.
+    for (const plan of plans(seed, Math.ceil(steps / 100))) {
+      const { broke, walker } = await attempt(processes, plan);
+      tally.add(walker);
+      if (broke) throw await shrink(processes, plan, broke, 60_000);
+      if (tally.of('steps') >= steps) break;
+    }
+    if (isLong) {
+      const rate = Math.round((tally.of('steps') * 1000) / (performance.now() - begun));
+      const cpu = Math.round((tally.of('steps') * 1_000_000) / process.cpuUsage().user);
+      process.stdout.write(`${rate} steps/s, ${cpu} for each second of the processor\n${tally}\n`);
+    }
+    const least = { codes: 40, tokens: 3, sessions: 10, factors: 5, 'revoked keys': 1 };
+    for (const [name, count] of Object.entries(least))
+      expect(tally.of(name), `${name}\n${tally}`).toBeGreaterThanOrEqual(count);
+  });
+});

@@ -1,0 +1,90 @@
+import { type Change, changedColumns, type Row } from './changes.ts';
+import { accountsOf, piecesFor } from './evidence.ts';
+import { personAt } from './finish.ts';
+import type { Model, Transaction } from './model.ts';
+
+/** Takes what a step changed into the model, after it was judged. @param txn where a sign-in did it */
+export function absorb(model: Model, changes: readonly Change[], txn?: Transaction): void {
+  // A sign-in that sets a number ends what was open before, not itself.
+  for (const change of changes) if (change.table === 'sessions') absorbSession(model, change, txn);
+  for (const change of changes) {
+    if (change.table === 'users') absorbUser(model, change, txn !== undefined);
+    if (change.table === 'devices') absorbDevice(model, change, txn);
+    if (change.table === 'enrolments') absorbEnrolment(model, change, txn);
+  }
+  model.mirror(changes);
+}
+
+function absorbUser(model: Model, change: Change, bySignIn: boolean): void {
+  if (change.op !== 'UPDATE') return;
+  const id = change.new?.['id'];
+  // A first number takes nothing away from anybody.
+  const moved = changedColumns(change).filter(
+    (name) => /^(email_key|user_name_key|phone)$/.test(name) && change.old?.[name] !== null,
+  );
+  if (moved.length > 0) model.kill(id, `change of ${moved.join(' and ')}`, bySignIn ? model.step - 0.5 : model.step);
+  if (change.old?.['active'] && !change.new?.['active']) model.kill(id, 'deactivation');
+}
+
+function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transaction | undefined): void {
+  if (op === 'DELETE' || !row) return void model.devices.delete(old?.['id']);
+  const { id, user_id: user, jkt } = row;
+  if (row['revoked_at'] !== null) {
+    model.devices.delete(id);
+    if (old?.['revoked_at'] != null) return;
+    model.revokedKeys.add(`${user} ${jkt}`);
+    return model.kill(user, 'revocation of a device');
+  }
+  const known = model.devices.get(id);
+  const isNew = !known || (txn && changedColumns({ table: '', op, old, new: row }).includes('registered_at'));
+  if (!isNew || !txn) return;
+  model.devices.set(id, {
+    ...{ id, user, jkt, client: row['client_id'], project: row['project_id'], door: txn.door },
+    ...{ remember: txn.remember, registeredAt: model.now, lastUsedAt: model.now, uses: 0, mfaRememberedAt: null },
+  });
+  if (!txn.registered.includes(user)) txn.registered.push(user);
+}
+
+function absorbEnrolment(model: Model, { op, old, new: row }: Change, txn: Transaction | undefined): void {
+  if (op === 'DELETE' || !row) return void model.enrolments.delete(old?.['id']);
+  const { id, user_id: user, method, phone } = row;
+  const known = model.enrolments.get(id);
+  if (known) return void Object.assign(known, { phone, verified: row['verified_at'] !== null });
+  model.enrolments.set(id, {
+    ...{ id, user, method, phone, verified: row['verified_at'] !== null, secret: null },
+    ...{ begunIn: txn?.txn ?? null, begunStep: model.step, begunAt: model.now, begunByKey: txn?.jkt ?? null },
+    begunWithPerson: txn !== undefined && personAt(model, txn, user) !== null,
+    usedSteps: new Set(),
+  });
+}
+
+function absorbSession(model: Model, change: Change, txn: Transaction | undefined): void {
+  const row = (change.new ?? change.old) as Row;
+  const known = model.sessions.get(row['id']);
+  if (change.op === 'DELETE' || row['ended_at'] !== null) {
+    if (known) known.ended = true;
+    return;
+  }
+  if (!txn) return;
+  const user: string = row['user_id'];
+  const pieces = piecesFor(model, txn, user);
+  const at = personAt(model, txn, user);
+  const isKept = at === null && known?.user === user;
+  model.sessions.set(row['id'], {
+    ...{ id: row['id'], user, project: row['project_id'], device: row['device_id'], amr: row['amr'], ended: false },
+    ...{ authTime: Date.parse(row['auth_time']), step: model.step },
+    personAt: isKept ? known.personAt : at,
+    personStep: isKept ? known.personStep : model.step,
+    hasFactor: isKept ? known.hasFactor : pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery'),
+  });
+}
+
+/** The devices that took part in what a transaction ended with. */
+export function noteUse(model: Model, txn: Transaction, isEnd: boolean): void {
+  const people = accountsOf(model, txn);
+  for (const device of model.devices.values()) {
+    if (device.jkt !== txn.jkt || !people.includes(device.user)) continue;
+    device.lastUsedAt = model.now;
+    if (isEnd) device.uses += 1;
+  }
+}

@@ -1,0 +1,177 @@
+import type { ProofOf, Tab } from './browsers.ts';
+import type { Change, Row } from './changes.ts';
+import { accountsOf, factorPiece, goodCode, mailPiece, plainCode, trustedDevices } from './evidence.ts';
+import { type CodeModel, type Delivery, demand, fold, type Model, mailboxOf, type Transaction } from './model.ts';
+import type { Reply } from './wire.ts';
+
+/** A step as it was sent. */
+export interface Sent {
+  step: string;
+  fields: Record<string, any>;
+  proof: ProofOf | null;
+  txn: Transaction;
+}
+
+/** What an accepted step adds to the evidence; a violation where it was accepted without. */
+export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
+  const { txn, step, proof } = sent;
+  const status: string = reply.json['status'];
+  if (step !== 'verify-email-otp' && step !== 'authenticate') {
+    demand(proof && proof.bent === null, `${step} of ${txn.name} was accepted without a valid proof`);
+    demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with another key than its own`);
+  }
+  learners[step]?.(model, sent, status, reply);
+  noteMessages(model, sent, changes);
+}
+
+type Learner = (model: Model, sent: Sent, status: string, reply: Reply) => void;
+
+const learners: Record<string, Learner> = {
+  authenticate: (model, { txn, fields, proof }, status) => {
+    const userid = fold(fields['userid']);
+    // A different address starts over with no evidence (decisions 11).
+    if (userid !== txn.named) Object.assign(txn, { pieces: [], registered: [] });
+    Object.assign(txn, { named: userid, isStepUp: fields['step_up'] !== undefined });
+    model.asked.set(userid, (model.asked.get(userid) ?? 0) + 1);
+    txn.remember = fields['remember_device'] ?? true;
+    txn.askedStep = status === 'OTP_NEEDED' ? model.step : -1;
+    if (status === 'OTP_NEEDED') return;
+    demand(proof && proof.bent === null, `authenticate of ${txn.name} answered ${status} without a valid proof`);
+    const ofThisSignIn = txn.pieces.flatMap((piece) => (piece.kind === 'key' ? piece.users : []));
+    const trusted = trustedDevices(model, txn, userid, proof.key.jkt).map(({ user }) => user);
+    const users = trusted.length > 0 ? trusted : ofThisSignIn;
+    demand(
+      users.length > 0,
+      `authenticate of ${txn.name} answered ${status} to a key that nobody trusts for ${userid}`,
+    );
+    txn.jkt = proof.key.jkt;
+    const method = trusted.length > 0 && !trusted.some((user) => txn.registered.includes(user)) ? 'trusted' : 'own';
+    txn.pieces.push({ kind: 'key', users, jkt: txn.jkt, method, at: model.now, step: model.step });
+  },
+  'verify-email-otp': (model, { txn, fields }) => {
+    txn.pieces.push(mailPiece(model, txn, fields['userid'], fields['otp']));
+  },
+  'verify-device': (model, { txn, proof }, status) => {
+    if (status !== 'SUCCESS' && status !== 'DEVICE_REGISTERED') return;
+    const mail = txn.pieces.findLast(({ kind }) => kind === 'mail');
+    const before = txn.pieces.findLast(({ kind }) => kind === 'key');
+    const users = mail?.users ?? before?.users;
+    demand(users, `verify-device of ${txn.name} was accepted before anything was proved`);
+    if (before) return;
+    demand(proof?.kind === 'registration', `verify-device of ${txn.name} was accepted without a registration proof`);
+    txn.pieces.push({ kind: 'key', users, jkt: txn.jkt, method: 'own', at: model.now, step: model.step });
+  },
+  'initiate-mfa': (model, { txn }, _status, reply) => {
+    const secret = reply.json['totp']?.secret;
+    if (typeof secret !== 'string') return;
+    const mine = accountsOf(model, txn);
+    const begun = [...model.enrolments.values()].filter(
+      (one) => one.method === 'totp' && !one.verified && mine.includes(one.user),
+    );
+    const enrolment = begun.findLast((one) => one.secret === null || one.secret === secret) ?? begun.at(-1);
+    demand(enrolment, `initiate-mfa of ${txn.name} showed a secret of no factor that was begun`);
+    enrolment.secret = secret;
+  },
+  'verify-mfa': (model, { txn, fields }) => {
+    const piece = factorPiece(model, txn, fields['otp']);
+    txn.pieces.push(piece);
+    if (!fields['remember_me']) return;
+    for (const device of model.devices.values()) {
+      if (device.jkt === txn.jkt && piece.users.includes(device.user)) device.mfaRememberedAt = model.now;
+    }
+  },
+  'verify-phone-number': (model, { txn, fields }) => {
+    const good = goodCode(model, txn.txn, 'phone', fields['otp']);
+    demand(good, `${txn.name} changed a phone number by a code that the number did not receive`);
+    good.isUsed = true;
+  },
+};
+
+const purposes: Record<string, Delivery['purpose']> = {
+  'sign-in-code': 'sign-in',
+  'factor-code': 'factor',
+  'phone-code': 'phone',
+};
+
+/** Which mailbox each code is on its way to; the address must be the one on record now. */
+function noteMessages(model: Model, { txn, step, fields }: Sent, changes: readonly Change[]): void {
+  for (const { table, op, new: row } of changes) {
+    if (table !== 'messages' || op !== 'INSERT' || !row) continue;
+    const purpose = purposes[row['template']];
+    if (purpose === undefined) continue;
+    model.waiting.set(row['id'], {
+      ...{ reach: reachOf(model, txn, step, fields, row), purpose, owner: txn.txn, isUsed: false },
+      ...{ madeAt: model.now, madeStep: model.step },
+    });
+  }
+}
+
+/** The mailboxes and numbers that a code may be sent to, as it is made, and the accounts that it then speaks for. */
+function reachOf(
+  model: Model,
+  txn: Transaction,
+  step: string,
+  fields: Record<string, any>,
+  row: Row,
+): Delivery['reach'] {
+  const recipient = fold(row['recipient']);
+  const mine = accountsOf(model, txn).map((id) => model.user(id));
+  if (row['template'] === 'phone-code') {
+    demand(recipient === fold(fields['phone_number'] ?? ''), `a phone code went to another number than the new one`);
+    return new Map([[recipient, mine.map(({ id }) => id)]]);
+  }
+  const reach: Delivery['reach'] = new Map();
+  const add = (to: string | null, user: Row) => void (to && reach.set(to, [...(reach.get(to) ?? []), user['id']]));
+  if (row['template'] === 'factor-code') {
+    for (const user of mine) {
+      const own = [...model.enrolments.values()].filter((one) => one.user === user['id']);
+      for (const to of new Set([mailboxOf(user), user['phone'], ...own.map(({ phone }) => phone)])) add(to, user);
+    }
+    demand(reach.has(recipient), `${step} of ${txn.name} sent a factor's code to ${recipient}, which is not theirs`);
+    return reach;
+  }
+  for (const user of model.named(txn.client.project.id, txn.named ?? '')) add(mailboxOf(user), user);
+  // An address that is nobody's mailbox may sign up; that it is somebody's user name proves nothing.
+  const typed = txn.named ?? '';
+  if (!reach.has(typed)) reach.set(typed, []);
+  return reach;
+}
+
+/** The recovery codes that an answer shows, and the authorization code. */
+export function learnResult(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): CodeModel | null {
+  const { txn } = sent;
+  const shown: string[] = reply.json['recovery_codes'] ?? [];
+  const [user] = accountsOf(model, txn);
+  if (shown.length > 0 && user !== undefined) keepRecoveryCodes(model, user, shown);
+  const isEnd = reply.json['status'] === 'SUCCESS' && sent.step !== 'verify-email-otp';
+  const code: string | undefined = isEnd ? reply.json['code'] : undefined;
+  if (code === undefined) return null;
+  const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
+  demand(row, `${sent.step} of ${txn.name} answered a code without writing one`);
+  return codeOf(model, txn, code, row);
+}
+
+export function keepRecoveryCodes(model: Model, user: string, shown: readonly string[]): void {
+  for (const [code, known] of model.recoveryCodes) if (known.user === user) model.recoveryCodes.delete(code);
+  for (const code of shown) model.recoveryCodes.set(plainCode(code), { user, isUsed: false, set: model.step });
+}
+
+function codeOf(model: Model, txn: Transaction, code: string, row: Row): CodeModel {
+  const known: CodeModel = {
+    ...{ code, user: row['user_id'], client: txn.client, session: row['session_id'], amr: row['amr'] },
+    ...{ authTime: Date.parse(row['auth_time']), step: model.step, at: model.now },
+    ...{ verifier: txn.pkce?.verifier ?? null, redirectUri: null, isUsed: false, isReplayed: false },
+  };
+  model.codes.push(known);
+  return known;
+}
+
+/** Which session the cookie of an answer stands for. */
+export function learnCookie(model: Model, tab: Tab, changes: readonly Change[]): void {
+  const project = tab.txn.client.project.id;
+  const secret = tab.browser.jar.cookies.get(`lk-session-${project}`);
+  const row = changes.findLast(
+    ({ table, op, new: now }) => table === 'sessions' && op !== 'DELETE' && !now?.['ended_at'],
+  );
+  if (secret !== undefined && row?.new) model.cookies.set(secret, row.new['id']);
+}

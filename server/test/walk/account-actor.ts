@@ -1,0 +1,196 @@
+import { csrfHeader } from '../../src/admin/server.ts';
+import { absorb } from './absorb.ts';
+import { keepRecoveryCodes } from './accept.ts';
+import type { Browser } from './browsers.ts';
+import { type Change, describeChange, type Row } from './changes.ts';
+import { goodCode } from './evidence.ts';
+import { nameOf } from './finish.ts';
+import { demand, fold, type ProjectModel, type SessionModel, toleranceMs } from './model.ts';
+import { judgePhone, judgeRefusal } from './signin-rules.ts';
+import type { World } from './world.ts';
+
+const changes = [
+  'revoke-device',
+  'end-session',
+  'end-other-sessions',
+  'remove-factor',
+  'renew-recovery-codes',
+  'change-phone',
+  'verify-phone',
+  'drop-phone',
+] as const;
+const freshMs = 5 * 60_000;
+const adminFreshMs = 15 * 60_000;
+
+/** Browsers at the page of one's own account, and at the console. */
+export class AccountActor {
+  private readonly world: World;
+  private readonly say: (line: string) => void;
+  private readonly csrf = new Map<string, string>();
+
+  constructor(world: World, say: (line: string) => void) {
+    this.world = world;
+    this.say = say;
+  }
+
+  async change(command: {
+    app: number;
+    browser: number;
+    project: number;
+    change: number;
+    pick: number;
+  }): Promise<void> {
+    const { world } = this;
+    const browser = world.browsers[command.browser] as Browser;
+    const project = (command.project === 2 ? world.console : world.projects[command.project]) as ProjectModel;
+    const secret = browser.jar.cookies.get(`lk-session-${project.id}`);
+    if (secret === undefined) return;
+    const session = world.model.sessions.get(world.model.cookies.get(secret) ?? '');
+    const change = changes[command.change % changes.length] as string;
+    const form = await this.form(change, command.pick, session);
+    await this.send(command.app, browser, project, change, form, session);
+  }
+
+  async send(
+    app: number,
+    browser: Browser,
+    project: ProjectModel,
+    change: string,
+    form: Record<string, string>,
+    session: SessionModel | undefined,
+  ): Promise<number> {
+    const { world } = this;
+    const csrf = await this.token(app, browser, project, session);
+    const all = { change, project: project.id, csrf, ...form };
+    const reply = await browser.post(`${world.process(app)}/account`, all, { Origin: world.issuer });
+    const made = await world.processes.log.read();
+    const name = session ? nameOf(world.model, session.user) : 'nobody';
+    this.say(`browser ${browser.index} at /account of ${project.name} as ${name}: ${change}: ${reply.status}`);
+    demand(reply.status < 500 || reply.status === 503, `/account failed: ${reply.status}`);
+    if (reply.status >= 400) {
+      judgeRefusal(made, `${change} at /account`);
+      return reply.status;
+    }
+    this.judge(change, form, made, session);
+    absorb(world.model, made);
+    if (change === 'renew-recovery-codes' && session && made.length > 0) {
+      const shown = [...reply.text.matchAll(/<(?:li|code)[^>]*>([0-9a-z][0-9a-z-]{8,})</gi)];
+      keepRecoveryCodes(
+        world.model,
+        session.user,
+        shown.map(([, code]) => code as string),
+      );
+    }
+    this.noteEnd(change, made, session);
+    this.notePhone(made, session);
+    return reply.status;
+  }
+
+  private noteEnd(change: string, made: readonly Change[], session: SessionModel | undefined): void {
+    const ended = made.some(({ table, new: row }) => table === 'sessions' && row?.['ended_at'] != null);
+    if (session && ended && change.startsWith('end-')) this.world.model.kill(session.user, `${change} at /account`);
+  }
+
+  private async form(change: string, pick: number, session: SessionModel | undefined): Promise<Record<string, string>> {
+    const { model, phones } = this.world;
+    // Ids of anybody: each must be worth something to its owner alone.
+    const any = (ids: string[]): Record<string, string> => ({ id: ids[pick % Math.max(1, ids.length)] ?? '' });
+    const mineFirst = <T extends { user: string }>(all: Iterable<T>) =>
+      [...all].toSorted((a, b) => Number(b.user === session?.user) - Number(a.user === session?.user));
+    if (change === 'revoke-device') return any(mineFirst(model.devices.values()).map(({ id }) => id));
+    if (change === 'end-session') return any(mineFirst(model.sessions.values()).map(({ id }) => id));
+    if (change === 'remove-factor') return any(mineFirst(model.enrolments.values()).map(({ id }) => id));
+    if (change === 'change-phone') return { phone: phones[pick % 4] ?? '' };
+    if (change !== 'verify-phone') return {};
+    await this.world.deliver();
+    const own = model.deliveries.findLast(({ owner, purpose }) => owner === session?.id && purpose === 'phone');
+    return { code: (pick % 4 > 0 ? own?.code : model.deliveries.at(-1)?.code) ?? '000000' };
+  }
+
+  /** The token of the page's forms; the same as long as the session. */
+  private async token(app: number, browser: Browser, project: ProjectModel, session?: SessionModel): Promise<string> {
+    const known = session && this.csrf.get(session.id);
+    if (known !== undefined) return known;
+    const page = await browser.get(`${this.world.process(app)}/account?project=${project.id}`);
+    judgeRefusal(await this.world.processes.log.read(), 'GET /account');
+    const token = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    if (session && token !== '') this.csrf.set(session.id, token);
+    return token;
+  }
+
+  private judge(change: string, form: Record<string, string>, made: readonly Change[], session?: SessionModel): void {
+    const { model } = this.world;
+    for (const one of made) {
+      if (one.table === 'messages' || one.table === 'logout_deliveries') continue;
+      const what = `${change} at /account: ${describeChange(one)}`;
+      demand(session && !session.ended, `${what}, without a live session`);
+      const row = (one.new ?? one.old) as Row;
+      const named = one.table === 'users' ? row['id'] : one.table === 'ceremonies' ? row['account'] : row['user_id'];
+      const user: string = named ?? session.user;
+      demand(user === session.user, `${what} of ${nameOf(model, user)} by a session of ${nameOf(model, session.user)}`);
+      demand(model.user(user)['active'], `${what} by a person who is deactivated`);
+      if (!/^(enrolments|recovery_codes|phone_changes|users)$/.test(one.table) || isDrop(change, one)) continue;
+      if (one.table === 'enrolments' && one.op === 'DELETE' && !one.old?.['verified_at']) continue;
+      demand(session.personAt !== null, `${what} by a session that began with a device key alone`);
+      demand(model.now - session.personAt < freshMs + toleranceMs, `${what} long after the person was there`);
+      const strong = session.hasFactor || model.factorsOf(user).length === 0;
+      demand(strong, `${what} without the factor that the person has`);
+      if (one.table === 'users') this.phone(user, form, row, session);
+    }
+  }
+
+  private phone(user: string, form: Record<string, string>, row: Row, session: SessionModel): void {
+    const good = goodCode(this.world.model, session.id, 'phone', form['code'] ?? '');
+    demand(good && good.to === row['phone'], 'a phone number was changed by a code that it did not receive');
+    good.isUsed = true;
+    judgePhone(this.world.model, user, row['phone']);
+  }
+
+  private notePhone(made: readonly Change[], session?: SessionModel): void {
+    const { model } = this.world;
+    for (const { table, op, new: row } of made) {
+      if (table !== 'messages' || op !== 'INSERT' || row?.['template'] !== 'phone-code' || !session) continue;
+      model.waiting.set(row['id'], {
+        ...{ reach: new Map([[fold(row['recipient']), [session.user]]]), purpose: 'phone', owner: session.id },
+        ...{ madeAt: model.now, madeStep: model.step, isUsed: false },
+      });
+    }
+  }
+
+  /** The console's API by the cookie of a browser. */
+  async console(command: { app: number; browser: number; operation: number }): Promise<void> {
+    const { world } = this;
+    const { model } = world;
+    const browser = world.browsers[command.browser] as Browser;
+    const secret = browser.jar.cookies.get(`lk-session-${world.console.id}`);
+    if (secret === undefined) return;
+    const session = model.sessions.get(model.cookies.get(secret) ?? '');
+    const own = { ...browser.headers, [csrfHeader]: '1', Origin: world.issuer };
+    const query =
+      command.operation === 0
+        ? 'query { me { id } }'
+        : 'mutation($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
+    const input = { name: 'mine', role: 'OWNER' };
+    const reply = await world.graphql(world.process(command.app), query, { input }, own);
+    const made = await world.processes.log.read();
+    const failed = reply.status !== 200 || reply.json['errors'] !== undefined;
+    const name = session ? nameOf(model, session.user) : 'nobody';
+    this.say(
+      `browser ${browser.index} at the console as ${name}: ${query.slice(0, 20)}: ${failed ? 'refused' : 'done'}`,
+    );
+    if (failed) return judgeRefusal(made, 'an operation of the console');
+    demand(session && !session.ended, 'the console served a browser without a live session');
+    demand(model.user(session.user)['active'], 'the console served a person who is deactivated');
+    demand(model.meetsPolicy(session.user), 'the console served a person without a factor that the policy demands');
+    if (command.operation === 0) return demand(reply.json['data'].me.id === session.user, 'me is somebody else');
+    const isOwner = model.user(session.user)['email_key'] === world.addresses[0];
+    demand(isOwner, `${name} issued an owner's token`);
+    demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
+    demand(model.now - session.personAt < adminFreshMs + toleranceMs, `${name} issued an owner's token, not fresh`);
+  }
+}
+
+/** To forget a number that waits for its code weakens nothing. */
+function isDrop(change: string, { table, op }: Change): boolean {
+  return table === 'phone_changes' && op === 'DELETE' && change === 'drop-phone';
+}

@@ -1,0 +1,177 @@
+import { system } from '../../src/domain/kernel/actor.ts';
+import { absorb } from './absorb.ts';
+import type { Change } from './changes.ts';
+import { type ClientModel, demand, fold, type ProjectModel } from './model.ts';
+import type { World } from './world.ts';
+
+const policyFields: Record<string, unknown[]>[] = [
+  { mfaPolicy: ['OFF', 'OPTIONAL', 'REQUIRED', 'REQUIRED'] },
+  { offeredFactors: [['TOTP'], ['SMS'], ['TOTP', 'SMS', 'EMAIL'], ['EMAIL', 'TOTP']] },
+  { rememberMfaSeconds: [0, 60, 3600, 86_400] },
+  { deviceTrustSeconds: [3600, 86_400, 2_592_000, 2_592_000] },
+  { signUp: ['OPEN', 'PROVISIONED_ONLY', 'OPEN', 'PROVISIONED_ONLY'] },
+  { emailFactor: [true, false, true, false] },
+  { deviceTrustDays: [1, 30, 180, 180] },
+  { scimAuthoritative: [true, false, true, false] },
+];
+
+/** Admins and directories: what they do to people, policies and clients. */
+export class AdminActor {
+  private readonly world: World;
+  private readonly say: (line: string) => void;
+  private disabledStep = 0;
+
+  constructor(world: World, say: (line: string) => void) {
+    this.world = world;
+    this.say = say;
+  }
+
+  /** Something is done to one person, or an address moves from one to another. */
+  async people(command: { app: number; project: number; person: number; action: number; pick: number }): Promise<void> {
+    const { world } = this;
+    const { model } = world;
+    const project = (command.project === 2 ? world.console : world.projects[command.project]) as ProjectModel;
+    const people = [...model.users.values()].filter((row) => row['project_id'] === project.id);
+    const mine = people.filter(
+      (row) => world.addresses.includes(row['email_key']) || row['user_name'].startsWith('carl'),
+    );
+    const user = mine[command.person % Math.max(1, mine.length)];
+    if (!user) return;
+    const name = `${user['user_name']} of ${project.name}`;
+    const id: string = user['id'];
+    if (command.action < 4) {
+      const action = ['DEACTIVATE', 'ACTIVATE', 'END_SESSIONS', 'RESET_FACTORS'][command.action] as string;
+      return this.userAction(command.app, project, id, action, name);
+    }
+    if (command.action < 6) return this.revoke(command.app, id, command.pick, name);
+    if (project === world.console) return;
+    const address = world.addresses[command.pick % 4] as string;
+    const holder = people.find((row) => row['user_name_key'] === address);
+    if (command.action < 8) return this.patch(command.app, project, id, { userName: address }, name);
+    if (command.action === 8 && holder && holder['id'] !== id) {
+      // The login moves from one person to a successor.
+      const former = `former-${holder['id']}`;
+      await this.patch(command.app, project, holder['id'], { userName: former }, `${holder['user_name']}`);
+      return this.patch(command.app, project, id, { userName: address }, name);
+    }
+    if (command.action === 9) {
+      const phoneNumbers = [{ value: world.phones[command.pick % 4], type: 'mobile', primary: true }];
+      return this.patch(command.app, project, id, { phoneNumbers }, name);
+    }
+    const emails = [{ value: address, type: 'work', primary: true }];
+    await this.patch(command.app, project, id, { emails }, name);
+  }
+
+  async userAction(app: number, project: ProjectModel, id: string, action: string, name: string): Promise<void> {
+    const { world } = this;
+    const { model } = world;
+    const query = 'mutation($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }';
+    const input = { projectId: project.id, userIds: [id], action };
+    const reply = await world.graphql(world.process(app), query, { input });
+    const changes = await world.processes.log.read();
+    const failed = reply.json['errors']?.[0]?.message ?? reply.json['data']?.changeUsers?.[0]?.code;
+    this.say(`an admin: ${action} ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
+    absorb(model, changes);
+    if (failed) return;
+    if (action === 'ACTIVATE') return;
+    model.kill(id, action);
+    if (action === 'RESET_FACTORS') {
+      for (const device of model.devices.values()) if (device.user === id) device.mfaRememberedAt = null;
+      for (const [code, { user }] of model.recoveryCodes) if (user === id) model.recoveryCodes.delete(code);
+      demand(model.factorsOf(id).length === 0, `RESET_FACTORS left ${name} a factor`);
+      return;
+    }
+    demand(model.sessionsOf(id).length === 0, `${action} left ${name} a session`);
+  }
+
+  private async revoke(app: number, id: string, pick: number, name: string): Promise<void> {
+    const { world } = this;
+    const { model } = world;
+    const devices = [...model.devices.values()].filter(({ user }) => user === id);
+    const sessions = model.sessionsOf(id);
+    const isDevice = pick % 2 === 0;
+    const held = isDevice ? devices : sessions;
+    const one = held[pick % Math.max(1, held.length)];
+    if (!one) return;
+    const field = isDevice ? 'revokeUserDevice' : 'endUserSession';
+    const reply = await world.graphql(world.process(app), `mutation($id: ID!) { ${field}(id: $id) }`, { id: one.id });
+    const changes = await world.processes.log.read();
+    const failed = reply.json['errors']?.[0]?.message;
+    this.say(`an admin: ${field} of ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
+    absorb(model, changes);
+    if (failed) return;
+    model.kill(id, field);
+    const rests = model.sessionsOf(id).some((session) => (isDevice ? session.device : session.id) === one.id);
+    demand(!rests, `${field} left ${name} the session`);
+  }
+
+  async patch(app: number, project: ProjectModel, id: string, values: object, name: string): Promise<void> {
+    const { world } = this;
+    const Operations = Object.entries(values).map(([path, value]) => ({ op: 'replace', path, value }));
+    const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations };
+    const reply = await world.scim(world.process(app), project, 'PATCH', `/Users/${id}`, body);
+    const changes = await world.processes.log.read();
+    this.say(`the directory: ${name} gets ${JSON.stringify(values)}: ${reply.status}`);
+    demand(reply.status < 500, `the directory got ${reply.status}: ${reply.text.slice(0, 200)}`);
+    if (reply.status !== 200) demand(!changes.some(isPerson), 'a refused SCIM request changed a person');
+    absorb(world.model, changes);
+  }
+
+  async policy(command: { app: number; project: number; field: number; value: number }): Promise<void> {
+    const { world } = this;
+    const project = (command.project === 2 ? world.console : world.projects[command.project]) as ProjectModel;
+    const field = policyFields[command.field] ?? {};
+    const [[name, values] = ['', []]] = Object.entries(field);
+    if (project === world.console && /^(signUp|scim)/.test(name)) return;
+    const input = { id: project.id, [name]: values[command.value] };
+    const query = 'mutation($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
+    const reply = await world.graphql(world.process(command.app), query, { input });
+    const failed = reply.json['errors']?.[0]?.message;
+    this.say(`policy of ${project.name}: ${name} = ${String(values[command.value])}${failed ? ` (${failed})` : ''}`);
+    absorb(world.model, await world.processes.log.read());
+  }
+
+  /** Disables a client, or lets it in again: no API does that yet. */
+  async client(command: { client: number }): Promise<void> {
+    const client = this.world.clients()[command.client] as ClientModel;
+    await this.toggle(client);
+  }
+
+  /** A client is disabled for a short while only: a walk that is refused everywhere finds nothing. */
+  async enableAgain(): Promise<void> {
+    const late = this.world.clients().find((one) => one.isDisabled && this.world.model.step - this.disabledStep > 8);
+    if (late) await this.toggle(late);
+  }
+
+  private async toggle(client: ClientModel): Promise<void> {
+    const { world } = this;
+    client.isDisabled = !client.isDisabled;
+    this.disabledStep = world.model.step;
+    await world.services.db.transaction(async (em) => {
+      const at = client.isDisabled ? world.processes.clock.now() : null;
+      await em.execute('update clients set disabled_at = ?, version = version + 1 where id = ?', [at, client.id]);
+    });
+    this.say(`client ${client.name} is ${client.isDisabled ? 'disabled' : 'enabled'}`);
+    absorb(world.model, await world.processes.log.read());
+  }
+
+  /** A person is made by the directory. */
+  async provision(app: number, project: ProjectModel, userName: string, email: string): Promise<string> {
+    const { world } = this;
+    const emails = [{ value: email, type: 'work', primary: true }];
+    const body = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName, emails, active: true };
+    const reply = await world.scim(world.process(app), project, 'POST', '/Users', body);
+    absorb(world.model, await world.processes.log.read());
+    this.say(`the directory: provisions ${userName} (${fold(email)}): ${reply.status}`);
+    return String(reply.json['id']);
+  }
+
+  async settings(project: ProjectModel, values: Parameters<World['services']['projects']['update']>[1]): Promise<void> {
+    await this.world.services.projects.update(project.id, values, system);
+    absorb(this.world.model, await this.world.processes.log.read());
+  }
+}
+
+function isPerson({ table }: Change): boolean {
+  return /^(users|devices|enrolments|sessions|authorization_codes)$/.test(table);
+}

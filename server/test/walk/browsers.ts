@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { deviceProofHeader, deviceProofType, signinFlowHeader } from '@latchkey/contracts';
+import { type DeviceKey, newDeviceKey, signJws } from '../signin-browser.ts';
+import type { Open } from './commands.ts';
+import type { ClientModel, Transaction } from './model.ts';
+import { Jar, type Reply, send } from './wire.ts';
+
+export const appOrigin = 'https://app.example.com';
+
+/** One browser: cookies, an address in the network, and a device key for each page and person. */
+export class Browser {
+  readonly jar = new Jar();
+  readonly index: number;
+  readonly ip: string;
+  private readonly keys = new Map<string, DeviceKey>();
+
+  constructor(index: number, ip: string) {
+    this.index = index;
+    this.ip = ip;
+  }
+
+  async key(scope: string): Promise<DeviceKey> {
+    const held = this.keys.get(scope) ?? (await newDeviceKey());
+    this.keys.set(scope, held);
+    return held;
+  }
+
+  /** What a page does whose key was revoked. */
+  forgetKey(scope: string): void {
+    this.keys.delete(scope);
+  }
+
+  allKeys(): DeviceKey[] {
+    return [...this.keys.values()];
+  }
+
+  async get(url: string, headers: Record<string, string> = {}): Promise<Reply> {
+    const reply = await send('GET', url, { ...this.headers, ...headers });
+    this.jar.keep(reply);
+    return reply;
+  }
+
+  async post(url: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Reply> {
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams(form).toString();
+    const reply = await send('POST', url, { ...this.headers, ...type, ...headers }, body);
+    this.jar.keep(reply);
+    return reply;
+  }
+
+  get headers(): Record<string, string> {
+    return { ...this.jar.header, 'X-Forwarded-For': this.ip };
+  }
+}
+
+/** What a proof says, and by whose key; `bent` makes one claim wrong. */
+export interface ProofOf {
+  kind: 'use' | 'registration';
+  key: DeviceKey;
+  bent: 'nonce' | 'act' | 'body' | 'txn' | 'audience' | null;
+}
+
+/** A sign-in in one tab of a browser. */
+export class Tab {
+  readonly browser: Browser;
+  readonly txn: Transaction;
+  readonly key: DeviceKey;
+  readonly scope: string;
+  /** How it was opened. */
+  readonly opening: Open;
+  nonce = '';
+  sessionId = '';
+  /** The address that was typed last, whatever came of it. */
+  typed = '';
+  /** Whether it was told to wait. */
+  mustWait = false;
+  /** What an honest page would do next. */
+  next: string | null = 'authenticate';
+  private readonly issuer: string;
+
+  constructor(browser: Browser, issuer: string, txn: Transaction, key: DeviceKey, scope: string, opening: Open) {
+    this.browser = browser;
+    this.issuer = issuer;
+    this.txn = txn;
+    this.key = key;
+    this.scope = scope;
+    this.opening = opening;
+  }
+
+  /** One step. @param process its base address @param over another transaction's handle or nonce in place of this one's */
+  async step(
+    process: string,
+    name: string,
+    fields: Record<string, unknown>,
+    proof: ProofOf | null,
+    over: { txn?: string; nonce?: string } = {},
+  ): Promise<Reply> {
+    const body = JSON.stringify({ txn: over.txn ?? this.txn.txn, ...fields });
+    const proved: Record<string, string> = proof ? { [deviceProofHeader]: this.prove(name, body, proof, over) } : {};
+    const reply = await post(process, name, body, this.txn, this.browser, this.issuer, proved);
+    if (this.txn.door !== 'sdk') this.browser.jar.keep(reply);
+    if (typeof reply.json['nonce'] === 'string') this.nonce = reply.json['nonce'];
+    return reply;
+  }
+
+  private prove(name: string, body: string, proof: ProofOf, over: { txn?: string; nonce?: string }): string {
+    const { key, bent, kind } = proof;
+    const { client, door } = this.txn;
+    const named = kind === 'use' ? { kid: key.jkt } : { jwk: key.jwk };
+    const claims = {
+      act: bent === 'act' ? 'verify-mfa-x' : name,
+      aud: `${this.issuer}/${bent === 'audience' ? '00000000-0000-7000-8000-000000000000' : client.project.id}`,
+      cid: client.id,
+      org: door === 'sdk' ? appOrigin : this.issuer,
+      txn: bent === 'txn' ? randomBytes(32).toString('base64url') : (over.txn ?? this.txn.txn),
+      cc: this.txn.pkce?.challenge,
+      nonce: bent === 'nonce' ? randomBytes(32).toString('base64url') : (over.nonce ?? this.nonce),
+      bh: createHash('sha256')
+        .update(bent === 'body' ? `${body} ` : body)
+        .digest('base64url'),
+      iat: Math.floor(this.txn.clock() / 1000),
+      jti: randomBytes(16).toString('base64url'),
+    };
+    return signJws({ typ: deviceProofType, alg: 'ES256', ...named }, claims, key);
+  }
+}
+
+/** `POST /v1/signin/<step>` as a page of an application or as the hosted page. */
+export function post(
+  process: string,
+  step: string,
+  body: string,
+  page: { door: Transaction['door']; client: ClientModel; request: { flow: string } | null },
+  browser: Browser,
+  issuer: string,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const caller: Record<string, string> =
+    page.door === 'sdk'
+      ? { Origin: appOrigin, 'X-Api-Key': page.client.apiKey, 'X-Forwarded-For': browser.ip }
+      : { Origin: issuer, [signinFlowHeader]: page.request?.flow ?? '', ...browser.headers };
+  return send(
+    'POST',
+    `${process}/v1/signin/${step}`,
+    { 'Content-Type': 'application/json', ...caller, ...headers },
+    body,
+  );
+}

@@ -1,0 +1,110 @@
+import pg from 'pg';
+
+/** One row that a step changed: what it was and what it is, without the columns that a refusal may change. */
+export interface Change {
+  table: string;
+  op: 'INSERT' | 'UPDATE' | 'DELETE';
+  old: Row | null;
+  new: Row | null;
+}
+export type Row = Record<string, any>;
+
+/** What a refused step may change: counters, the nonce, and when something was last used. */
+const counters: Record<string, string[]> = {
+  api_keys: ['last_used_at'],
+  admin_tokens: ['last_used_at'],
+  scim_tokens: ['last_used_at'],
+  ceremonies: ['nonce_hash', 'nonce_expires_at', 'mfa_attempts'],
+  enrolments: ['failures', 'locked_until'],
+  factor_changes: ['attempts'],
+  one_time_codes: ['attempts'],
+  sessions: ['last_seen_at', 'idle_expires_at'],
+};
+/** Logs, statistics, the memory of used assertions; budgets are noted by their id alone. */
+const unwatched =
+  /^(audit_events|activity_|scim_request_records|scim_days|processes|migrations|used_|walk_changes|backups)/;
+
+/**
+ * Notes every change of every watched table in `walk_changes`, by triggers of the test. A step that left no line there
+ * left each row as it was: the same as comparing all tables before and after, at the price of what it wrote.
+ */
+export async function watchChanges(url: string): Promise<ChangeLog> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    create unlogged table walk_changes (seq bigserial primary key, "table" text, op text, old jsonb, new jsonb);
+    create function walk_note() returns trigger language plpgsql as $$
+    declare
+      before jsonb; after jsonb; counted text[] := string_to_array(tg_argv[0], ',');
+    begin
+      if tg_op <> 'INSERT' then before := to_jsonb(old) - counted; end if;
+      if tg_op <> 'DELETE' then after := to_jsonb(new) - counted; end if;
+      if before is distinct from after then
+        insert into walk_changes ("table", op, old, new) values (tg_table_name, tg_op, before, after);
+      end if;
+      return null;
+    end $$;
+    create function walk_budget() returns trigger language plpgsql as $$
+    begin
+      insert into walk_changes ("table", op, new) values ('budgets', 'UPDATE', jsonb_build_object('id', new.id));
+      return null;
+    end $$;`);
+  const { rows } = await client.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  for (const { name } of rows.filter((row) => !unwatched.test(row.name))) {
+    const note = name === 'budgets' ? 'walk_budget()' : `walk_note('${(counters[name] ?? []).join(',')}')`;
+    const events = name === 'budgets' ? 'insert or update' : 'insert or update or delete';
+    await client.query(`create trigger walk_note after ${events} on "${name}" for each row execute function ${note}`);
+  }
+  return new ChangeLog(client);
+}
+
+/** Reads what was noted, each change once. */
+export class ChangeLog {
+  /** Ids of budgets that were counted in the last step that counted any. */
+  budgets: string[] = [];
+  private readonly client: pg.Client;
+  private seen = '0';
+
+  constructor(client: pg.Client) {
+    this.client = client;
+  }
+
+  async read(): Promise<Change[]> {
+    const { rows } = await this.client.query<Change & { seq: string }>({
+      name: 'walk-changes',
+      text: 'select seq, "table", op, old, new from walk_changes where seq > $1 order by seq',
+      values: [this.seen],
+    });
+    this.seen = rows.at(-1)?.seq ?? this.seen;
+    const counted = rows.filter(({ table }) => table === 'budgets');
+    if (counted.length > 0) this.budgets = [...new Set(counted.map((row) => String(row.new?.['id'])))].toSorted();
+    return rows.filter(({ table }) => table !== 'budgets');
+  }
+
+  /** Uses up budgets, as strangers could. */
+  async spend(ids: readonly string[]): Promise<void> {
+    await this.client.query('update budgets set spent = 100000 where id = any($1)', [ids]);
+    await this.read();
+  }
+
+  async forget(): Promise<void> {
+    await this.client.query('truncate walk_changes');
+  }
+
+  close(): Promise<void> {
+    return this.client.end();
+  }
+}
+
+/** Names of the columns that differ. */
+export function changedColumns({ old, new: now }: Change): string[] {
+  const names = new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})]);
+  return [...names].filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(now?.[name]));
+}
+
+export function describeChange(change: Change): string {
+  const columns = change.op === 'UPDATE' ? ` (${changedColumns(change).join(', ')})` : '';
+  return `${change.op} ${change.table}${columns}`;
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+
+/** One command of a walk: plain numbers, so that fast-check can shrink them and a script can print them. */
+export type Command =
+  | Open
+  | { do: 'go'; app: number; tab: number; lure: number }
+  /** Steps of an honest page until its sign-in ends. */
+  | { do: 'finish'; app: number; tab: number; lure: number }
+  | Bend
+  | { do: 'resume'; app: number; tab: number }
+  | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask }
+  | { do: 'exchange'; app: number; pick: number; bend: number }
+  | { do: 'userinfo'; app: number; pick: number }
+  | {
+      do: 'logout';
+      app: number;
+      browser: number;
+      client: number;
+      hint: number;
+      isSession: boolean;
+      isConfirmed: boolean;
+    }
+  | { do: 'account'; app: number; browser: number; project: number; change: number; pick: number }
+  | { do: 'console'; app: number; browser: number; operation: number }
+  | { do: 'people'; app: number; project: number; person: number; action: number; pick: number }
+  | { do: 'policy'; app: number; project: number; field: number; value: number }
+  | { do: 'client'; client: number }
+  | { do: 'clock'; seconds: number }
+  | { do: 'skew'; app: number; milliseconds: number }
+  | { do: 'spend'; pick: number }
+  | { do: 'mail' }
+  | { do: 'probe'; app: number; client: number };
+
+export type Ask = 'plain' | 'login' | 'now' | 'minutes';
+export interface Open {
+  do: 'open';
+  app: number;
+  tab: number;
+  browser: number;
+  door: 'sdk' | 'hosted' | 'console';
+  client: number;
+  ask: Ask;
+  /** Who means to sign in, and which of the browser's keys is used. */
+  person: number;
+  key: number;
+  hasPkce: boolean;
+}
+export interface Bend {
+  do: 'bend';
+  app: number;
+  tab: number;
+  step: Step;
+  /** 0: as typed last; else one of the addresses. */
+  who: number;
+  /** Which code: of this transaction, of any mailbox, of a factor, or nonsense. */
+  otp: number;
+  session: number;
+  method: number;
+  phone: number;
+  proof: number;
+  key: number;
+  flags: number;
+  /** Now and then the handle or the nonce of another tab. */
+  stray: number;
+}
+export const steps = [
+  'authenticate',
+  'verify-email-otp',
+  'verify-device',
+  'initiate-mfa',
+  'verify-mfa',
+  'change-phone-number',
+  'verify-phone-number',
+] as const;
+export type Step = (typeof steps)[number];
+
+export const tabCount = 4;
+const app = fc.nat(1);
+const tab = fc.nat(tabCount - 1);
+const browser = fc.nat(2);
+const pick = fc.nat(63);
+const ask = fc.constantFrom<Ask>('plain', 'plain', 'plain', 'login', 'now', 'minutes');
+
+const open = fc.record({
+  ...{ do: fc.constant('open' as const), app, tab, browser, ask, person: fc.nat(3), key: fc.nat(1) },
+  door: fc.constantFrom<Open['door']>('sdk', 'sdk', 'sdk', 'hosted', 'hosted', 'hosted', 'console'),
+  client: fc.constantFrom(0, 0, 0, 1, 2),
+  hasPkce: fc.boolean(),
+});
+const go = fc.record({ do: fc.constant('go' as const), app, tab, lure: fc.nat(31) });
+const bend = fc.record({
+  ...{
+    do: fc.constant('bend' as const),
+    app,
+    tab,
+    step: fc.constantFrom('authenticate' as const, 'authenticate' as const, ...steps),
+    who: fc.nat(4),
+    otp: fc.nat(9),
+  },
+  ...{ session: fc.nat(5), method: fc.nat(3), phone: fc.nat(4), proof: fc.nat(9), key: fc.nat(9), flags: fc.nat(7) },
+  stray: fc.nat(19),
+});
+const weighted: [number, fc.Arbitrary<Command>][] = [
+  [7, open],
+  [40, go],
+  [10, fc.record({ do: fc.constant('finish' as const), app, tab, lure: fc.nat(31) })],
+  [20, bend],
+  [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
+  [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask })],
+  [3, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(9) })],
+  [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
+  [1, logout()],
+  [4, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
+  [2, fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) })],
+  [
+    4,
+    fc.record({
+      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(11) },
+      pick,
+    }),
+  ],
+  [1, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(7), value: fc.nat(3) })],
+  [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2) })],
+  [
+    6,
+    fc.record({
+      do: fc.constant('clock' as const),
+      seconds: fc.constantFrom(1, 31, 31, 31, 61, 130, 301, 601, 3700, 90_000, 2_700_000),
+    }),
+  ],
+  [1, fc.record({ do: fc.constant('skew' as const), app, milliseconds: fc.integer({ min: -2000, max: 2000 }) })],
+  [2, fc.record({ do: fc.constant('spend' as const), pick })],
+  [2, fc.constant({ do: 'mail' as const })],
+  [1, fc.record({ do: fc.constant('probe' as const), app, client: fc.nat(2) })],
+];
+
+function logout(): fc.Arbitrary<Command> {
+  const flags = { isSession: fc.boolean(), isConfirmed: fc.boolean() };
+  return fc.record({ do: fc.constant('logout' as const), app, browser, client: fc.nat(2), hint: fc.nat(7), ...flags });
+}
+
+export const command: fc.Arbitrary<Command> = fc.oneof(
+  ...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })),
+);
+
+/** How the projects begin, and what is done in them. */
+export const walk = (minLength: number, maxLength: number) =>
+  fc.record({
+    policies: fc.record({
+      mfaPolicy: fc.constantFrom('off' as const, 'optional' as const, 'optional' as const, 'required' as const),
+      signUp: fc.constantFrom('open' as const, 'open' as const, 'provisioned_only' as const),
+      emailFactor: fc.boolean(),
+      rememberMfaSeconds: fc.constantFrom(0, 3600),
+    }),
+    commands: fc.array(command, { minLength, maxLength, size: 'max' }),
+  });

@@ -1,0 +1,137 @@
+import { generateSync } from 'otplib';
+import {
+  type Delivery,
+  type DeviceModel,
+  demand,
+  type EnrolmentModel,
+  fold,
+  type Model,
+  type Piece,
+  type Transaction,
+  toleranceMs,
+} from './model.ts';
+
+const codeLifeMs = 5 * 60_000;
+/** The first trust of a device that is not remembered covers the sign-in that registered it. */
+const onceMs = 15 * 60_000;
+
+/** Pieces of a transaction that still speak for the user. */
+export function piecesFor(model: Model, txn: Transaction, user: string): Piece[] {
+  return txn.pieces.filter((piece) => piece.users.includes(user) && model.isAlive(user, piece.step));
+}
+
+/** A code as it is compared: people type spaces, dashes and small letters. */
+export function plainCode(typed: string): string {
+  return typed.replace(/[\s-]/g, '').toUpperCase();
+}
+
+/** The delivered code that was typed, if it is good here: for this owner and purpose, unused, the newest, in time. */
+export function goodCode(
+  model: Model,
+  owner: string,
+  purpose: Delivery['purpose'],
+  typed: string,
+  by: (delivery: Delivery) => boolean = () => true,
+): Delivery | undefined {
+  const own = model.deliveries.filter((one) => one.owner === owner && one.purpose === purpose && by(one));
+  return own.findLast(
+    (one) => one.code === plainCode(typed) && !one.isUsed && model.now - one.madeAt < codeLifeMs + toleranceMs,
+  );
+}
+
+/** verify-email-otp succeeded: the piece, or a violation where no mailbox received that code for this transaction. */
+export function mailPiece(model: Model, txn: Transaction, userid: string, typed: string): Piece {
+  const good = goodCode(model, txn.txn, 'sign-in', typed);
+  demand(good, `a mail code was accepted in ${txn.name} that no mailbox received for it`);
+  const accounts = good.users.filter((id) => model.users.has(id));
+  const typedAccounts = model.named(txn.client.project.id, fold(userid)).map(({ id }) => id as string);
+  const isSame = fold(userid) === txn.named || accounts.some((id) => typedAccounts.includes(id));
+  demand(isSame, `a mail code was accepted in ${txn.name} for ${userid}, while ${txn.named} was named`);
+  if (good.users.length > 0) {
+    const unmoved = accounts.some(
+      (id) => model.isAlive(id, good.madeStep) && fold(mailboxOfUser(model, id)) === good.to,
+    );
+    demand(unmoved, `a mail code was accepted in ${txn.name} though its account changed since it was made`);
+  }
+  good.isUsed = true;
+  const users = accounts.filter((id) => model.isAlive(id, good.madeStep));
+  return { kind: 'mail', users, mailbox: good.to, at: model.now, step: model.step };
+}
+
+function mailboxOfUser(model: Model, id: string): string {
+  const user = model.user(id);
+  return user['email'] ?? user['user_name'] ?? '';
+}
+
+/** Devices of this key that today's policy trusts, for accounts that the address can mean. */
+export function trustedDevices(model: Model, txn: Transaction, userid: string, jkt: string): DeviceModel[] {
+  const project = txn.client.project.id;
+  const accounts = new Set(model.named(project, fold(userid)).map(({ id }) => id as string));
+  return [...model.devices.values()].filter(
+    (device) =>
+      device.jkt === jkt &&
+      accounts.has(device.user) &&
+      device.project === project &&
+      (txn.door !== 'sdk' || device.client === txn.client.id) &&
+      !model.revokedKeys.has(`${device.user} ${jkt}`) &&
+      isTrusted(model, device),
+  );
+}
+
+export function isTrusted(model: Model, device: DeviceModel): boolean {
+  const policy = model.project(device.project);
+  const unused = model.now - device.lastUsedAt;
+  const age = model.now - device.registeredAt;
+  if (age >= policy['device_trust_days'] * 86_400_000 + toleranceMs) return false;
+  if (!device.remember) return device.uses === 0 && age < onceMs;
+  return unused < policy['device_trust_seconds'] * 1000 + toleranceMs;
+}
+
+/** verify-mfa succeeded: the enrolled factor of the person that the typed code really proves. */
+export function factorPiece(model: Model, txn: Transaction, typed: string): Piece {
+  const people = accountsOf(model, txn);
+  const recovery = model.recoveryCodes.get(plainCode(typed));
+  if (recovery && !recovery.isUsed && people.includes(recovery.user)) {
+    recovery.isUsed = true;
+    return { kind: 'recovery', users: [recovery.user], at: model.now, step: model.step };
+  }
+  const own = [...model.enrolments.values()].filter(({ user }) => people.includes(user));
+  const met = own.find((enrolment) => proves(model, txn, enrolment, typed));
+  if (met) {
+    const { method, phone, user } = met;
+    // Begun several times for one number or mailbox: its code proves each.
+    const isSame = (one: EnrolmentModel) => one.user === user && one.method === method && one.phone === phone;
+    const enrolments = method === 'totp' ? [met.id] : own.filter(isSame).map(({ id }) => id);
+    return { kind: 'factor', users: [user], method, enrolments, at: model.now, step: model.step };
+  }
+  return demand(false, `a factor was met in ${txn.name} by a code that proves none`) as never;
+}
+
+/** Accounts for which something was proved here. */
+export function accountsOf(model: Model, txn: Transaction): string[] {
+  const all = new Set(txn.pieces.flatMap(({ users }) => users));
+  return [...all].filter((user) => piecesFor(model, txn, user).length > 0);
+}
+
+function proves(model: Model, txn: Transaction, enrolment: EnrolmentModel, typed: string): boolean {
+  if (enrolment.method !== 'totp') {
+    const to = enrolment.method === 'sms' ? enrolment.phone : fold(mailboxOfUser(model, enrolment.user));
+    const good = goodCode(model, txn.txn, 'factor', typed, (one) => one.to === to);
+    if (good) good.isUsed = true;
+    return good !== undefined;
+  }
+  const step = totpStep(enrolment.secret, typed, model.now);
+  if (step === null || enrolment.usedSteps.has(step)) return false;
+  enrolment.usedSteps.add(step);
+  return true;
+}
+
+/** The time step that a TOTP code is of, around now; null: none. */
+export function totpStep(secret: string | null, typed: string, nowMs: number): number | null {
+  const token = plainCode(typed);
+  if (secret === null || !/^\d{6}$/.test(token)) return null;
+  const present = Math.floor(nowMs / 30_000);
+  const near = [0, -1, 1, -2, 2].map((offset) => present + offset);
+  const found = near.find((step) => generateSync({ secret, epoch: step * 30 }) === token);
+  return found ?? null;
+}

@@ -1,0 +1,101 @@
+import type { Row } from './changes.ts';
+import { piecesFor } from './evidence.ts';
+import { demand, type Model, type Piece, type Transaction, toleranceMs } from './model.ts';
+
+/** What a sign-in that ended claims of itself: a code's row or a session's. */
+export interface Claimed {
+  user: string;
+  amr: string[];
+  authTime: number;
+  /** Of a session; absent for a code. */
+  freshAt?: number | null;
+}
+
+export function claimedOf(row: Row): Claimed {
+  const freshAt = row['fresh_at'] == null ? null : Date.parse(row['fresh_at']);
+  return { user: row['user_id'], amr: row['amr'], authTime: Date.parse(row['auth_time']), freshAt };
+}
+
+/** A sign-in may end for this user only by what was proved in it, and must say no more than that. */
+export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): void {
+  const { user } = claimed;
+  const pieces = piecesFor(model, txn, user);
+  const has = (kind: Piece['kind']) => pieces.some((piece) => piece.kind === kind);
+  const where = `${txn.name} ended for ${nameOf(model, user)}`;
+  const dead = model.killed.get(user);
+  const why = dead ? ` (${dead.why} at step ${dead.step})` : '';
+  demand(pieces.length > 0, `${where}, for whom nothing was proved in it${why}`);
+  demand(model.user(user)['active'], `${where}, who is deactivated`);
+  demand(!txn.client.isDisabled, `${where} by a disabled client`);
+  demand(model.user(user)['project_id'] === txn.client.project.id, `${where}, of another project`);
+  const foreign = txn.pieces.some(({ users }) => users.length > 0 && !users.includes(user));
+  demand(!foreign, `${where} while some of its evidence speaks of somebody else`);
+  demand(has('key'), `${where} without a proof of the device key${why}`);
+  demand(!model.revokedKeys.has(`${user} ${txn.jkt}`), `${where} by a revoked key`);
+  demand(has('mail') || hasTrustedKey(txn, user), `${where} without a mail code and without a trusted device${why}`);
+  judgeFactor(model, txn, user, pieces, where);
+  const needsPerson = txn.isStepUp || txn.request?.needsPerson;
+  const person = has('mail') || has('factor') || has('recovery');
+  if (needsPerson) demand(person, `${where} by a device key alone, where a person was asked for`);
+  judgeClaims(model, claimed, pieces, !txn.registered.includes(user), where);
+}
+
+function hasTrustedKey(txn: Transaction, user: string): boolean {
+  return txn.pieces.some((piece) => piece.kind === 'key' && piece.users.includes(user) && piece.method === 'trusted');
+}
+
+function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece[], where: string): void {
+  const met = pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery');
+  const verified = pieces.flatMap(({ enrolments }) => enrolments ?? []);
+  demand(model.meetsPolicy(user, verified), `${where} without a factor that the policy demands`);
+  if (met || model.factorsOf(user).length === 0) return;
+  demand(!txn.isStepUp && !txn.request?.needsPerson, `${where} without the factor, where a person was asked for`);
+  const seconds = model.project(txn.client.project.id)['remember_mfa_seconds'];
+  const remembered = [...model.devices.values()].some(
+    ({ user: of, jkt, mfaRememberedAt }) =>
+      of === user &&
+      jkt === txn.jkt &&
+      mfaRememberedAt !== null &&
+      model.now - mfaRememberedAt < seconds * 1000 + toleranceMs,
+  );
+  demand(remembered, `${where} without the factor that they have`);
+}
+
+/** Decisions 8: amr from evidence alone; e-mail as factor adds nothing on a device that this mailbox registered here. */
+function judgeClaims(model: Model, claimed: Claimed, pieces: Piece[], wasTrusted: boolean, where: string): void {
+  const factors = pieces.filter(({ kind }) => kind === 'factor');
+  const mails = pieces.some(({ kind }) => kind === 'mail');
+  const recovered = pieces.some(({ kind }) => kind === 'recovery');
+  const byMethod = (method: string) => factors.some((piece) => piece.method === method);
+  const strong = byMethod('totp') || byMethod('sms') || (byMethod('email') && wasTrusted);
+  const mayBe = new Set(['swk']);
+  if (mails || byMethod('totp') || byMethod('email') || recovered) mayBe.add('otp');
+  if (byMethod('sms')) mayBe.add('sms');
+  if (strong || recovered) mayBe.add('mfa');
+  const said = `${where} with amr ${claimed.amr.join(' ')}`;
+  for (const name of claimed.amr) demand(mayBe.has(name), `${said}: ${name} was not proved`);
+  demand(claimed.amr.includes('swk'), `${said}: the device key is missing`);
+  const isCertain = byMethod('totp') || byMethod('sms');
+  demand(claimed.amr.includes('mfa') || !isCertain, `${said}: the second factor is missing`);
+  demand(claimed.amr.includes('sms') || !byMethod('sms'), `${said}: the SMS is missing`);
+  const plain = mails && factors.length === 0;
+  demand(claimed.amr.includes('otp') || !plain, `${said}: the mail code is missing`);
+  const first = Math.min(...pieces.map(({ at }) => at)) - toleranceMs;
+  const last = model.now + toleranceMs;
+  demand(claimed.authTime >= first && claimed.authTime <= last, `${where} with an auth_time outside the sign-in`);
+  if (claimed.freshAt == null) return;
+  const person = pieces.filter(({ kind }) => kind !== 'key');
+  demand(person.length > 0, `${where} as fresh, by a device key alone`);
+  const fits = claimed.freshAt >= first && claimed.freshAt <= last;
+  demand(fits, `${where} with a freshness outside the sign-in`);
+}
+
+export function nameOf(model: Model, user: string): string {
+  return model.user(user)['user_name'] ?? user;
+}
+
+/** When a mail code or a factor last proved the person in this sign-in. */
+export function personAt(model: Model, txn: Transaction, user: string): number | null {
+  const at = piecesFor(model, txn, user).flatMap((piece) => (piece.kind === 'key' ? [] : [piece.at]));
+  return at.length > 0 ? Math.max(...at) : null;
+}

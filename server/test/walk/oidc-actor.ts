@@ -1,0 +1,190 @@
+import { authorizationParameters, pkce } from '../browser.ts';
+import { absorb } from './absorb.ts';
+import type { Browser, Tab } from './browsers.ts';
+import type { Change } from './changes.ts';
+import type { Ask } from './commands.ts';
+import { type AuthRequest, type ClientModel, demand, type TokenModel } from './model.ts';
+import { judgeClaims, judgeExchange, judgeSessionCode, judgeUserInfo, mayEnd } from './oidc-rules.ts';
+import { judgeRefusal } from './signin-rules.ts';
+import { type Reply, send } from './wire.ts';
+import type { World } from './world.ts';
+
+const asks: Record<Ask, { prompt?: string; max_age?: string }> = {
+  plain: {},
+  login: { prompt: 'login' },
+  now: { max_age: '0' },
+  minutes: { max_age: '300' },
+};
+
+/** Browsers at the OpenID Connect endpoints, and the back ends of applications. */
+export class OidcActor {
+  private readonly world: World;
+  private readonly say: (line: string) => void;
+
+  constructor(world: World, say: (line: string) => void) {
+    this.world = world;
+    this.say = say;
+  }
+
+  /** GET /authorize. The request, where the hosted page comes next; null where a session answered. */
+  async begin(app: number, browser: Browser, client: ClientModel, ask: Ask): Promise<AuthRequest | null> {
+    const { world } = this;
+    const proof = pkce();
+    const over = { redirect_uri: client.redirectUri, ...asks[ask] };
+    const query = new URLSearchParams(authorizationParameters(client.id, proof.challenge, over));
+    const reply = await browser.get(`${world.process(app)}/authorize?${query}`);
+    const changes = await world.processes.log.read();
+    this.say(`browser ${browser.index} /authorize for ${client.name}, ${ask}: ${reply.status} ${where(reply)}`);
+    demand(reply.status < 500, `/authorize failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+    const maxAge = asks[ask].max_age === undefined ? undefined : Number(asks[ask].max_age);
+    const flow = reply.location?.pathname === '/signin' ? reply.location.searchParams.get('flow') : null;
+    const request: AuthRequest = {
+      ...{ flow: flow ?? '', client, browser: browser.index, prompt: asks[ask].prompt, maxAge },
+      ...{ step: world.model.step, at: world.now(), needsPerson: ask !== 'plain', pkce: proof },
+    };
+    if (flow !== null) {
+      this.only(changes, /^authorization_requests$/, '/authorize');
+      return request;
+    }
+    const code = reply.location?.searchParams.get('code');
+    if (typeof code === 'string') this.gave(browser, request, code, changes, 'authorize');
+    else judgeRefusal(changes, '/authorize');
+    return null;
+  }
+
+  /** GET /authorize/resume, where the hosted page leads after its SUCCESS. */
+  async resume(app: number, tab: Tab): Promise<void> {
+    const { world } = this;
+    const { request } = tab.txn;
+    if (!request) return;
+    const reply = await tab.browser.get(`${world.process(app)}/authorize/resume?flow=${request.flow}`);
+    const changes = await world.processes.log.read();
+    this.say(`${tab.txn.name} /authorize/resume: ${reply.status} ${where(reply)}`);
+    demand(reply.status < 500, `/authorize/resume failed: ${reply.status}`);
+    const code = reply.location?.searchParams.get('code');
+    if (typeof code === 'string') return this.gave(tab.browser, request, code, changes, 'resume');
+    this.only(changes, /^authorization_requests$/, '/authorize/resume');
+  }
+
+  private gave(
+    browser: Browser,
+    request: AuthRequest,
+    code: string,
+    changes: readonly Change[],
+    at: 'authorize' | 'resume',
+  ): void {
+    const { model } = this.world;
+    this.only(changes, /^(authorization_requests|authorization_codes|participations|sessions)$/, `/${at}`);
+    const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
+    demand(row, `/${at} answered a code without writing one`);
+    const cookie = browser.jar.cookies.get(`lk-session-${request.client.project.id}`);
+    judgeSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
+    absorb(model, changes);
+    model.codes.push({
+      ...{ code, user: row['user_id'], client: request.client, session: row['session_id'], amr: row['amr'] },
+      ...{ authTime: Date.parse(row['auth_time']), step: model.step, at: model.now },
+      ...{ verifier: request.pkce.verifier, redirectUri: request.client.redirectUri },
+      ...{ isUsed: false, isReplayed: false },
+    });
+  }
+
+  private only(changes: readonly Change[], tables: RegExp, what: string): void {
+    const strange = changes.find(({ table }) => !tables.test(table));
+    demand(!strange, `${what} changed ${strange?.table}`);
+  }
+
+  /** POST /oauth2/token by the application's back end; `bend` makes one of its inputs wrong. */
+  async exchange(command: { app: number; pick: number; bend: number }): Promise<void> {
+    const { world } = this;
+    const { model } = world;
+    const code = model.codes.at(-1 - (command.pick % Math.max(1, Math.min(6, model.codes.length))));
+    if (!code) return;
+    const isBent = command.bend >= 7 || (code.redirectUri === null && code.client.secretKey === '');
+    const other = world.clients().find(({ id }) => id !== code.client.id) as ClientModel;
+    const client = command.bend === 7 ? other : code.client;
+    const form: Record<string, string> = { grant_type: 'authorization_code', code: code.code, client_id: client.id };
+    if (code.verifier !== null) form['code_verifier'] = command.bend === 8 ? pkce().verifier : code.verifier;
+    if (code.verifier === null && command.bend === 8) form['code_verifier'] = pkce().verifier;
+    if (code.redirectUri !== null)
+      form['redirect_uri'] = command.bend === 9 ? 'https://app.example.com/x' : code.redirectUri;
+    if (code.redirectUri === null && command.bend === 9) form['code'] = `${code.code}x`;
+    const key: Record<string, string> = code.redirectUri === null ? { 'X-Api-Key': client.secretKey } : {};
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...key };
+    const body = new URLSearchParams(form).toString();
+    const reply = await send('POST', `${world.process(command.app)}/oauth2/token`, headers, body);
+    const changes = await world.processes.log.read();
+    this.say(`exchange of a code for ${code.client.name}${isBent ? `, bent ${command.bend}` : ''}: ${reply.status}`);
+    demand(reply.status < 500, `/oauth2/token failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+    if (reply.status !== 200) {
+      // A second use kills what the first one gave; so may a wrong verifier kill the code.
+      const isReplay = code.isUsed && changes.every(({ table }) => table === 'authorization_codes');
+      if (!isReplay) judgeRefusal(changes, 'an exchange');
+      if (code.isUsed && command.bend < 7) code.isReplayed = true;
+      return;
+    }
+    judgeExchange(model, code, isBent);
+    this.only(changes, /^(authorization_codes|participations|sessions)$/, 'an exchange');
+    code.isUsed = true;
+    model.tokens.push(judgeClaims(model, code, reply.json));
+  }
+
+  async userInfo(command: { app: number; pick: number }): Promise<void> {
+    const { world } = this;
+    const { model } = world;
+    const token = model.tokens.at(-1 - (command.pick % Math.max(1, Math.min(6, model.tokens.length))));
+    if (!token) return;
+    const headers = { Authorization: `Bearer ${token.accessToken}` };
+    const reply = await send('GET', `${world.process(command.app)}/userinfo`, headers);
+    judgeRefusal(await world.processes.log.read(), 'UserInfo');
+    this.say(`userinfo of ${model.user(token.user)['user_name']}: ${reply.status}`);
+    demand(reply.status < 500, `/userinfo failed: ${reply.status}`);
+    if (reply.status === 200) judgeUserInfo(model, token, reply.json);
+  }
+
+  /** GET /oauth2/end_session with somebody's ID token or none, and the confirmation page where it asks. */
+  async logout(command: {
+    app: number;
+    browser: number;
+    client: number;
+    hint: number;
+    isSession: boolean;
+    isConfirmed: boolean;
+  }): Promise<void> {
+    const { world } = this;
+    const { model } = world;
+    const browser = world.browsers[command.browser] as Browser;
+    const client = world.clients()[command.client] as ClientModel;
+    const hint = command.hint < 6 ? model.tokens.at(-1 - command.hint) : undefined;
+    const query = new URLSearchParams({
+      client_id: hint?.code.client.id ?? client.id,
+      ...(hint && { id_token_hint: hint.idToken }),
+      ...(command.isSession && { logout_scope: 'session' }),
+    });
+    const url = `${world.process(command.app)}/oauth2/end_session`;
+    const cookies = new Map(browser.jar.cookies);
+    let reply = await browser.get(`${url}?${query}`);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(reply.text)?.[1];
+    if (csrf !== undefined && command.isConfirmed) {
+      const fields = [...reply.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]);
+      reply = await browser.post(url, Object.fromEntries(fields), { Origin: world.issuer });
+    }
+    const changes = await world.processes.log.read();
+    const isConfirmed = csrf !== undefined && command.isConfirmed;
+    this.say(`browser ${browser.index} logs out, ${hint ? 'with' : 'without'} a hint: ${reply.status}`);
+    demand(reply.status < 500, `/oauth2/end_session failed: ${reply.status}`);
+    mayEnd(model, changes, {
+      cookies,
+      hint: hint as TokenModel | undefined,
+      isConfirmed,
+      isSession: command.isSession,
+    });
+    absorb(model, changes);
+  }
+}
+
+function where(reply: Reply): string {
+  const { location } = reply;
+  if (!location) return '';
+  const names = [...location.searchParams.keys()].filter((name) => /code|error|flow/.test(name));
+  return `to ${location.pathname} with ${names.join(', ')}`;
+}

@@ -1,0 +1,109 @@
+import { type Change, describeChange, type Row } from './changes.ts';
+import { nameOf } from './finish.ts';
+import { type AuthRequest, type CodeModel, demand, type Model, type TokenModel, toleranceMs } from './model.ts';
+
+/** A code that a session gave: only the session of this browser's cookie, as it was really begun. */
+export function judgeSessionCode(
+  model: Model,
+  request: AuthRequest,
+  row: Row,
+  cookieSession: string | undefined,
+  at: string,
+): void {
+  const what = `/${at} gave a code of ${nameOf(model, row['user_id'])}`;
+  const session = model.sessions.get(row['session_id']);
+  demand(session, `${what} by a session that no sign-in began`);
+  demand(session.id === cookieSession, `${what} by a session that this browser does not hold`);
+  demand(!session.ended, `${what} by a session that was ended`);
+  demand(session.user === row['user_id'], `${what} by a session of ${nameOf(model, session.user)}`);
+  demand(session.project === request.client.project.id, `${what} by a session of another project`);
+  demand(!request.client.isDisabled, `${what} to a disabled client`);
+  demand(model.user(session.user)['active'], `${what}, who is deactivated`);
+  demand(model.meetsPolicy(session.user), `${what} without a factor that the policy demands`);
+  demand(String(row['amr']) === String(session.amr), `${what} with an amr that is not its session's`);
+  const differs = Math.abs(Date.parse(row['auth_time']) - session.authTime);
+  demand(differs < 1000, `${what} with an auth_time that is not its session's`);
+  if (request.prompt === 'login') {
+    demand(session.step > request.step, `${what} to prompt=login by a sign-in before it`);
+    const byPerson = session.personAt !== null && session.personStep > request.step;
+    demand(byPerson, `${what} to prompt=login by a device key alone`);
+  }
+  if (request.maxAge === undefined) return;
+  const isLater = session.step > request.step;
+  demand(session.personAt !== null, `${what} to max_age by a device key alone`);
+  const age = (isLater ? request.at : model.now) - session.personAt;
+  demand(age <= request.maxAge * 1000 + toleranceMs, `${what} to max_age=${request.maxAge} by a person ${age} ms ago`);
+}
+
+export function judgeExchange(model: Model, code: CodeModel, isBent: boolean): void {
+  const what = `a code of ${nameOf(model, code.user)} was exchanged`;
+  demand(!isBent, `${what} though one of the inputs was wrong`);
+  demand(!code.isUsed, `${what} twice`);
+  demand(model.now - code.at <= 60_000 + toleranceMs, `${what} after its life`);
+  judgeAlive(model, code, what);
+}
+
+function judgeAlive(model: Model, code: CodeModel, what: string): void {
+  const dead = model.killed.get(code.user);
+  demand(model.isAlive(code.user, code.step), `${what} after ${dead?.why} at step ${dead?.step}`);
+  demand(model.user(code.user)['active'], `${what}, who is deactivated`);
+  demand(!code.client.isDisabled, `${what} by a disabled client`);
+  const session = code.session === null ? undefined : model.sessions.get(code.session);
+  demand(!session?.ended, `${what} after its session was ended`);
+}
+
+/** What the two tokens say, against the code. */
+export function judgeClaims(model: Model, code: CodeModel, body: Record<string, any>): TokenModel {
+  const id = claimsOf(body['id_token']);
+  const access = claimsOf(body['access_token']);
+  for (const claims of [id, access]) {
+    demand(claims['sub'] === code.user, `a token names ${claims['sub']}, its code ${code.user}`);
+    demand(String(claims['amr']) === String(code.amr), 'a token has another amr than its code');
+    demand(Math.abs(Number(claims['auth_time']) * 1000 - code.authTime) <= 1000, 'a token has another auth_time');
+  }
+  demand(id['aud'] === code.client.id, 'an ID token is for another client');
+  demand((id['sid'] ?? null) === code.session, 'an ID token has the wrong sid');
+  return {
+    ...{ accessToken: body['access_token'], idToken: body['id_token'], user: code.user, code, step: model.step },
+    ...{ expiresAt: Number(access['exp']) * 1000, sid: code.session },
+  };
+}
+
+export function judgeUserInfo(model: Model, token: TokenModel, body: Record<string, any>): void {
+  const what = `UserInfo of ${nameOf(model, token.user)} answered`;
+  demand(body['sub'] === token.user, `${what} for another user`);
+  demand(model.now < token.expiresAt + toleranceMs, `${what} to an expired token`);
+  demand(!token.code.isReplayed, `${what} to a token whose code was used twice`);
+  judgeAlive(model, token.code, what);
+}
+
+/** Which sessions a logout may end: the browser's own, or those of the person whose live session the hint names. */
+export function mayEnd(
+  model: Model,
+  changes: readonly Change[],
+  by: { cookies: Map<string, string>; hint: TokenModel | undefined; isConfirmed: boolean; isSession: boolean },
+): void {
+  const held = [...by.cookies.values()].flatMap((secret) => {
+    const session = model.sessions.get(model.cookies.get(secret) ?? '');
+    return session && !session.ended ? [session] : [];
+  });
+  const hinted = by.hint?.sid ? model.sessions.get(by.hint.sid) : undefined;
+  const isHintLive = hinted !== undefined && !hinted.ended;
+  for (const change of changes) {
+    if (change.table === 'logout_deliveries') continue;
+    demand(change.table === 'sessions' || isDead(change), `a logout made an unexpected ${describeChange(change)}`);
+    const user: string = (change.new ?? change.old)?.['user_id'];
+    const byCookie = held.some((session) => session.user === user);
+    const byHint = by.hint?.user === user && (byCookie || isHintLive);
+    demand(byHint || (byCookie && by.isConfirmed), `a logout ended a session of ${nameOf(model, user)}, unasked`);
+  }
+}
+
+/** A code or token that ends with its session. */
+function isDead({ table, op, new: row }: Change): boolean {
+  return table === 'authorization_codes' && op === 'UPDATE' && row?.['revoked_at'] !== null;
+}
+
+function claimsOf(jwt: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+}

@@ -1,0 +1,96 @@
+import { randomOn } from '../../src/adapters/system.ts';
+import type { OutgoingMail, OutgoingSms } from '../../src/domain/delivery/sender.ts';
+import { buildSibling, buildTestApp, type TestApp } from '../build-app.ts';
+import { type TurnableClock, turnableClock } from '../clock.ts';
+import { type ChangeLog, watchChanges } from './changes.ts';
+
+/** A message that left the house. */
+export interface Delivered {
+  messageId: string;
+  to: string;
+  text: string;
+}
+
+/** A clock that is off by some milliseconds. */
+function skewed(clock: TurnableClock): TurnableClock & { skewMs: number } {
+  const own = {
+    skewMs: 0,
+    now: () => new Date(clock.now().getTime() + own.skewMs),
+    turn: (seconds: number) => clock.turn(seconds),
+  };
+  return own;
+}
+
+/**
+ * Two processes on one database, each with a clock and ids of its own. The time of the test is `clock`; theirs differ
+ * from it by what {@link skew} says.
+ */
+export class Processes {
+  readonly clock: TurnableClock;
+  readonly apps: readonly [TestApp, TestApp];
+  readonly log: ChangeLog;
+  private readonly clocks: readonly { skewMs: number }[];
+
+  static async start(): Promise<Processes> {
+    const clock = turnableClock();
+    const clocks = [skewed(clock), skewed(clock)] as const;
+    const first = await buildTestApp(undefined, { clock: clocks[0], random: randomOn(clocks[0]) });
+    const second = await buildSibling(first, first.url, { clock: clocks[1], random: randomOn(clocks[1]) });
+    await first.services.seed.plant({ demo: false });
+    const log = await watchChanges(first.databaseUrl);
+    return new Processes(clock, clocks, [first, second], log);
+  }
+
+  private constructor(
+    clock: TurnableClock,
+    clocks: readonly { skewMs: number }[],
+    apps: readonly [TestApp, TestApp],
+    log: ChangeLog,
+  ) {
+    this.clock = clock;
+    this.clocks = clocks;
+    this.apps = apps;
+    this.log = log;
+  }
+
+  get issuer(): string {
+    return this.apps[0].url;
+  }
+
+  now(): number {
+    return this.clock.now().getTime();
+  }
+
+  skew(process: number, milliseconds: number): void {
+    const clock = this.clocks[process];
+    if (clock) clock.skewMs = milliseconds;
+  }
+
+  /** Does all jobs that wait, and returns the messages that left. */
+  async deliver(): Promise<Delivered[]> {
+    const delivered: Delivered[] = [];
+    for (const app of this.apps) {
+      for (let done = await app.runJob(); done; done = await app.runJob()) {
+        for (const message of app.mailbox.splice(0)) delivered.push(read(String(done['messageId']), message));
+      }
+    }
+    return delivered;
+  }
+
+  /** The log lines that tell of a bug. */
+  bugs(): string[] {
+    return this.apps.flatMap((app) =>
+      app.logLines.splice(0).filter((line) => /"level":"?(error|fatal|50|60)/.test(line)),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.log.close();
+    await this.apps[1].close();
+    await this.apps[0].close();
+  }
+}
+
+function read(messageId: string, message: OutgoingMail | OutgoingSms): Delivered {
+  return { messageId, to: message.to, text: message.text };
+}

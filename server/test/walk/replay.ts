@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import type { Command } from './commands.ts';
+import { walk } from './commands.ts';
+import type { Processes } from './processes.ts';
+import { Walker } from './walker.ts';
+import type { Policies } from './world.ts';
+
+export interface Plan {
+  policies: Policies;
+  commands: Command[];
+}
+
+/** Plans of walks, always the same for a seed. */
+export function plans(seed: number, count: number): Plan[] {
+  return fc.sample(walk(60, 240), { seed, numRuns: count });
+}
+
+/** Walks in a world of its own. What broke, or null, and how far it came. */
+export async function attempt(processes: Processes, plan: Plan): Promise<{ broke: Error | null; walker: Walker }> {
+  const walker = await Walker.in(processes, plan.policies);
+  try {
+    await walker.run(plan.commands);
+    return { broke: null, walker };
+  } catch (thrown) {
+    return { broke: thrown instanceof Error ? thrown : new Error(String(thrown)), walker };
+  }
+}
+
+/** How far walks came: a walk that is refused everywhere finds nothing. */
+export class Tally {
+  readonly counts = new Map<string, number>();
+
+  add({ world, script }: Walker): void {
+    const { model } = world;
+    this.count('steps', model.step);
+    this.count('codes', model.codes.length);
+    this.count('tokens', model.tokens.length);
+    this.count('sessions', model.sessions.size);
+    this.count('devices', model.devices.size);
+    this.count('factors', [...model.enrolments.values()].filter(({ verified }) => verified).length);
+    this.count('revoked keys', model.revokedKeys.size);
+    for (const line of script) {
+      const [, step, answer] = /^ *\d+ +T\d+ ([a-z-]+) .*: \d+ ([A-Z_]+)$/.exec(line) ?? [];
+      if (step !== undefined && answer !== undefined) this.count(`${step} ${answer}`);
+      const [, other, status] =
+        /(exchange|userinfo|\/account|\/resume|console|the directory|an admin|logs out).*: (\w+)/.exec(line) ?? [];
+      if (other !== undefined && step === undefined) this.count(`${other} ${status}`);
+    }
+  }
+
+  private count(name: string, by = 1): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + by);
+  }
+
+  of(name: string): number {
+    return this.counts.get(name) ?? 0;
+  }
+
+  toString(): string {
+    return [...this.counts].map(([name, count]) => `${name}: ${count}`).join('\n');
+  }
+}
+
+/**
+ * The shortest plan that still breaks the same rule: leaves out ever smaller parts as long as it does. fast-check's own
+ * shrinking keeps to the least length of a walk, and asks for a world at each of a thousand tries.
+ */
+export async function shrink(processes: Processes, plan: Plan, broke: Error, milliseconds: number): Promise<Error> {
+  let best = plan;
+  let error = broke;
+  const until = performance.now() + milliseconds;
+  const rule = ruleOf(broke);
+  for (let size = Math.ceil(plan.commands.length / 2); size >= 1 && performance.now() < until; ) {
+    let isShorter = false;
+    for (let end = best.commands.length; end > 0 && performance.now() < until; end -= size) {
+      const commands = best.commands.toSpliced(Math.max(0, end - size), Math.min(size, end));
+      const again = await attempt(processes, { ...best, commands });
+      if (!again.broke || ruleOf(again.broke) !== rule) continue;
+      best = { ...best, commands };
+      error = again.broke;
+      isShorter = true;
+    }
+    if (size === 1 && !isShorter) break;
+    if (size > 1) size = Math.ceil(size / 2);
+  }
+  error.message += `\nThe plan: ${JSON.stringify(best)}\n`;
+  return error;
+}
+
+/** The broken rule without the names of this walk. */
+function ruleOf(error: Error): string {
+  const [first = ''] = error.message.split('\n');
+  return first.replace(/\bT\d+\b|\w+\d+@\S+|[\w-]*\d[\w-]*/g, '');
+}

@@ -1,0 +1,184 @@
+import { generateSync } from 'otplib';
+import type { Browser, Tab } from './browsers.ts';
+import type { Ask, Open, Step } from './commands.ts';
+import type { ClientModel, ProjectModel, SessionModel } from './model.ts';
+import type { Processes } from './processes.ts';
+import type { Walker } from './walker.ts';
+import { Walker as Walkers } from './walker.ts';
+import type { Reply } from './wire.ts';
+import type { Policies } from './world.ts';
+
+const open: Policies = { mfaPolicy: 'optional', signUp: 'open', emailFactor: false, rememberMfaSeconds: 0 };
+
+interface How {
+  process?: 0 | 1;
+  /** False: without a proof. */
+  proves?: boolean;
+}
+
+/** Scripts of steps in a world of their own: each step is judged by the rules of the walk as well. */
+export class Script {
+  readonly walker: Walker;
+  private tabs = 0;
+
+  static async begin(processes: Processes, policies: Partial<Policies> = {}): Promise<Script> {
+    return new Script(await Walkers.in(processes, { ...open, ...policies }));
+  }
+
+  private constructor(walker: Walker) {
+    this.walker = walker;
+  }
+
+  get world() {
+    return this.walker.world;
+  }
+  get ann(): string {
+    return this.world.addresses[0] as string;
+  }
+  get ben(): string {
+    return this.world.addresses[1] as string;
+  }
+  get carl(): string {
+    return this.world.addresses[2] as string;
+  }
+  get first(): ProjectModel {
+    return this.world.projects[0] as ProjectModel;
+  }
+  get client(): ClientModel {
+    return this.first.clients[0] as ClientModel;
+  }
+
+  browser(index: number): Browser {
+    return this.world.browsers[index] as Browser;
+  }
+
+  user(address: string, project = this.first): string {
+    return this.world.userOf(project.id, address) ?? '';
+  }
+
+  turn(seconds: number): void {
+    this.world.processes.clock.turn(seconds);
+    this.walker.say(`${seconds} s pass`);
+  }
+
+  /** A tab with a transaction. */
+  async open(
+    browser: number,
+    door: Open['door'] = 'sdk',
+    over: { ask?: Ask; key?: number; client?: number; process?: number } = {},
+  ): Promise<Tab> {
+    const tab = this.tabs++;
+    const { ask = 'plain', key = 0, client = 0, process: app = 0 } = over;
+    const command: Open = { do: 'open', app, tab, browser, door, client, ask, person: 0, key, hasPkce: false };
+    await this.walker.take(command);
+    const opened = this.walker.signin.tabs[tab];
+    if (!opened) throw new Error(`no transaction was begun:\n${this.walker.script.join('\n')}`);
+    return opened;
+  }
+
+  step(tab: Tab, step: Step, fields: Record<string, unknown>, how: How = {}): Promise<Reply> {
+    const kind = step === 'verify-device' ? 'registration' : 'use';
+    const isBare = how.proves === false || step === 'verify-email-otp';
+    const proof = isBare ? null : ({ kind, key: tab.key, bent: null } as const);
+    return this.walker.step(() => this.walker.signin.take(how.process ?? 0, tab, step, fields, proof));
+  }
+
+  /** The newest code that a mailbox or a phone received. */
+  async mail(to: string): Promise<string> {
+    await this.walker.step(() => this.world.deliver());
+    return this.world.model.deliveries.findLast((one) => one.to === to)?.code ?? '';
+  }
+
+  /** authenticate and verify-email-otp. */
+  async prove(tab: Tab, userid: string, fields: Record<string, unknown> = {}): Promise<Reply> {
+    await this.step(tab, 'authenticate', { userid, ...fields });
+    return this.step(tab, 'verify-email-otp', { userid, otp: await this.mail(userid) });
+  }
+
+  /** A whole sign-in with a new key; the device is trusted afterwards. */
+  async register(tab: Tab, userid: string, fields: Record<string, unknown> = {}): Promise<Reply> {
+    await this.prove(tab, userid);
+    return this.step(tab, 'verify-device', { userid, ...fields });
+  }
+
+  /** Sets up an authenticator app on a new device; the secret. */
+  async enrol(browser: number, userid: string, door: Open['door'] = 'sdk'): Promise<string> {
+    const tab = await this.open(browser, door);
+    await this.register(tab, userid, { mfa_method: 'totp' });
+    const then = await this.goOn(tab, userid);
+    const secret: string = then.reply.json['totp']?.secret ?? '';
+    await this.step(then.tab, 'verify-mfa', { userid, otp: this.totp(secret) });
+    this.turn(31);
+    return secret;
+  }
+
+  /** authenticate and initiate-mfa after DEVICE_REGISTERED: in the same transaction, or in another one where that is over. */
+  async goOn(tab: Tab, userid: string): Promise<{ tab: Tab; reply: Reply }> {
+    let at = tab;
+    let owed = await this.step(at, 'authenticate', { userid });
+    if (owed.status !== 200) {
+      at = await this.open(tab.browser.index, tab.txn.door);
+      owed = await this.step(at, 'authenticate', { userid });
+    }
+    const fields = { userid, session_id: owed.json['session_id'] ?? '' };
+    return { tab: at, reply: await this.step(at, 'initiate-mfa', fields) };
+  }
+
+  totp(secret: string): string {
+    return generateSync({ secret, epoch: Math.floor(this.world.now() / 1000) });
+  }
+
+  resume(tab: Tab): Promise<void> {
+    return this.walker.step(() => this.walker.oidc.resume(0, tab));
+  }
+
+  exchange(): Promise<void> {
+    return this.walker.take({ do: 'exchange', app: 0, pick: 0, bend: 0 });
+  }
+
+  userInfo(): Promise<void> {
+    return this.walker.take({ do: 'userinfo', app: 0, pick: 0 });
+  }
+
+  admin(action: string, address: string, project = this.first): Promise<void> {
+    const id = this.user(address, project);
+    return this.walker.step(() => this.walker.admin.userAction(0, project, id, action, address));
+  }
+
+  patch(address: string, values: object): Promise<void> {
+    const id = this.user(address);
+    return this.walker.step(() => this.walker.admin.patch(0, this.first, id, values, address));
+  }
+
+  settings(values: Parameters<Walker['admin']['settings']>[1], project = this.first): Promise<void> {
+    return this.walker.step(() => this.walker.admin.settings(project, values));
+  }
+
+  session(browser: number, project = this.first): SessionModel | undefined {
+    const secret = this.browser(browser).jar.cookies.get(`lk-session-${project.id}`);
+    return this.world.model.sessions.get(this.world.model.cookies.get(secret ?? '') ?? '');
+  }
+
+  account(browser: number, change: string, form: Record<string, string> = {}, project = this.first): Promise<number> {
+    const of = this.session(browser, project);
+    const by = this.browser(browser);
+    return this.walker.step(() => this.walker.account.send(0, by, project, change, form, of));
+  }
+
+  /** The whole script. */
+  get text(): string {
+    return this.walker.script.join('\n');
+  }
+
+  /** The last line of the script: what the last step was answered. */
+  get last(): string {
+    return this.walker.script.at(-1) ?? '';
+  }
+}
+
+/** What a refused step answers. */
+export function errorOf(reply: Reply): string {
+  return reply.json['status'] === 'ERROR'
+    ? String(reply.json['error'].code)
+    : `${reply.status} ${reply.json['status']}`;
+}

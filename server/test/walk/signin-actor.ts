@@ -1,0 +1,278 @@
+import { generateSync } from 'otplib';
+import { pkce } from '../browser.ts';
+import type { DeviceKey } from '../signin-browser.ts';
+import { absorb, noteUse } from './absorb.ts';
+import { learn, learnCookie, learnResult, type Sent } from './accept.ts';
+import { type Browser, type ProofOf, post, Tab } from './browsers.ts';
+import type { Bend, Open, Step } from './commands.ts';
+import { accountsOf } from './evidence.ts';
+import { mustBeAccepted, noteFailure } from './liveness.ts';
+import { type AuthRequest, type ClientModel, demand, type Transaction } from './model.ts';
+import type { OidcActor } from './oidc-actor.ts';
+import { judgeEffects, judgeRefusal } from './signin-rules.ts';
+import type { Reply } from './wire.ts';
+import type { World } from './world.ts';
+
+const methods = [undefined, 'totp', 'sms', 'email'] as const;
+
+/** People and strangers at the pages of sign-in. */
+export class SigninActor {
+  readonly tabs: (Tab | undefined)[] = [];
+  private readonly world: World;
+  private readonly oidc: OidcActor;
+  private readonly say: (line: string) => void;
+  private opened = 0;
+
+  constructor(world: World, oidc: OidcActor, say: (line: string) => void) {
+    this.world = world;
+    this.oidc = oidc;
+    this.say = say;
+  }
+
+  /** A transaction begins: on a page of the SDK, or on the hosted page by way of /authorize. */
+  async open(command: Open): Promise<void> {
+    const { world } = this;
+    const browser = world.browsers[command.browser] as Browser;
+    const clients = world.clients();
+    const client = (command.door === 'console' ? world.console.clients[0] : clients[command.client]) as ClientModel;
+    const request = command.door === 'sdk' ? null : await this.oidc.begin(command.app, browser, client, command.ask);
+    if (command.door === 'sdk' || request) await this.challenge(command, browser, client, request);
+  }
+
+  private async challenge(
+    command: Open,
+    browser: Browser,
+    client: ClientModel,
+    request: AuthRequest | null,
+  ): Promise<Tab | null> {
+    const { world } = this;
+    const process = world.process(command.app);
+    const scope = `${command.door === 'sdk' ? client.id : `hosted ${client.project.id}`} ${command.key}`;
+    const key = await browser.key(scope);
+    const proof = command.door === 'sdk' && command.hasPkce ? pkce() : null;
+    const fields = { jkt: key.jkt, ...(proof && { code_challenge: proof.challenge, code_challenge_method: 'S256' }) };
+    const page = { door: command.door, client, request };
+    const reply = await post(process, 'challenge', JSON.stringify(fields), page, browser, world.issuer);
+    const changes = await world.processes.log.read();
+    const name = `T${++this.opened}`;
+    this.say(`${name} begins: ${command.door} of ${client.name}, browser ${command.browser}: ${brief(reply)}`);
+    if (reply.status !== 200) {
+      judgeRefusal(changes, `challenge of ${name}`);
+      return null;
+    }
+    const txn: Transaction = {
+      ...{ name, txn: reply.json['txn'], door: command.door, client, jkt: key.jkt, request, pkce: proof },
+      ...{ begunAt: world.now(), begunStep: world.model.step, named: null, remember: true, isStepUp: false },
+      ...{ pieces: [], ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
+    };
+    judgeEffects(world.model, { step: 'challenge', fields, txn }, changes);
+    const tab = new Tab(browser, world.issuer, txn, key, scope, command);
+    tab.nonce = reply.json['nonce'];
+    this.tabs[command.tab] = tab;
+    return tab;
+  }
+
+  /** The next step as an honest page would take it; now and then the person names somebody else. */
+  async go(command: { app: number; tab: number; lure: number }): Promise<void> {
+    const { world } = this;
+    const { lure } = command;
+    let tab = this.tabs[command.tab];
+    // After DEVICE_REGISTERED some pages go on in the same transaction, others begin another one.
+    if (tab?.next === 'authenticate' && tab.txn.pieces.length > 0 && lure % 2 === 0) {
+      const { opening, browser, txn } = tab;
+      tab = (await this.challenge(opening, browser, txn.client, txn.request)) ?? undefined;
+    }
+    if (tab?.mustWait) {
+      tab.mustWait = false;
+      world.processes.clock.turn(31);
+      this.say('31 s pass');
+    }
+    if (!tab?.next) return this.open(this.again(command, tab));
+    if (tab.next === 'resume') {
+      tab.next = null;
+      return this.oidc.resume(command.app, tab);
+    }
+    const step = tab.next as Step;
+    if (step === 'verify-email-otp' && lure < 4) return this.lure(command.app, tab, lure);
+    const userid = step === 'authenticate' || tab.typed === '' ? this.address(tab.opening.person) : tab.typed;
+    if (/otp|mfa|phone/.test(step)) await world.deliver();
+    const fields: Record<string, unknown> = { userid };
+    if (step === 'authenticate' && lure === 1) fields['step_up'] = 'change_phone_number';
+    if (step === 'authenticate' && lure === 2) fields['remember_device'] = false;
+    if (step === 'verify-email-otp') fields['otp'] = this.codeFor(tab, 'sign-in');
+    if (step === 'verify-mfa') fields['otp'] = this.factorCode(tab);
+    if (step === 'verify-mfa' && lure % 3 === 0) fields['remember_me'] = true;
+    if (step === 'initiate-mfa') fields['session_id'] = tab.sessionId;
+    if (step === 'change-phone-number') fields['phone_number'] = world.phones[lure % 4];
+    if (step === 'verify-phone-number') fields['otp'] = this.codeFor(tab, 'phone');
+    const method = methods[lure % 4];
+    if (step === 'verify-device' && method !== undefined) {
+      fields['mfa_method'] = method;
+      if (method === 'sms') fields['phone_number'] = world.phones[tab.opening.person];
+    }
+    await this.take(command.app, tab, step, fields, this.proofFor(tab, step));
+  }
+
+  /** The next sign-in of a tab: mostly the same person on the same device. */
+  private again({ app, tab, lure }: { app: number; tab: number; lure: number }, before: Tab | undefined): Open {
+    const ask = lure % 5 === 0 ? ('login' as const) : ('plain' as const);
+    if (before && lure % 4 > 0) return { ...before.opening, app, tab, ask };
+    const door = (['sdk', 'hosted', 'console'] as const)[lure % 3] ?? 'sdk';
+    const person = (lure >> 2) % 4;
+    return {
+      ...{ do: 'open', app, tab, browser: (lure >> 1) % 3, door, client: lure % 7 === 0 ? 2 : lure % 2, ask, person },
+      ...{ key: lure % 2, hasPkce: lure % 3 === 0 },
+    };
+  }
+
+  /** An attacker's turn: somebody else is named before the code is typed, whatever comes of it. */
+  private async lure(app: number, tab: Tab, person: number): Promise<void> {
+    const fields = { userid: this.address(person) };
+    await this.take(app, tab, 'authenticate', fields, this.proofFor(tab, 'authenticate'));
+  }
+
+  /** Any step with any input. */
+  async bend(command: Bend): Promise<void> {
+    const { world } = this;
+    const tab = this.tabs[command.tab];
+    if (!tab?.next && command.stray > 9) return;
+    if (!tab) return;
+    const { step, flags } = command;
+    const userid = command.who === 0 ? tab.typed || this.address(tab.opening.person) : this.address(command.who - 1);
+    const other = this.tabs[(command.tab + 1 + (command.session % 4)) % this.tabs.length];
+    const phone = world.phones[command.phone];
+    const fields: Record<string, unknown> = { userid };
+    if (step === 'authenticate' && flags === 1) fields['step_up'] = 'change_phone_number';
+    if (step === 'authenticate') fields['remember_device'] = flags !== 2;
+    if (/^verify-(email-otp|mfa|phone-number)$/.test(step)) fields['otp'] = await this.anyCode(tab, step, command.otp);
+    if (step === 'verify-mfa') fields['remember_me'] = flags > 3;
+    if (step === 'initiate-mfa') fields['session_id'] = (command.session < 3 ? tab : other)?.sessionId ?? '';
+    if (step === 'verify-device' && methods[command.method]) fields['mfa_method'] = methods[command.method];
+    if (/device|change/.test(step) && phone !== undefined) fields['phone_number'] = phone;
+    const bents = ['nonce', 'act', 'body', 'txn', 'audience'] as const;
+    const key = command.key < 7 ? tab.key : this.anyKey(command.key, tab);
+    const kind = (command.proof === 5) === (step === 'verify-device') ? 'use' : 'registration';
+    const bent = command.proof === 6 ? (bents[flags % 5] ?? null) : null;
+    const proof = command.proof === 7 || step === 'verify-email-otp' ? null : ({ kind, key, bent } as ProofOf);
+    const strayTxn = command.stray === 1 ? other?.txn.txn : undefined;
+    const strayNonce = command.stray === 2 ? other?.nonce : undefined;
+    const over = { ...(strayTxn && { txn: strayTxn }), ...(strayNonce && { nonce: strayNonce }) };
+    await this.take(command.app, tab, step, fields, proof, over);
+  }
+
+  /** Takes a step and judges what came of it. */
+  async take(
+    app: number,
+    tab: Tab,
+    step: Step,
+    fields: Record<string, any>,
+    proof: ProofOf | null,
+    over: { txn?: string; nonce?: string } = {},
+  ): Promise<Reply> {
+    const { world } = this;
+    const { model, processes } = world;
+    // A page that names another tab's transaction takes that one's step.
+    const other = over.txn === undefined ? undefined : this.tabs.find((one) => one?.txn.txn === over.txn);
+    const txn = other?.txn ?? tab.txn;
+    if (typeof fields['userid'] === 'string') tab.typed = fields['userid'];
+    const isOwed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
+    const reply = await tab.step(world.process(app), step, fields, proof, over);
+    const changes = await processes.log.read();
+    const shown = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+    this.say(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
+    const { status } = reply.json;
+    demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
+    if (reply.status !== 200 || status === 'INVALID_EMAIL') {
+      judgeRefusal(changes, `${step} of ${txn.name}`);
+      demand(!isOwed, `${step} of ${txn.name}: a right code typed where it was asked for was refused`);
+      if (step === 'verify-email-otp') noteFailure(model, txn, tab.browser.ip);
+      this.afterRefusal(tab, reply);
+      return reply;
+    }
+    const isStray = proof !== null && over.nonce !== undefined;
+    const sent: Sent = { step, fields, proof: isStray ? { ...proof, bent: 'nonce' } : proof, txn };
+    learn(model, sent, reply, changes);
+    judgeEffects(model, { step, fields, txn }, changes);
+    absorb(model, changes, txn);
+    learnResult(model, sent, reply, changes);
+    learnCookie(model, tab, changes);
+    this.goOn(tab, step, reply);
+    return reply;
+  }
+
+  private afterRefusal(tab: Tab, reply: Reply): void {
+    const code: string = reply.json['error']?.code ?? '';
+    if (code === 'DEVICE_REVOKED') tab.browser.forgetKey(tab.scope);
+    tab.mustWait = code === 'RATE_LIMITED';
+    // The page asks for the address once more.
+    if (code === 'CODE_REJECTED' && tab.next === 'verify-email-otp') tab.next = 'authenticate';
+    if (/TRANSACTION_EXPIRED|FLOW_EXPIRED|DEVICE_REVOKED|INVALID_API_KEY/.test(code)) tab.next = null;
+  }
+
+  private goOn(tab: Tab, step: Step, reply: Reply): void {
+    const { status } = reply.json;
+    const isEnd = status === 'SUCCESS' && step !== 'verify-email-otp';
+    if (isEnd || status === 'MFA_REQUIRED') noteUse(this.world.model, tab.txn, isEnd);
+    tab.sessionId = reply.json['session_id'] ?? tab.sessionId;
+    tab.next = next(step, status, tab.txn.isStepUp);
+    if (isEnd && tab.next === null && tab.txn.door !== 'sdk') tab.next = 'resume';
+  }
+
+  private address(person: number): string {
+    return this.world.addresses[person % 4] as string;
+  }
+
+  private codeFor(tab: Tab, purpose: string): string {
+    const own = this.world.model.deliveries.filter(({ owner }) => owner === tab.txn.txn);
+    return own.findLast((one) => one.purpose === purpose)?.code ?? '000000';
+  }
+
+  private factorCode(tab: Tab): string {
+    const { model } = this.world;
+    const mine = accountsOf(model, tab.txn);
+    const own = model.deliveries.findLast(({ owner, purpose }) => owner === tab.txn.txn && purpose === 'factor');
+    if (own) return own.code;
+    const app = [...model.enrolments.values()].findLast(({ secret, user }) => secret !== null && mine.includes(user));
+    return app?.secret ? generateSync({ secret: app.secret, epoch: Math.floor(this.world.now() / 1000) }) : '000000';
+  }
+
+  private async anyCode(tab: Tab, step: Step, choice: number): Promise<string> {
+    const { model } = this.world;
+    if (choice < 8) await this.world.deliver();
+    if (choice < 3) return step === 'verify-mfa' ? this.factorCode(tab) : this.codeFor(tab, 'sign-in');
+    if (choice < 6) return model.deliveries.at(-1 - ((choice - 3) % 3))?.code ?? '000000';
+    if (choice === 6) return model.deliveries.at(choice % Math.max(1, model.deliveries.length))?.code ?? '';
+    if (choice === 7) return [...model.recoveryCodes.keys()].at(0) ?? '000000';
+    return choice === 8 ? '000000' : this.codeFor(tab, 'phone');
+  }
+
+  private anyKey(choice: number, tab: Tab): DeviceKey {
+    const all = this.world.browsers.flatMap((browser) => browser.allKeys());
+    return all[choice % Math.max(1, all.length)] ?? tab.key;
+  }
+
+  private proofFor(tab: Tab, step: Step): ProofOf | null {
+    if (step === 'verify-email-otp') return null;
+    return { kind: step === 'verify-device' ? 'registration' : 'use', key: tab.key, bent: null };
+  }
+}
+
+function next(step: Step, status: string, isStepUp: boolean): Step | null {
+  if (status === 'OTP_NEEDED') return 'verify-email-otp';
+  if (step === 'verify-email-otp' || status.endsWith('NEEDED')) return 'verify-device';
+  if (status === 'DEVICE_REGISTERED') return 'authenticate';
+  if (status === 'MFA_REQUIRED') return 'initiate-mfa';
+  if (status === 'MFA_INITIATED') return 'verify-mfa';
+  if (status === 'PHONE_CODE_SENT') return 'verify-phone-number';
+  return status === 'SUCCESS' && isStepUp ? 'change-phone-number' : null;
+}
+
+function proofText(proof: ProofOf | null, txn: Transaction): string {
+  if (!proof) return '';
+  const whose = proof.key.jkt === txn.jkt ? 'own key' : `key ${proof.key.jkt.slice(0, 4)}`;
+  return `, ${proof.kind} proof by ${whose}${proof.bent ? ` with a wrong ${proof.bent}` : ''}`;
+}
+
+function brief(reply: Reply): string {
+  return `${reply.status} ${reply.json['error']?.code ?? reply.json['status'] ?? ''}`;
+}
