@@ -91,17 +91,20 @@ export function mayEnd(
   const isHintLive = hinted !== undefined && !hinted.ended;
   for (const change of changes) {
     if (change.table === 'logout_deliveries') continue;
-    demand(change.table === 'sessions' || isDead(change), `a logout made an unexpected ${describeChange(change)}`);
-    const user: string = (change.new ?? change.old)?.['user_id'];
+    demand(change.table === 'sessions' || isOpenWork(change), `a logout made an unexpected ${describeChange(change)}`);
+    const row = (change.new ?? change.old) as Row;
+    const user: string = change.table === 'ceremonies' ? row['account'] : row['user_id'];
     const byCookie = held.some((session) => session.user === user);
     const byHint = by.hint?.user === user && (byCookie || isHintLive);
     demand(byHint || (byCookie && by.isConfirmed), `a logout ended a session of ${nameOf(model, user)}, unasked`);
   }
 }
 
-/** A code or token that ends with its session. */
-function isDead({ table, op, new: row }: Change): boolean {
-  return table === 'authorization_codes' && op === 'UPDATE' && row?.['revoked_at'] !== null;
+/** What the person had begun ends with the session: transactions, codes and tokens, numbers and factors that wait. */
+function isOpenWork({ table, op, new: row }: Change): boolean {
+  if (table === 'authorization_codes') return op === 'UPDATE' && row?.['revoked_at'] !== null;
+  if (table === 'ceremonies') return op === 'UPDATE' && row?.['finished_at'] !== null;
+  return op === 'DELETE' && /^(one_time_codes|enrolments|phone_changes|factor_changes)$/.test(table);
 }
 
 function claimsOf(jwt: string): Record<string, unknown> {
