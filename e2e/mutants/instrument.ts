@@ -33,7 +33,7 @@ interface File {
 
 /**
  * Puts all mutants of all files into their sources, so that one of them is switched on while the code runs: nothing is
- * compiled or imported anew for each (`switch.ts`).
+ * compiled or imported again for each (`switch.ts`).
  */
 export function instrument(root: string, paths: readonly string[]): Instrumented {
   const files = paths.map((path) => readModule(root, path));
@@ -89,7 +89,7 @@ function namesIn(pattern: Node): string[] {
   return list(pattern, 'properties').map((property) => String(field(property, 'value')?.['name']));
 }
 
-/** Writes one file anew. */
+/** Rewrites one file. */
 class Writer {
   private readonly file: File;
   private readonly mutants: Mutant[];

@@ -64,7 +64,7 @@ export function install(): void {
   Object.assign(globalThis, { __mutants: isActive });
 }
 
-/** Switches to one mutant, or to none (0), and computes the constants of the modules anew where one of them has it. */
+/** Switches to one mutant, or to none (0), and recomputes the constants of the module that contains it. */
 export function activate(id: number): void {
   const before = state.active;
   state.active = id;

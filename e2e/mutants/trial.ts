@@ -64,7 +64,7 @@ function instrumented(root: string, sources: ReadonlyMap<string, string>): Plugi
     name: 'mutants',
     enforce: 'pre',
     transform: (_code, id) => sourceOf(id) ?? null,
-    // Vitest keeps modules on disk by their source as it was: the same file may be instrumented in another way today.
+    // Vitest caches modules on disk by their original source; the same file may be instrumented differently now.
     configureVitest: ({ defineCacheKeyGenerator }) => defineCacheKeyGenerator(({ id }) => sourceOf(id)),
   };
 }

@@ -54,7 +54,7 @@ export class MembershipResolver {
     const user = await membership.user.loadOrFail();
     const { id, active, lastSignInAt } = user;
     const known = { id, email: user.email ?? user.userName };
-    // Whoever may grant roles may name any address: what belongs to it stays hidden from them.
+    // A project admin may grant roles to any address, so the account behind it stays hidden.
     if (!caller.grants.owner) return { ...known, name: null, active: null, lastSignInAt: null };
     return { ...known, active, name: user.displayName ?? user.userName, lastSignInAt: lastSignInAt ?? null };
   }

@@ -115,7 +115,7 @@ async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
   });
   return [
     look('Admin devices', adminDevices, `${adminDevices} registered since`, 'Ask each admin: *Team*, then *Audit*.'),
-    look('Admin tokens', tokens, `${tokens} issued since, ${liveTokens} live`, 'Revoke what nobody knows: *Team*.'),
+    look('Admin tokens', tokens, `${tokens} issued since, ${liveTokens} live`, 'Revoke unknown tokens: *Team*.'),
     look(
       'Admin roles',
       roles + liveRoles,

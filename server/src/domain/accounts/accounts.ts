@@ -83,7 +83,7 @@ export class Accounts {
     });
   }
 
-  /** Sign-ins under way were begun for whoever had this address or number then. */
+  /** Open sign-ins were begun for the previous holder of this address or number. */
   private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<void> {
     const before = recordOf(user);
     const values = await edit(before);

@@ -18,7 +18,7 @@ export const confirmedPath = '/account/confirmed';
 
 /**
  * Begins a sign-in of the visitor that takes a mail code or a factor. The session is what it is for: its code is bound to a
- * verifier that nobody keeps. Refuses `not-found` where the project has no enabled client.
+ * verifier that is discarded. Refuses `not-found` where the project has no enabled client.
  */
 export async function beginConfirmation(
   { issuer, random, requests }: ConfirmationDeps,

@@ -12,7 +12,7 @@ export interface Decided {
 
 /**
  * Whom a code for this address is for: the user with this login e-mail, else the one with this userName. As little as that,
- * so that it takes as long for an address that nobody has.
+ * so that an unknown address takes as long.
  *
  * @param address as addresses are compared (`addressKey`)
  */

@@ -309,7 +309,7 @@ function rejection(step: Step, { fault }: Extract<ProofVerdict, { valid: false }
 /**
  * The user before their ceremony, in the order of `endOpenWork`. A step that proves something, judged beside a revocation,
  * comes before it, and is ended by it, or after it, and sees it. Found by the evidence and by the page's key, never by the
- * address: a request for someone else's address holds up nobody and takes no longer.
+ * address: a request for another person's address delays no one and takes no longer.
  */
 async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
   await rows(

@@ -86,7 +86,7 @@ export class Recipients {
     return factors.some((factor) => smsNumberOf(project, user, factor) === mailbox);
   }
 
-  /** The previous release sealed no mailbox: it is the address that was typed, if that is on record or nobody's. */
+  /** The previous release sealed no mailbox: it is the address that was typed, if it is on record or belongs to no account. */
   private async ofPreviousRelease(
     em: EntityManager,
     message: Message,

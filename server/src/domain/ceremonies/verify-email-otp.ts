@@ -43,7 +43,7 @@ export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
 
 /**
  * The user that the code was made for, if the address is still theirs and the code went where their mail goes today. For an
- * address that belonged to nobody then, and still does: a new user, where sign-up is open.
+ * address without an account, then and now: a new user, where sign-up is open.
  */
 async function personOf(
   { em, deps, caller }: Flow,

@@ -67,7 +67,7 @@ export class ClientAssertions {
         currentDate: this.clock.now(),
       });
       if (![payload.aud].flat().every((one) => one !== undefined && this.audiences.includes(one))) {
-        return refuse({ code: 'client-rejected', reason: 'aud names somebody else, too' });
+        return refuse({ code: 'client-rejected', reason: 'aud contains another audience' });
       }
       return payload;
     } catch (error) {

@@ -56,7 +56,7 @@ export class Devices {
   }
 
   /**
-   * Registers a key after its user was proved. A key that was registered before begins anew, without the trust that it had;
+   * Registers a key after its user was proved. A key that was registered before loses the trust that it had;
    * `isNew` is false then. Refuses `device-revoked` for a key of this user that was ever revoked, with whichever client.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {

@@ -22,7 +22,7 @@ const noUser = '00000000-0000-0000-0000-000000000000';
 /** Who asks for a code, and for whom. */
 export interface Requester {
   projectId: string;
-  /** The user whose address it is; null: nobody's. */
+  /** The user whose address it is; null: no account has it. */
   userId: string | null;
   /** As it is compared. */
   address: string;

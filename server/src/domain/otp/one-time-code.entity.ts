@@ -13,7 +13,7 @@ const schema = defineEntity({
     purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
     /** Keyed hash of the account that it speaks for, so that only its newest code is good. */
     account: p.text().index(),
-    /** The user that it signs in; null where the address belonged to nobody when the code was made. */
+    /** The user that it signs in; null where no account had the address when the code was made. */
     userId: p.uuid().nullable(),
     clientId: p.uuid().nullable(),
     /** Keyed hash of the address or factor that it was made for; null in rows of the previous release. */

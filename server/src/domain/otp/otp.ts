@@ -21,7 +21,7 @@ export interface NewCode {
   /** The sign-in, session or factor change. */
   ceremonyId: string;
   purpose: CodePurpose;
-  /** The user; null where the address belongs to nobody yet. */
+  /** The user; null where no account has the address yet. */
   userId: string | null;
   /** What was named, as it is compared: an address, or the user's id. */
   address: string;

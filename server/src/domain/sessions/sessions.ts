@@ -45,7 +45,7 @@ export class Sessions {
   /**
    * The session after a sign-in. The same user in the same browser keeps the session (`sid`) with a new `auth_time`;
    * a session of another user is ended first. The secret is always a new one, so that none can be planted. A sign-in by a
-   * device key alone leaves the freshness of the session as it was.
+   * device key alone does not change the freshness of the session.
    */
   async signIn(
     em: EntityManager,

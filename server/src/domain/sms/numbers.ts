@@ -5,7 +5,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 
-/** Why no SMS is sent to a number, whoever asks. */
+/** Why no SMS is sent to a number. */
 export type NumberFault =
   /** No country has this calling code. */
   | 'unassigned'
