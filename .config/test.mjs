@@ -17,6 +17,8 @@ await ensureInstalled();
 const reports = mkdtempSync(join(tmpdir(), 'latchkey-reports-'));
 const count = { passed: 0, failed: 0 };
 const failures = [];
+/** What the end repeats: a long run scrolls away, and a log may be cut. */
+const remarks = [];
 const filter = process.argv.slice(2);
 
 const begin = performance.now();
@@ -29,6 +31,7 @@ if (filter.length === 0) {
   await (forBrowser ? builtAndBrowserTests() : unitTests());
 }
 rmSync(reports, { recursive: true });
+for (const remark of remarks) console.log(`\n${remark}`);
 console.log(`\n${failures.length > 0 ? `Failed: ${failures.join(', ')}. ` : ''}Took ${seconds(begin)}.`);
 console.log(`${count.passed} passed, ${count.failed} failed`);
 process.exitCode = count.failed > 0 ? 1 : 0;
@@ -68,7 +71,8 @@ async function unitTests() {
     [tool('vitest'), [...args, `--outputFile.json=${file}`, ...filter]],
     {},
     () => {
-      const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(file, 'utf8'));
+      const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
+      remarks.push(...vitestRemarks(testResults));
       return { passed: numPassedTests, failed: numFailedTests };
     },
   );
@@ -93,8 +97,9 @@ async function browserTests() {
   const env = { LATCHKEY_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
   const args = ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json', ...filter];
   await tests(name, [tool('playwright'), args], env, () => {
-    const { expected, flaky, unexpected } = JSON.parse(readFileSync(file, 'utf8')).stats;
-    return { passed: expected + flaky, failed: unexpected };
+    const { stats, suites } = JSON.parse(readFileSync(file, 'utf8'));
+    remarks.push(...suites.flatMap(playwrightRemarks));
+    return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
   });
 }
 
@@ -108,6 +113,37 @@ async function tests(name, [program, args], env, read) {
   if (code !== 0 && failed === 0) count.failed += 1;
   if (code !== 0) failures.push(name);
   console.log(`${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${took.toFixed(1)} s`);
+}
+
+/** The tests that failed, with the first error, and those that needed a second try. */
+function vitestRemarks(files) {
+  return files.flatMap(({ name: path, status, message, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.failureMessages?.length > 0);
+    if (tests.length === 0) return status === 'failed' ? [`Failed: ${path}\n${firstLines(message)}`] : [];
+    return tests.map((test) =>
+      remarkOn(test.status === 'failed', `${path} › ${test.fullName}`, test.failureMessages[0]),
+    );
+  });
+}
+
+function playwrightRemarks({ file, suites = [], specs = [] }) {
+  const tests = specs.flatMap(({ title, tests: runs }) =>
+    runs
+      .filter(({ status }) => status === 'unexpected' || status === 'flaky')
+      .map(({ status, results }) => {
+        const error = results.find((result) => result.error)?.error.message;
+        return remarkOn(status === 'unexpected', `${file} › ${title}`, error);
+      }),
+  );
+  return [...tests, ...suites.flatMap(playwrightRemarks)];
+}
+
+function remarkOn(isFailed, name, error = '') {
+  return `${isFailed ? 'Failed' : 'Passed only at the second try, which is a defect'}: ${name}\n${firstLines(error)}`;
+}
+
+function firstLines(text) {
+  return text.split('\n').slice(0, 12).join('\n');
 }
 
 function readCounts(read) {

@@ -25,6 +25,8 @@ export default defineConfig({
     reporters: ['default'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A second try keeps a run green; `npm test` names each test that needed it, as a defect to mend.
+    retry: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
     // Most wait for PostgreSQL, which is another process: one worker for each core, not one fewer.
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [

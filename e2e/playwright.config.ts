@@ -16,6 +16,7 @@ export default defineConfig({
   workers: 2,
   timeout: 120_000,
   expect: { timeout: 30_000 },
+  retries: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
   forbidOnly: process.env['CI'] !== undefined,
   use: {
     browserName: 'chromium',

@@ -163,21 +163,18 @@ export class OidcActor {
     const url = `${world.process(command.app)}/oauth2/end_session`;
     const cookies = new Map(browser.jar.cookies);
     let reply = await browser.get(`${url}?${query}`);
-    const csrf = /name="csrf" value="([^"]+)"/.exec(reply.text)?.[1];
-    if (csrf !== undefined && command.isConfirmed) {
-      const fields = [...reply.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]);
-      reply = await browser.post(url, Object.fromEntries(fields), { Origin: world.issuer });
+    const hidden = [...reply.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
+    const isConfirmed = fields['csrf'] !== undefined && command.isConfirmed;
+    const forgets = isConfirmed && command.hint % 2 === 1;
+    if (isConfirmed) {
+      reply = await browser.post(url, { ...fields, ...(forgets && { forget: '1' }) }, { Origin: world.issuer });
     }
     const changes = await world.processes.log.read();
-    const isConfirmed = csrf !== undefined && command.isConfirmed;
-    this.say(`browser ${browser.index} logs out, ${hint ? 'with' : 'without'} a hint: ${reply.status}`);
+    const how = `${hint ? 'with' : 'without'} a hint${forgets ? ', and forgets the browser' : ''}`;
+    this.say(`browser ${browser.index} logs out, ${how}: ${reply.status}`);
     demand(reply.status < 500, `/oauth2/end_session failed: ${reply.status}`);
-    mayEnd(model, changes, {
-      cookies,
-      hint: hint as TokenModel | undefined,
-      isConfirmed,
-      isSession: command.isSession,
-    });
+    mayEnd(model, changes, { cookies, hint: hint as TokenModel | undefined, isConfirmed, forgets });
     absorb(model, changes);
   }
 }

@@ -81,7 +81,7 @@ export function judgeUserInfo(model: Model, token: TokenModel, body: Record<stri
 export function mayEnd(
   model: Model,
   changes: readonly Change[],
-  by: { cookies: Map<string, string>; hint: TokenModel | undefined; isConfirmed: boolean; isSession: boolean },
+  by: { cookies: Map<string, string>; hint: TokenModel | undefined; isConfirmed: boolean; forgets: boolean },
 ): void {
   const held = [...by.cookies.values()].flatMap((secret) => {
     const session = model.sessions.get(model.cookies.get(secret) ?? '');
@@ -91,6 +91,11 @@ export function mayEnd(
   const isHintLive = hinted !== undefined && !hinted.ended;
   for (const change of changes) {
     if (change.table === 'logout_deliveries') continue;
+    if (by.forgets && isRevocation(change)) {
+      const isHeld = held.some(({ device }) => device === change.new?.['id']);
+      demand(isHeld, 'a logout revoked a device that this browser has no session of');
+      continue;
+    }
     demand(change.table === 'sessions' || isOpenWork(change), `a logout made an unexpected ${describeChange(change)}`);
     const row = (change.new ?? change.old) as Row;
     const user: string = change.table === 'ceremonies' ? row['account'] : row['user_id'];
@@ -98,6 +103,10 @@ export function mayEnd(
     const byHint = by.hint?.user === user && (byCookie || isHintLive);
     demand(byHint || (byCookie && by.isConfirmed), `a logout ended a session of ${nameOf(model, user)}, unasked`);
   }
+}
+
+function isRevocation({ table, op, old, new: row }: Change): boolean {
+  return table === 'devices' && op === 'UPDATE' && old?.['revoked_at'] === null && row?.['revoked_at'] !== null;
 }
 
 /** What the person had begun ends with the session: transactions, codes and tokens, numbers and factors that wait. */
