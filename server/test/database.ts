@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { administer, databaseUrl } from './global-setup.ts';
+import { administer, databaseUrl, dropDatabase } from './global-setup.ts';
 
 export interface FreshDatabase {
   url: string;
@@ -15,7 +15,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   await administer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: databaseUrl(url, name),
-    drop: () => administer(url, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))),
+    drop: () => administer(url, (client) => dropDatabase(client, name)),
   };
 }
 
@@ -26,6 +26,6 @@ export async function emptyDatabase(): Promise<FreshDatabase> {
   await administer(url, (client) => client.query(`CREATE DATABASE ${name}`));
   return {
     url: databaseUrl(url, name),
-    drop: () => administer(url, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))),
+    drop: () => administer(url, (client) => dropDatabase(client, name)),
   };
 }

@@ -68,7 +68,7 @@ async function dropAll(url: string, prefix: string): Promise<void> {
       'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
       [prefix],
     );
-    for (const { name } of rows) await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    for (const { name } of rows) await dropDatabase(client, name);
   });
 }
 
@@ -105,5 +105,20 @@ function dataParent(): string {
     return bavail * bsize >= enoughBytes ? '/dev/shm' : tmpdir();
   } catch {
     return tmpdir();
+  }
+}
+
+/**
+ * Also ends connections that are still open. FORCE is refused while an autovacuum worker, which runs as a superuser, is in
+ * the database; the plain statement asks the worker to leave and waits.
+ */
+export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  try {
+    await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    const sessions = "pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'";
+    await client.query(`SELECT pg_terminate_backend(pid) FROM ${sessions}`, [name]);
+    await client.query(`DROP DATABASE ${name}`);
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { migrate, openDatabase } from '../src/adapters/database.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { emptyDatabase, freshDatabase } from './database.ts';
-import { administer, databaseUrl } from './global-setup.ts';
+import { administer, databaseUrl, dropDatabase } from './global-setup.ts';
 
 describe('the migrations', () => {
   it('lead to exactly the model', async () => {
@@ -31,7 +31,7 @@ describe('the migrations', () => {
     expect(rows).toEqual([]);
     await client.query('SELECT id FROM users LIMIT 1');
     await client.end();
-    await administer(url, (admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    await administer(url, (admin) => dropDatabase(admin, name));
   });
 
   it('are in the order of their names, and each name begins with its time', () => {

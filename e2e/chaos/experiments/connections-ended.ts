@@ -22,7 +22,7 @@ export const connectionsEnded: Experiment = {
       for (let second = 0; second < seconds; second += 1) {
         await pause(1_000);
         const rows = await world.postgres.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = 'latchkey' and pid <> pg_backend_pid()`,
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = 'latchkey' and pid <> pg_backend_pid() and backend_type = 'client backend'`,
         );
         ended += rows.length;
       }

@@ -89,8 +89,8 @@ describe('the watch', () => {
     await Promise.all([ask(), ask()]);
     const killer = new pg.Client({ connectionString: database.url });
     await killer.connect();
-    const others = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
-    await killer.query(`select pg_terminate_backend(pid) ${others}`);
+    const others = "datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'";
+    await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
     await killer.end();
     await vi.waitFor(async () => expect((await timed(ask())).outcome).toBe('done'), soon);
     await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);

@@ -81,6 +81,8 @@ export function spawnPostmaster(cluster: Cluster, durable: boolean): ChildProces
     fsync: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
+    // Its workers run as a superuser, and would be in the way where a test drops its database.
+    autovacuum: durable ? 'on' : 'off',
     // Short transactions only: neither pays, and parallel workers need more /dev/shm than a container has.
     jit: 'off',
     max_parallel_workers_per_gather: '0',

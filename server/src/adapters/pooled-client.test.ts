@@ -7,7 +7,7 @@ it('connections that break in the middle of transactions, at their beginning or 
   const orm = await openDatabase({ url: database.url, poolSize: 2 });
   const ask = (text: string) => orm.em.fork().execute(text);
   const breakAll = `select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`;
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
   for (let round = 0; round < 4; round += 1) {
     // Its own connection, under it.
     const broken = orm.em.fork().transactional(async (em) => {
