@@ -11,8 +11,8 @@ export interface AuthorizeDeps {
   issuer: string;
   clients: {
     findEnabled(clientId: string): Promise<Client | null>;
-    /** The same, perhaps from memory. */
-    recall(clientId: string): Promise<Client | null>;
+    /** The same, perhaps from the cache. */
+    cached(clientId: string): Promise<Client | null>;
   };
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
   /** The user that a valid ID token of ours names, expired or not; null for anything else. */
@@ -58,7 +58,7 @@ async function answerFromMemory(
   parameters: Parameters,
 ): Promise<{ code: string; target: VettedTarget } | null> {
   if (parameters.wrongContentType || req.get('cookie') === undefined) return null;
-  const target = await vet(parameters, clients.recall);
+  const target = await vet(parameters, clients.cached);
   if (typeof target === 'string') return null;
   const request = checkedOrNull(parameters, target);
   if (!request || request.prompt === 'login' || request.idTokenHint !== undefined) return null;

@@ -12,8 +12,8 @@ export interface ClientAuthDeps {
   clients: {
     /** The client, unless it does not exist or is disabled. */
     findEnabled(clientId: string): Promise<Client | null>;
-    /** The same, perhaps from memory. */
-    recall(clientId: string): Promise<Client | null>;
+    /** The same, perhaps from the cache. */
+    cached(clientId: string): Promise<Client | null>;
     /** The client of a live secret key. */
     bySecretKey(key: string): Promise<Client | null>;
   };
@@ -58,7 +58,7 @@ export async function authenticateClient(
   }
   if (assertion !== undefined || type !== undefined) return byAssertion(deps, assertion, type, clientId);
   if (clientId === undefined) throw new OAuthError('invalid_request', 'client_id is missing.');
-  const known = await deps.clients.recall(clientId);
+  const known = await deps.clients.cached(clientId);
   if (known?.tokenEndpointAuthMethod === 'none') return { client: known, by: 'none' };
   return { client: await publicClient(deps, clientId), by: 'none' };
 }
@@ -90,7 +90,7 @@ async function byAssertion(
     refuse({ code: 'client-rejected', reason: 'client_id is not the assertion’s client' });
   }
   if (issuer === undefined) refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
-  const known = await deps.clients.recall(issuer);
+  const known = await deps.clients.cached(issuer);
   if (known?.tokenEndpointAuthMethod === 'private_key_jwt' && known.jwk) {
     const judged = await deps.assertions.judge(known, assertion).catch((error: unknown) => {
       // Refused by a key of yesterday: today's decides.

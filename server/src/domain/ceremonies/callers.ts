@@ -3,10 +3,10 @@ import type { ClientRegistry, KeyHolder } from '../clients/client-registry.ts';
 import { isAllowedOrigin } from '../clients/redirect-uri.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
+import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
-import { Recollection } from '../kernel/recollection.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
@@ -62,7 +62,7 @@ export class Callers {
   private readonly requests: AuthorizationRequests;
   private readonly issuerOrigin: string;
   /** By SHA-256 of the key; publishable ones only. */
-  private readonly remembered: Recollection<KeyHolder>;
+  private readonly remembered: Cache<KeyHolder>;
 
   constructor(
     db: Database,
@@ -75,7 +75,7 @@ export class Callers {
     this.clients = clients;
     this.requests = requests;
     this.issuerOrigin = new URL(issuer).origin;
-    this.remembered = new Recollection(clock, rememberSeconds, mostRemembered);
+    this.remembered = new Cache(clock, rememberSeconds, mostRemembered);
   }
 
   /**
@@ -84,12 +84,12 @@ export class Callers {
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<Page> {
     const keyHash = digest(apiKey);
-    const known = await this.remembered.recall(keyHash, () => this.holderOf(apiKey));
+    const known = await this.remembered.get(keyHash, () => this.holderOf(apiKey));
     if (!known) refuse({ code: 'unauthenticated' });
     const judgeAnew = async () => {
       const holder = await this.holderOf(apiKey);
       // The registry hands out the same client for as long as neither it nor its project has changed.
-      if (holder?.client !== known.client) this.remembered.forget(keyHash);
+      if (holder?.client !== known.client) this.remembered.invalidate(keyHash);
       if (!holder) refuse({ code: 'unauthenticated' });
       return applicationPage(holder, origin) ?? refuse({ code: 'forbidden', reason: 'origin' });
     };

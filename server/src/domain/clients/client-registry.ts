@@ -1,14 +1,14 @@
+import { Cache } from '../kernel/cache.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { Recollection } from '../kernel/recollection.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
 
-/** How long a client is remembered; for no longer than until a statement or a look at the rows has found it changed. */
-const rememberSeconds = 60;
-const mostRemembered = 10_000;
+/** A stale entry is invalidated as soon as a statement or a read finds another version. */
+const cacheSeconds = 60;
+const cacheSize = 10_000;
 
 /** `lastUsedAt` is as exact as this, so that a busy key is not a busy row. */
 const lastUsedSeconds = 60;
@@ -23,36 +23,33 @@ export interface KeyHolder {
 export class ClientRegistry {
   private readonly db: Database;
   private readonly clock: Clock;
-  private readonly remembered: Recollection<Client>;
+  private readonly clients: Cache<Client>;
 
   constructor(db: Database, clock: Clock) {
     this.db = db;
     this.clock = clock;
-    this.remembered = new Recollection(clock, rememberSeconds, mostRemembered);
+    this.clients = new Cache(clock, cacheSeconds, cacheSize);
   }
 
-  /** Null where there is no such client, or it is disabled. */
-  readonly findEnabled = async (clientId: string): Promise<Client | null> => {
-    // Letter by letter (RFC 6749 §1.8: values are case sensitive): PostgreSQL would take a UUID in any case.
-    if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
-    const where = { id: clientId, disabledAt: null };
-    const client = await this.db.reader().findOne(Client, where, { populate: ['project'] });
-    // Memory that is found to be old is not asked again.
-    const known = this.remembered.peek(clientId);
-    if (known && !(client && isOf(known, versionsOf(client)))) this.forget(clientId);
-    return client;
+  /** As the database has it now; null if the client does not exist or is disabled. */
+  readonly findEnabled = (clientId: string): Promise<Client | null> => {
+    this.invalidate(clientId);
+    return this.cached(clientId);
   };
 
   /**
-   * As {@link findEnabled}, perhaps from memory: to be read only, and for callers whose statement asks again whether
-   * the client is enabled and still of this `version`.
+   * As {@link findEnabled}, perhaps from the cache: read-only, for callers whose statement checks that the client is
+   * enabled and still at this `version`.
    */
-  readonly recall = (clientId: string): Promise<Client | null> =>
-    this.remembered.recall(clientId, () => this.findEnabled(clientId));
+  readonly cached = (clientId: string): Promise<Client | null> =>
+    this.clients.get(clientId, async () => {
+      // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
+      if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
+      return this.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
+    });
 
-  /** A change was told of; without an id: of any client. */
-  forget(clientId?: string): void {
-    this.remembered.forget(clientId);
+  invalidate(clientId: string): void {
+    this.clients.invalidate(clientId);
   }
 
   /**
@@ -75,9 +72,8 @@ export class ClientRegistry {
       [digest(key), now, secondsLater(now, -lastUsedSeconds)],
     );
     if (!row) return null;
-    const known = await this.recall(row.client_id);
-    if (known && isOf(known, row)) return { client: known, kind: row.kind };
-    this.forget(row.client_id);
+    const cached = await this.cached(row.client_id);
+    if (cached && isOf(cached, row)) return { client: cached, kind: row.kind };
     const client = await this.findEnabled(row.client_id);
     return client && { client, kind: row.kind };
   }
@@ -100,11 +96,6 @@ interface KeyRow extends Versions {
   client_id: string;
 }
 
-function versionsOf({ version, project }: Client): Versions {
-  return { version, project_version: project.getEntity().version };
-}
-
-function isOf(client: Client, wanted: Versions): boolean {
-  const { version, project_version } = versionsOf(client);
-  return version === wanted.version && project_version === wanted.project_version;
+function isOf({ version, project }: Client, wanted: Versions): boolean {
+  return version === wanted.version && project.getEntity().version === wanted.project_version;
 }

@@ -1,7 +1,7 @@
 import type { EventSubscriber } from '@mikro-orm/core';
+import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { Recollection } from '../kernel/recollection.ts';
 import { Client } from './client.entity.ts';
 import { isAllowedOrigin } from './redirect-uri.ts';
 
@@ -13,20 +13,20 @@ const cacheSize = 1000;
 /** The origins of all registered redirect URIs, for the endpoints that cannot know the client before the body (CORS). */
 export class Origins implements EventSubscriber<Client> {
   private readonly db: Database;
-  private readonly registered: Recollection<'registered'>;
-  private readonly unknown: Recollection<'unknown'>;
+  private readonly registered: Cache<'registered'>;
+  private readonly unknown: Cache<'unknown'>;
 
   constructor(db: Database, clock: Clock) {
     this.db = db;
-    this.registered = new Recollection(clock, cacheSeconds, cacheSize);
-    this.unknown = new Recollection(clock, cacheSeconds, cacheSize);
+    this.registered = new Cache(clock, cacheSeconds, cacheSize);
+    this.unknown = new Cache(clock, cacheSeconds, cacheSize);
   }
 
   /** True where `origin` is the origin of a redirect URI of any client that is not disabled. */
   async isRegistered(origin: string): Promise<boolean> {
     if (!/^https?:\/\/[^/?#\s]{1,255}$/.test(origin)) return false;
-    const found = await this.registered.recall(origin, async () => {
-      const unknown = await this.unknown.recall(origin, async () => ((await this.find(origin)) ? null : 'unknown'));
+    const found = await this.registered.get(origin, async () => {
+      const unknown = await this.unknown.get(origin, async () => ((await this.find(origin)) ? null : 'unknown'));
       return unknown === null ? 'registered' : null;
     });
     return found !== null;
@@ -52,8 +52,8 @@ export class Origins implements EventSubscriber<Client> {
   }
 
   private forget(): void {
-    this.registered.forget();
-    this.unknown.forget();
+    this.registered.invalidate();
+    this.unknown.invalidate();
   }
 }
 

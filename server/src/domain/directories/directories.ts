@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
+import { Cache } from '../kernel/cache.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
-import { Recollection } from '../kernel/recollection.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, type Sql, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -42,10 +42,10 @@ export class Directories {
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly audit: Audit;
-  private readonly remembered: Recollection<Directory>;
+  private readonly remembered: Cache<Directory>;
 
   constructor(db: Database, clock: Clock, random: Random, audit: Audit) {
-    this.remembered = new Recollection(clock, rememberSeconds, mostRemembered);
+    this.remembered = new Cache(clock, rememberSeconds, mostRemembered);
     this.db = db;
     this.clock = clock;
     this.random = random;
@@ -162,7 +162,7 @@ export class Directories {
   async recall(projectId: string, authorization: string | undefined): Promise<{ directory: Directory; grant?: Sql }> {
     let read: Directory | undefined;
     const hash = hashOf(authorization);
-    const directory = await this.remembered.recall(`${projectId} ${hash}`, async () => {
+    const directory = await this.remembered.get(`${projectId} ${hash}`, async () => {
       read = await this.authenticate(projectId, authorization);
       return read;
     });
@@ -177,7 +177,7 @@ export class Directories {
 
   /** Users were erased: what comes next is to know of it. */
   forget(): void {
-    this.remembered.forget();
+    this.remembered.invalidate();
   }
 
   private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {

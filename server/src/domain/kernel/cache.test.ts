@@ -1,0 +1,69 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type TurnableClock, turnableClock } from '../../../test/clock.ts';
+import { Cache } from './cache.ts';
+
+let clock: TurnableClock;
+let cache: Cache<string>;
+let loads: string[];
+
+const load = (value: string | null) => async () => {
+  loads.push(String(value));
+  return value;
+};
+
+beforeEach(() => {
+  clock = turnableClock();
+  cache = new Cache<string>(clock, 60, 2);
+  loads = [];
+});
+
+describe('a cache', () => {
+  it('loads a value once, until its time is over', async () => {
+    expect(await cache.get('a', load('first'))).toBe('first');
+    clock.turn(60);
+    expect(await cache.get('a', load('second'))).toBe('first');
+    clock.turn(0.001);
+    expect(await cache.get('a', load('second'))).toBe('second');
+  });
+
+  it('does not cache a missing value, nor a failed load', async () => {
+    expect(await cache.get('a', load(null))).toBeNull();
+    await expect(cache.get('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    expect(await cache.get('a', load('there'))).toBe('there');
+  });
+
+  it('loads again after invalidate, of one key or of all', async () => {
+    for (const key of ['a', 'b']) await cache.get(key, load('old'));
+    cache.invalidate('a');
+    expect(await cache.get('a', load('new'))).toBe('new');
+    expect(await cache.get('b', load('new'))).toBe('old');
+    cache.invalidate();
+    expect(await cache.get('b', load('new'))).toBe('new');
+  });
+
+  it('shares one load between concurrent callers', async () => {
+    expect(await Promise.all([cache.get('a', load('one')), cache.get('a', load('two'))])).toEqual(['one', 'one']);
+    expect(loads).toEqual(['one']);
+  });
+
+  it.each([
+    ['its key', () => cache.invalidate('a')],
+    ['all keys', () => cache.invalidate()],
+  ])('neither keeps nor shares a load that began before invalidate of %s', async (_, invalidate) => {
+    const gate = Promise.withResolvers<string>();
+    const early = cache.get('a', () => gate.promise);
+    invalidate();
+    expect(await cache.get('a', load('new'))).toBe('new');
+    gate.resolve('old');
+    expect(await early).toBe('old');
+    expect(await cache.get('a', load('newer'))).toBe('new');
+  });
+
+  it('evicts the least recently used entry', async () => {
+    for (const key of ['a', 'b', 'a', 'c']) await cache.get(key, load(key));
+    expect(loads).toEqual(['a', 'b', 'c']);
+    await cache.get('a', load('a'));
+    await cache.get('b', load('b'));
+    expect(loads).toEqual(['a', 'b', 'c', 'b']);
+  });
+});

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from './clock.ts';
+
+/**
+ * A cache in one process of values that rarely change. It selects, and only an SQL statement grants: whatever is granted
+ * by a cached value is granted by a statement whose conditions check the rows (decisions/0080).
+ */
+export class Cache<Value extends object | string | boolean> {
+  private readonly entries: LRUCache<string, Value>;
+  private readonly loads = new Map<string, Promise<Value | null>>();
+
+  /** @param max number of entries; the least recently used is evicted */
+  constructor(clock: Clock, ttlSeconds: number, max: number) {
+    const perf = { now: () => clock.now().getTime() };
+    this.entries = new LRUCache({ max, ttl: ttlSeconds * 1000, ttlResolution: 0, perf });
+  }
+
+  /**
+   * The cached value, else what `load` returns; concurrent callers share one load. Null is not cached, nor is a value
+   * whose load began before the last `invalidate`.
+   */
+  async get(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
+    return this.entries.get(key) ?? this.loads.get(key) ?? this.loaded(key, load());
+  }
+
+  /** Removes one entry, or all. */
+  invalidate(key?: string): void {
+    if (key === undefined) {
+      this.entries.clear();
+      this.loads.clear();
+      return;
+    }
+    this.entries.delete(key);
+    this.loads.delete(key);
+  }
+
+  private async loaded(key: string, load: Promise<Value | null>): Promise<Value | null> {
+    this.loads.set(key, load);
+    try {
+      const value = await load;
+      if (value !== null && this.loads.get(key) === load) this.entries.set(key, value);
+      return value;
+    } finally {
+      if (this.loads.get(key) === load) this.loads.delete(key);
+    }
+  }
+}
