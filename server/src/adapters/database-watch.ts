@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { PooledClient } from './pooled-client.ts';
 import type { Tracing } from './trace-port.ts';
 
 /** How often the database is asked whether it is there. */
@@ -84,7 +83,7 @@ export class DatabaseWatch {
     const { clients } = this;
     const faultNow = () => this.fault;
     const { tracing } = this.options;
-    return class WatchedClient extends PooledClient {
+    return class WatchedClient extends pg.Client {
       constructor(config: pg.ClientConfig) {
         // The pool hides the password from those who enumerate.
         super({ ...config, password: config.password, connectionTimeoutMillis: CONNECT_WITHIN_MS });
@@ -92,11 +91,9 @@ export class DatabaseWatch {
 
       // oxlint-disable-next-line typescript/no-explicit-any -- pg's own signature is a dozen overloads
       override query(...args: any[]): any {
-        const [asked] = args as [string | { text?: unknown } | undefined];
-        const text = typeof asked === 'string' ? asked : asked?.text;
-        return tracing && typeof text === 'string'
-          ? tracing.statement(text, () => super.query(...args))
-          : super.query(...args);
+        const [{ text }] = args as [pg.QueryConfig];
+        const query = () => (super.query as (...all: unknown[]) => unknown).apply(this, args);
+        return tracing ? tracing.statement(text, query) : query();
       }
 
       override connect(): Promise<this>;

@@ -1,12 +1,10 @@
-import type { ConnectionOptions } from 'node:tls';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
-import { Client, type Pool } from 'pg';
+import { Client, Pool, TypeOverrides, types } from 'pg';
 import { entities } from '../domain/entities.ts';
 import { migrations } from '../migrations/index.ts';
 import type { DatabaseWatch } from './database-watch.ts';
-import { PooledClient } from './pooled-client.ts';
-import { prepareConstants } from './prepared-statements.ts';
+import { PooledDialect } from './postgres-driver.ts';
 
 /** How to reach PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
 export interface DatabaseOptions {
@@ -32,33 +30,15 @@ export const serverLimits = {
 /** What the pool of a server waits for a free connection; how long a new one may take is the watch's affair. */
 const connectionTimeoutMillis = 3_000;
 
-function options({
-  url,
-  poolSize = 10,
-  migrateInOne = false,
-  watch,
-  preparesStatements = true,
-}: DatabaseOptions): Options {
+function options(database: DatabaseOptions): Options {
+  const { preparesStatements = true, migrateInOne = false } = database;
   return {
-    clientUrl: url,
-    ...socketOptions(url),
+    dbName: addressOf(database.url).database,
     entities: [...entities],
     extensions: [Migrator],
     debug: false,
     discovery: { warnWhenNoEntities: false },
-    pool: { min: 0, max: poolSize },
-    driverOptions: {
-      ...tlsOptions(url),
-      application_name: 'latchkey',
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      Client: PooledClient,
-      ...(watch && { ...serverLimits, connectionTimeoutMillis, Client: watch.client() }),
-      onPoolCreated: (pool: Pool) => {
-        watch?.join(pool);
-        if (preparesStatements) prepareConstants(pool);
-      },
-    },
+    driverOptions: () => new PooledDialect(poolOf(database), preparesStatements),
     forceUtcTimezone: true,
     migrations: {
       migrationsList: migrations,
@@ -71,27 +51,35 @@ function options({
   };
 }
 
-/** `postgresql://user:pw@/db?host=/run/dir` is libpq's way to name a socket; the ORM takes the parts. */
-function socketOptions(url: string): Options {
-  const parsed = new URL(url.replace(/^(postgres(?:ql)?:\/\/[^/]*@)\//, '$1localhost/'));
-  const directory = parsed.searchParams.get('host');
-  if (!directory?.startsWith('/')) return {};
-  return {
-    clientUrl: undefined,
-    host: directory,
-    user: decodeURIComponent(parsed.username),
-    password: decodeURIComponent(parsed.password),
-    dbName: decodeURIComponent(parsed.pathname.slice(1)),
-  } as Options;
+function poolOf({ url, poolSize = 10, watch }: DatabaseOptions): Pool {
+  const pool = new Pool({
+    ...addressOf(url),
+    max: poolSize,
+    types: typesOfOrm(),
+    application_name: 'latchkey',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    ...(watch && { ...serverLimits, connectionTimeoutMillis, Client: watch.client() }),
+  });
+  // A dropped connection has already left the pool; without listeners the event would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  watch?.join(pool);
+  return pool;
 }
 
-/**
- * What the URL says of TLS (`sslmode`, `sslrootcert`, …), as the driver reads it: the ORM takes host, user and database of
- * the URL, and would go on in the clear.
- */
-function tlsOptions(url: string): { ssl?: ConnectionOptions | true } {
-  const { ssl } = new Client({ connectionString: url }) as Client & { ssl?: ConnectionOptions | boolean };
-  return ssl === undefined || ssl === false ? {} : { ssl };
+/** Leaves dates and instants as text, which the ORM parses. */
+function typesOfOrm(): TypeOverrides {
+  const overrides = new TypeOverrides();
+  const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = types.builtins;
+  for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) overrides.setTypeParser(type, String);
+  return overrides;
+}
+
+/** The address, credentials and TLS settings in a URL as `pg` reads them. Its other parameters are ignored. */
+function addressOf(url: string) {
+  const { host, port, user, password, database, ssl } = new Client({ connectionString: url });
+  return { host, port, user, password, database, ssl };
 }
 
 export async function openDatabase(database: DatabaseOptions): Promise<MikroORM> {

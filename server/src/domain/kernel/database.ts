@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Problem, Refusal } from './problem.ts';
+import { execute as executeStatement, query as queryStatement, type Statement } from './sql.ts';
 import { constant, type Executing, execute, query, sql } from './statement.ts';
 
 /**
@@ -29,13 +30,13 @@ export class Database {
   }
 
   /** One constant statement that is a transaction of its own; `?` marks the parameters, which are bound. */
-  rows<T extends object>(text: string, params: readonly unknown[] = []): Promise<T[]> {
-    return query<T>(this.alone, constant({ text, params }));
+  rows<T extends object>(statement: string | Statement<T>, params: readonly unknown[] = []): Promise<T[]> {
+    return rows<T>(this.alone, statement, params);
   }
 
   /** As {@link rows}: how many rows it changed. */
-  changed(text: string, params: readonly unknown[] = []): Promise<number> {
-    return execute(this.alone, constant({ text, params }));
+  changed(statement: string | Statement<unknown>, params: readonly unknown[] = []): Promise<number> {
+    return changed(this.alone, statement, params);
   }
 
   /** For reads of entities outside a transaction; a statement alone needs none ({@link alone}). */
@@ -48,13 +49,23 @@ export class Database {
  * Runs one SQL statement in `em`'s transaction and returns its rows; `?` marks the parameters, which are bound. The text
  * is a constant of the code: it is prepared once on each connection, and never holds a value.
  */
-export function rows<T extends object>(em: EntityManager, text: string, params: readonly unknown[] = []): Promise<T[]> {
-  return query<T>(em, constant({ text, params }));
+export function rows<T extends object>(
+  on: Executing,
+  statement: string | Statement<T>,
+  params: readonly unknown[] = [],
+): Promise<T[]> {
+  if (typeof statement !== 'string') return queryStatement(on, statement);
+  return query<T>(on, constant({ text: statement, params }));
 }
 
 /** Runs one conditional statement and returns how many rows it changed. */
-export function changed(em: EntityManager, text: string, params: readonly unknown[] = []): Promise<number> {
-  return execute(em, constant({ text, params }));
+export function changed(
+  on: Executing,
+  statement: string | Statement<unknown>,
+  params: readonly unknown[] = [],
+): Promise<number> {
+  if (typeof statement !== 'string') return executeStatement(on, statement);
+  return execute(on, constant({ text: statement, params }));
 }
 
 /** A refusal as a value. */

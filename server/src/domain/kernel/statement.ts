@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Executing, NamedQuery } from './sql.ts';
 
 /**
  * A piece of SQL with its parameters, `?` marking each. Values from outside are only ever parameters: they reach
@@ -49,11 +49,7 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
   return { text, params: pieces.flatMap(({ params }) => params) };
 }
 
-/** What a statement runs on: an entity manager, in its transaction, or the pool (`Database.alone`). */
-export interface Executing {
-  getKysely(): Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery'>;
-  getDriver(): Pick<ReturnType<EntityManager['getDriver']>, 'convertException'>;
-}
+export type { Executing } from './sql.ts';
 
 /** Runs a statement in `em`'s transaction, its values bound. Instants come as text, counts as numbers. */
 export async function query<Row extends object>(em: Executing, statement: Sql): Promise<Row[]> {
@@ -71,14 +67,6 @@ export async function execute(em: Executing, statement: Sql): Promise<number> {
 const numbered = new Map<string, string>();
 const names = new Map<string, string>();
 const mostPrepared = 1000;
-
-/**
- * The name under which a statement of ours is prepared, once on each connection, so that PostgreSQL parses and plans
- * it but once; undefined for one that was composed.
- */
-export function preparedName(text: string): string | undefined {
-  return names.get(text);
-}
 
 function numberedText(statement: Sql): string {
   const known = numbered.get(statement.text);
@@ -104,7 +92,8 @@ async function run(em: Executing, statement: Sql) {
       parameters: statement.params,
       query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
       queryId: { queryId: '' },
-    });
+      ...(names.has(text) && { name: names.get(text) }),
+    } as NamedQuery);
   } catch (error) {
     throw error instanceof Error ? em.getDriver().convertException(error) : error;
   }

@@ -1,0 +1,90 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { openDatabase } from '../../adapters/database.ts';
+import { Database } from './database.ts';
+import { execute, prepared, query } from './sql.ts';
+
+let database: FreshDatabase;
+let orm: MikroORM;
+let db: Database;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 1 });
+  db = new Database(orm);
+  await execute(db.alone, sql`create table things (id int primary key, name text)`);
+});
+afterAll(async () => {
+  await orm.close(true);
+  await database.drop();
+});
+
+const preparedNames = async () => {
+  const rows = await query(db.alone, sql<{ name: string }>`select name from pg_prepared_statements`);
+  return rows.map(({ name }) => name);
+};
+
+describe('a statement', () => {
+  it('binds its values and returns rows and counts', async () => {
+    const hostile = `'; drop table things; --`;
+    expect(await execute(db.alone, sql`insert into things values (${1}, ${hostile}), (${2}, ${null})`)).toBe(2);
+    const condition = sql`id = any(${[1, 2]})`;
+    const rows = await query(db.alone, sql`select name from things where ${condition} order by id`);
+    expect(rows).toEqual([{ name: hostile }, { name: null }]);
+    expect(await execute(db.alone, sql`select 1`)).toBe(0);
+  });
+
+  it('throws the exception classes of the ORM', async () => {
+    const twice = execute(db.alone, sql`insert into things values (${7}, 'a'), (${7}, 'b')`);
+    await expect(twice).rejects.toThrow(UniqueConstraintViolationException);
+  });
+
+  it('runs in the transaction of its entity manager', async () => {
+    const undone = db.transaction(async (em) => {
+      await execute(em, sql`insert into things values (${8}, 'a')`);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await query(db.alone, sql`select from things where id = 8`)).toEqual([]);
+  });
+});
+
+describe('a named statement', () => {
+  const named = (value: number) => prepared('test.named', sql<{ value: number }>`select ${value}::int as value`);
+
+  it('is prepared once per connection, and bound anew at each call', async () => {
+    expect(await query(db.alone, named(1))).toEqual([{ value: 1 }]);
+    expect(await query(db.alone, named(2))).toEqual([{ value: 2 }]);
+    expect(await preparedNames()).toEqual(['test.named']);
+  });
+
+  it('is not prepared where DATABASE_PREPARED_STATEMENTS is off', async () => {
+    const other = await openDatabase({ url: database.url, poolSize: 1, preparesStatements: false });
+    const on = new Database(other).alone;
+    expect(await query(on, named(3))).toEqual([{ value: 3 }]);
+    expect(await query(on, sql`select name from pg_prepared_statements`)).toEqual([]);
+    await other.close(true);
+  });
+
+  it('is refused if its text varies', async () => {
+    const varying = (column: string) => prepared('test.varying', sql`select 1 as ${sql.id(column)}`);
+    await query(db.alone, varying('one'));
+    await expect(query(db.alone, varying('two'))).rejects.toThrow('must be unique');
+  });
+
+  it('has a name that no other has', () => {
+    const src = join(import.meta.dirname, '../..');
+    const sources = globSync('**/*.ts', { cwd: src, exclude: (path) => path.endsWith('.test.ts') });
+    const names = sources.flatMap((path) =>
+      [...readFileSync(join(src, path), 'utf8').matchAll(/\bprepared\(\s*'([^']+)'/g)].map(
+        ([, name]) => name as string,
+      ),
+    );
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(names.filter((name) => name.length > 63)).toEqual([]);
+  });
+});
