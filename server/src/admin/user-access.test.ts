@@ -137,6 +137,18 @@ describe('Mutation.changeUsers', () => {
     expect((await access()).factors).toEqual([]);
   });
 
+  it('counts users whose factors meet the policy: e-mail only where the project allows it', async () => {
+    const standing = async (emailFactor: boolean) => {
+      await room.services.projects.update(project.id, { emailFactor }, system);
+      const query = `{ factorStanding(projectId: "${project.id}") { withFactor email } }`;
+      return (await room.call(query)).data.factorStanding as { withFactor: number; email: number };
+    };
+    const [allowed, refused] = [await standing(true), await standing(false)];
+    await withFactor('email');
+    expect(await standing(true)).toEqual({ withFactor: allowed.withFactor + 1, email: allowed.email + 1 });
+    expect(await standing(false)).toEqual({ withFactor: refused.withFactor, email: refused.email + 1 });
+  });
+
   it('erases users, and says of each what came of it', async () => {
     const none = '00000000-0000-7000-8000-000000000000';
     const { data } = await change('ERASE', [none, userId]);

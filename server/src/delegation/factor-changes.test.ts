@@ -78,10 +78,10 @@ describe('a back end, by the server library', () => {
     expect(await methods()).toEqual(['email']);
     const otp = await codeSentTo(app, phone);
     const wrong = otp === '000000' ? '000001' : '000000';
-    expect(await library.verifyMfaChange({ userid: address, sessionId: change.session_id, otp: wrong })).toMatchObject({
-      status: 'failed',
-      code: 'CODE_REJECTED',
-    });
+    for (let tried = 0; tried < 2; tried += 1) {
+      const refused = await library.verifyMfaChange({ userid: address, sessionId: change.session_id, otp: wrong });
+      expect(refused).toMatchObject({ status: 'failed', code: 'CODE_REJECTED' });
+    }
     expect(await methods()).toEqual(['email']);
     expect(await library.verifyMfaChange({ userid: address, sessionId: change.session_id, otp })).toMatchObject({
       status: 'success',
@@ -97,7 +97,7 @@ describe('a back end, by the server library', () => {
       subjectId: ada.id,
       detail: { before: ['email'], after: ['sms'] },
     });
-    expect(await events('mfa.rejected')).toHaveLength(1);
+    expect(await events('mfa.rejected')).toMatchObject([{ detail: { method: 'sms', count: 2 } }]);
   });
 
   it('changes it to an authenticator app, whose secret only this answer holds', async () => {

@@ -116,6 +116,17 @@ describe('SMS as second factor', () => {
     expect((await world.findUser(userid))?.phone).toBe(number);
   });
 
+  it('ends the other sign-ins of the user when it puts their first number on record', async () => {
+    const other = await world.page();
+    await world.verifyAddress(other, userid);
+    pause();
+    const number = phone();
+    await world.enrol(page, userid, { mfa_method: 'sms', phone_number: number });
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use'), 'SUCCESS');
+    const late = await other.step('verify-device', { userid }, 'registration');
+    expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+  });
+
   it.each(['12345', '+0123456789', '017012345678', 'call me', '+49170123456789012', ''])(
     'refuses %j',
     async (number) => {

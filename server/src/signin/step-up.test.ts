@@ -146,7 +146,9 @@ describe('change_phone_number (service.md 3.1)', () => {
     const refused = await change(phone());
     expect(refused).toMatchObject(refusal('PHONE_LOCKED_BY_PROVISIONING', 403));
     expect(refused['error'].category).toBe('user_action');
-    expect(await world.events()).toContain('user.phone_change_refused');
+    await change(phone());
+    const refusals = (await world.events()).filter((type) => type === 'user.phone_change_refused');
+    expect(refusals, 'one event for both').toHaveLength(1);
     await world.set({ scimAuthoritative: false });
     await changeTo(phone());
   });

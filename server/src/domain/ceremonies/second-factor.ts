@@ -14,6 +14,7 @@ import { finish } from './finish.ts';
 import type { Flow, Judged, Outcome, RefusedStep, StepRule } from './flow.ts';
 import { maskAddress, maskPhone } from './mask.ts';
 import { notify } from './notices.ts';
+import { endOpenWork } from './open-work.ts';
 import { addressOf, smsNumberOf } from './recipients.ts';
 import { offeredMethods } from './standing.ts';
 
@@ -186,11 +187,12 @@ async function tellRecovery(flow: Flow, user: User): Promise<void> {
 
 /** The first right code of a new factor: it protects from now on, and its user hears of it. */
 async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[] | null> {
-  const { em, deps, caller } = flow;
+  const { em, deps, caller, ceremony } = flow;
   const codes = await deps.mfa.verify(em, factor, user, caller.actor);
   if (factor.method === 'sms' && factor.phone && !user.phone) {
     // Another user may have this number on record; the factor is good all the same.
-    await problemOf(deps.users.changePhone(em, user, factor.phone, caller.actor));
+    const refused = await problemOf(deps.users.changePhone(em, user, factor.phone, caller.actor));
+    if (!refused) await endOpenWork(em, deps.clock.now(), user, { keepCeremonyId: ceremony.id });
   }
   await notify(flow, user, { template: 'factor-changed', change: 'added', method: factor.method });
   return codes;

@@ -207,12 +207,8 @@ export class FactorChanges {
     if ('refused' in counted) return counted;
     const outcome = await undoneIfRefused(em, () => this.accept(em, backEnd, change.id, counted.counted, tried.code));
     if ('refused' in outcome) {
-      this.deps.audit.record(em, {
-        ...about(backEnd, user),
-        type: 'mfa.rejected',
-        result: 'failure',
-        detail: { method: enrolment.method, change: true },
-      });
+      const event = { type: 'mfa.rejected', detail: { method: enrolment.method, change: true } };
+      await this.deps.audit.recordRepeated(em, { ...about(backEnd, user), ...event }, outcome.refused.code);
     }
     return outcome;
   }

@@ -22,6 +22,7 @@ export interface TotpSetup {
 /** How many active users of a project have a second factor, and which. */
 export interface FactorStanding {
   activeUsers: number;
+  /** Users with a factor that meets REQUIRED: e-mail counts only where the project allows it as a factor. */
   withFactor: number;
   byMethod: Record<MfaMethod, number>;
 }
@@ -55,18 +56,19 @@ export class Mfa {
       'select count(*)::int as active from users where project_id = ? and active',
       [projectId],
     );
-    const counted = await rows<{ method: MfaMethod | null; users: number }>(
+    const counted = await rows<{ method: MfaMethod | null; users: number; sufficient: number }>(
       em,
-      `select e.method, count(distinct e.user_id)::int as users
-       from enrolments e join users u on u.id = e.user_id
-       where u.project_id = ? and u.active and e.verified_at is not null
+      `select e.method, count(distinct e.user_id)::int as users,
+         count(distinct e.user_id) filter (where e.method <> 'email' or p.email_factor)::int as sufficient
+       from projects p join users u on u.project_id = p.id join enrolments e on e.user_id = u.id
+       where p.id = ? and u.active and e.verified_at is not null
        group by grouping sets ((e.method), ())`,
       [projectId],
     );
-    const usersWith = (method: MfaMethod | null) => counted.find((row) => row.method === method)?.users ?? 0;
+    const usersWith = (method: MfaMethod) => counted.find((row) => row.method === method)?.users ?? 0;
     return {
       activeUsers: users?.active ?? 0,
-      withFactor: usersWith(null),
+      withFactor: counted.find((row) => row.method === null)?.sufficient ?? 0,
       byMethod: { email: usersWith('email'), sms: usersWith('sms'), totp: usersWith('totp') },
     };
   }

@@ -138,9 +138,9 @@ export class PhoneChanges {
   }
 
   /** The counters and the event of a refusal that was undone. */
-  async note(em: EntityManager, by: PhoneChangeBy, { counts = [], event }: RefusedPhone): Promise<void> {
+  async note(em: EntityManager, by: PhoneChangeBy, { refused, counts = [], event }: RefusedPhone): Promise<void> {
     for (const { sms } of counts) await this.deps.smsGuard.spend(em, sms);
-    if (event) this.deps.audit.record(em, { ...about(by), ...event, result: 'failure' });
+    if (event) await this.deps.audit.recordRepeated(em, { ...about(by), ...event }, refused.code);
   }
 
   /** The number that waits there for its code; null: none. */
