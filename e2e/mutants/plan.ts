@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Coverage } from './exchange.ts';
 import type { Mutant } from './instrument.ts';
 
@@ -9,8 +10,8 @@ export interface Chance {
 }
 
 /**
- * For each mutant the test files that reach it, the one that is most about its source first, as many as fit into the
- * budget and one at least. A file whose tests of a mutant take long is tried with its quick ones.
+ * For each mutant the test files that reach it, those beside its source and most about it first, as many as fit into
+ * the budget and one at least. A file whose tests of a mutant take long is tried with its quick ones.
  *
  * @param budget milliseconds for one mutant
  */
@@ -35,7 +36,7 @@ export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], 
     for (const [id, numbers] of reached) {
       const source = sourceOf.get(id);
       if (source === undefined) continue;
-      const focus = (perSource.get(source) ?? 0) / reached.size;
+      const focus = nearness(source, file) + (perSource.get(source) ?? 0) / reached.size;
       const chance = chanceOf(
         file,
         around,
@@ -46,6 +47,12 @@ export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], 
     }
   }
   return new Map([...chances].map(([id, found]) => [id, affordable(found, budget)]));
+}
+
+/** A test file of the same name, or at least of the same folder, is likelier than one that happens to pass by. */
+function nearness(source: string, testFile: string): number {
+  if (testFile.startsWith(source.replace(/\.ts$/, ''))) return 2;
+  return dirname(testFile) === dirname(source) ? 1 : 0;
 }
 
 /** As many tests as fit into half of the budget, the quick ones first, and one at least. */

@@ -143,6 +143,14 @@ describe('the phone number', () => {
     expect(await phoneOf(user)).toBeNull();
   });
 
+  it('gets no more codes than the project sends in a day, which the audit log tells', async () => {
+    await world.set({ smsPerDay: 1 });
+    const [one, two] = [await visitOf((await somebody()).user), await visitOf((await somebody()).user)];
+    expect((await one.change('change-phone', { phone: phone() })).status).toBe(303);
+    expect((await two.change('change-phone', { phone: phone() })).status).toBe(429);
+    expect((await world.events()).filter((type) => type === 'sms.limit_reached')).toHaveLength(1);
+  });
+
   it('shows the code in test mode, and no way to change it where no text message can be sent', async () => {
     await world.begin({ testMode: true });
     const { senders } = app.services;

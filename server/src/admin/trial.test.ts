@@ -133,10 +133,40 @@ describe('a sign-in that an admin tries', () => {
     expect((await finish(back)).data.finishTrial.idToken.verified).toBe(true);
   });
 
-  it('works once', async () => {
+  it('works once, and revokes no other token', async () => {
+    const other = await world.exchange((await world.register(await world.page(), newAddress()))['code']);
     const back = await tried();
     expect((await finish(back)).code).toBeUndefined();
     expect((await finish(back)).code).toBe('grant-rejected');
+    const headers = { Authorization: `Bearer ${other.body['access_token']}` };
+    expect((await fetch(`${world.app.url}/userinfo`, { headers })).status).toBe(200);
+  });
+
+  it('says that an ID token is not verified whose nonce is not that of the trial', async () => {
+    const back = await tried();
+    await world.app.services.db.changed('update authorization_codes set nonce = ? where client_id = ?', [
+      'of another',
+      world.client.id,
+    ]);
+    expect((await finish(back)).data.finishTrial).toMatchObject({
+      idToken: { claims: { nonce: 'of another' }, verified: false },
+      accessToken: { verified: true },
+    });
+  });
+
+  it('leaves no live token where it fails half-way', async () => {
+    const { db } = world.app.services;
+    const back = await tried();
+    const rule = 'alter table audit_events add constraint no_trials';
+    await db.changed(`${rule} check (type <> 'client.tried') not valid`);
+    try {
+      expect((await finish(back)).code).toBe('INTERNAL_SERVER_ERROR');
+    } finally {
+      await db.changed('alter table audit_events drop constraint no_trials');
+    }
+    const sql = 'select used_at is not null as used, revoked_at is not null as revoked from authorization_codes';
+    const codes = await db.rows(`${sql} where client_id = ?`, [world.client.id]);
+    expect(codes).toEqual([{ used: true, revoked: true }]);
   });
 
   it('goes on in the session that began it alone: not in that of another admin, nor in another of the same', async () => {

@@ -119,6 +119,12 @@ describe.each<[string, Record<string, string>]>([
     expect(await isAnswered(flow)).toBe(false);
     await rp.signIn(user);
     expect(await isAnswered(flow)).toBe(true);
+    rp.signOut();
+    const again = await begin(changes);
+    await rp.signIn(user, 'device-key');
+    expect(await isAnswered(again)).toBe(false);
+    await rp.signIn(user);
+    expect(await isAnswered(again)).toBe(true);
   });
 
   it('is not answered by a sign-in that was for an older request, whose proofs may be older than this one', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { RelyingParty } from '../../test/relying-party.ts';
+import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -46,6 +46,63 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
         email_verified: true,
       });
     }
+  });
+
+  it('gives what the directory knows, each claim for its scope alone, and the ID token what is on record', async () => {
+    const known = await app.make.user(project, {
+      displayName: 'Grace Hopper',
+      givenName: 'Grace',
+      familyName: 'Hopper',
+      phone: '+491701234567',
+      attributes: {
+        birthdate: '1906-12-09',
+        locale: 'en_US',
+        timezone: 'America/New_York',
+        addresses: [{ locality: 'Arlington', country: 'US' }],
+      },
+    });
+    const claims = {
+      profile: {
+        name: 'Grace Hopper',
+        given_name: 'Grace',
+        family_name: 'Hopper',
+        birthdate: '1906-12-09',
+        locale: 'en-US',
+        zoneinfo: 'America/New_York',
+        updated_at: expect.any(Number),
+      },
+      email: { email: known.email, email_verified: true },
+      phone: { phone_number: '+491701234567' },
+      address: { address: { locality: 'Arlington', country: 'US' } },
+    };
+    await rp.signIn(known);
+    for (const [scope, own] of Object.entries(claims)) {
+      const given = await rp.tokens({ scope: `openid ${scope}` });
+      expect(await (await rp.userInfo(given.access_token)).json()).toEqual({ sub: known.id, ...own });
+      const { email, email_verified: isVerified, phone_number: phone } = await rp.claims(given.id_token);
+      expect([scope, email, isVerified, phone]).toEqual([
+        scope,
+        ...(scope === 'email' ? [known.email, true] : [undefined, undefined]),
+        scope === 'phone' ? '+491701234567' : undefined,
+      ]);
+    }
+    await rp.signIn(await app.make.user(project, { email: null, emailKey: null }));
+    const bare = await rp.claims((await rp.tokens({ scope: 'openid email phone' })).id_token);
+    for (const claim of ['email', 'email_verified', 'phone_number', 'phone']) expect(bare).not.toHaveProperty(claim);
+  });
+
+  it('answers for as long as the token lives, whatever was swept away meanwhile', async () => {
+    const liveFor = (seconds: number) =>
+      app.services.projects.updateSessionPolicy(project.id, { accessTokenTtlSeconds: seconds }, system);
+    await liveFor(1);
+    expect(await rp.tokens()).toMatchObject({ expires_in: 1 });
+    await liveFor(3600);
+    const code = await rp.code();
+    app.clock.turn(59);
+    const { access_token: accessToken } = (await (await rp.exchange(code)).json()) as TokenAnswer;
+    app.clock.turn(3599);
+    await app.services.retention.sweep();
+    expect((await rp.userInfo(accessToken)).status).toBe(200);
   });
 
   it('takes the token in any case of the scheme, and in a form body', async () => {
@@ -108,15 +165,14 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     expect(idToken.headers.get('www-authenticate')).toContain('error="invalid_token"');
     const { jti } = JSON.parse(Buffer.from(given.access_token.split('.')[1] as string, 'base64url').toString());
     const now = Math.floor(app.clock.now().getTime() / 1000);
-    const narrow = await app.services.signer.sign('access-token', {
-      sub: user.id,
-      aud: app.url,
-      jti,
-      scope: 'email',
-      exp: now + 60,
-    });
+    const common = { sub: user.id, aud: app.url, exp: now + 60 };
+    const narrow = await app.services.signer.sign('access-token', { ...common, jti, scope: 'email' });
     const refused = await rp.userInfo(narrow);
     expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }]);
+    for (const bent of [{ jti }, { scope: 'openid' }, { scope: 'openid', jti: 'x' }]) {
+      const odd = await rp.userInfo(await app.services.signer.sign('access-token', { ...common, ...bent }));
+      expect([odd.status, await odd.json()]).toMatchObject([401, { error: 'invalid_token' }]);
+    }
     app.clock.turn(300);
     expect((await rp.userInfo(given.access_token)).status).toBe(401);
   });

@@ -169,11 +169,35 @@ describe('SMS as second factor', () => {
     await world.enrol(page, userid, { mfa_method: 'sms' });
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use'), 'SUCCESS');
     const moved = phone();
+    pause();
+    await world.meetFactor(page, userid);
+    const old = await world.codeFor(number);
     await world.app.services.db.transaction((em) =>
       em.execute('update users set phone = ? where phone = ?', [moved, number]),
     );
+    expect(await page.step('verify-mfa', { userid, otp: old }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
     pause();
     await world.meetFactor(page, userid);
-    expect(await world.codeFor(moved)).toMatch(/^\d{6}$/);
+    const done = await page.step('verify-mfa', { userid, otp: await world.codeFor(moved) }, 'use');
+    expectStatus(done, 'SUCCESS');
+  });
+
+  it('fails visibly while no text message can be sent, but in test mode', async () => {
+    const number = phone();
+    expectStatus(await world.enrol(page, userid, { mfa_method: 'sms', phone_number: number }), 'MFA_INITIATED');
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use'), 'SUCCESS');
+    const { senders } = world.app.services;
+    const { sms } = senders;
+    senders.sms = null;
+    try {
+      const refused = await world.meetFactor(page, userid);
+      expect(refused).toMatchObject(refusal('TEMPORARILY_UNAVAILABLE', 503));
+      expect(refused.headers.get('retry-after')).toBe('60');
+      await world.set({ testMode: true });
+      const { code } = expectStatus(await world.meetFactor(page, userid), 'MFA_INITIATED');
+      expectStatus(await page.step('verify-mfa', { userid, otp: code }, 'use'), 'SUCCESS');
+    } finally {
+      senders.sms = sms;
+    }
   });
 });

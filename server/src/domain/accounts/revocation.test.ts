@@ -147,6 +147,22 @@ describe('at the same moment', () => {
     expectStatus(await answer.step, 'OTP_NEEDED');
   });
 
+  it('a mail code that is entered while another window signs up with its address proves nothing', async () => {
+    const { db, users } = app.services;
+    const address = newAddress();
+    const page = await world.page();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: address }), 'OTP_NEEDED');
+    const otp = await world.codeFor(address);
+    const answer = await db.transaction(async (em) => {
+      await users.signUp(em, world.project.id, address, system);
+      const step = page.step('verify-email-otp', { userid: address, otp });
+      await isWaiting();
+      return { step };
+    });
+    expect((await answer.step)['error']?.code).toBe('CODE_REJECTED');
+  });
+
   it('a mail code that is entered while its address goes to somebody else proves nothing', async () => {
     const { db } = app.services;
     const { address, user } = await somebody();

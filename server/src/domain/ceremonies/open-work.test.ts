@@ -125,27 +125,49 @@ describe('the open work of a person', () => {
     expect(await page.step('verify-email-otp', isOpen)).toMatchObject(expired);
   });
 
-  it('leaves the sign-in that makes the change', async () => {
-    const { address, page, user } = await somebody();
-    app.clock.turn(31);
-    await world.verifyAddress(page, address);
-    const [kept] = await reader().execute<{ id: string }[]>(
-      'select id from ceremonies where account_id = ? and finished_at is null',
-      [user.id],
-    );
-    await end(user, { keepCeremonyId: kept?.id });
-    expectStatus(await page.step('verify-device', { userid: address }, 'registration'), 'SUCCESS');
+  it('ends sign-ins that were begun with the userName and with the e-mail, where these differ', async () => {
+    const userName = newAddress();
+    const user = await world.user({ userName, userNameKey: userName });
+    const addresses = [userName, user.email as string];
+    const pages = await Promise.all(addresses.map(() => world.page()));
+    for (const [index, page] of pages.entries()) {
+      await page.challenge();
+      expectStatus(await page.step('authenticate', { userid: addresses[index] }), 'OTP_NEEDED');
+    }
+    await end(user);
+    for (const [index, page] of pages.entries()) {
+      const tried = { userid: addresses[index], otp: '000000' };
+      expect(await page.step('verify-email-otp', tried)).toMatchObject(expired);
+    }
   });
 
-  it('leaves the work of everybody else', async () => {
+  it('ends a sign-in of a step that holds the user meanwhile', async () => {
     const { user } = await somebody();
-    const other = await somebody();
-    app.clock.turn(31);
     const page = await world.page();
-    await world.verifyAddress(page, other.address);
-    await end(user);
-    expectStatus(await page.step('verify-device', { userid: other.address }, 'registration'), 'SUCCESS');
-    expect((await world.exchange(other.code)).status).toBe(200);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: newAddress() }), 'OTP_NEEDED');
+    const evidence = [{ kind: 'mail-code', account: user.id, at: app.clock.now().toISOString() }];
+    const proved = await app.services.db.transaction(async (em) => {
+      await app.services.users.locked(em, world.project.id, user.id);
+      const ending = end(user);
+      const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      let isOver = false;
+      void ending.finally(() => {
+        isOver = true;
+      });
+      while (!isOver && (await app.services.db.rows(sql)).length === 0);
+      const where = 'project_id = ? and finished_at is null';
+      const params = [JSON.stringify(evidence), world.project.id];
+      await em.execute(`update ceremonies set evidence = ?::jsonb where ${where}`, params);
+      return { ending };
+    });
+    await proved.ending;
+    const open = 'select from ceremonies where account_id = ? and finished_at is null';
+    expect(await reader().execute(open, [user.id])).toEqual([]);
+  });
+
+  it('does nothing for a user who is gone', async () => {
+    await app.services.db.transaction((em) => endOpenWork(em, app.clock.now(), { id: world.project.id }));
   });
 
   it('ends without deadlock while two hundred sign-ins of the person are under way', async () => {

@@ -35,6 +35,31 @@ async function revoked(fields: Record<string, unknown> = {}) {
   return { user, userid, key: first.key, revoke, switchTo, again };
 }
 
+describe('a device', () => {
+  it('is renamed while it is not revoked, by its own user alone', async () => {
+    const { db, devices } = app.services;
+    const { user, revoke } = await revoked();
+    const [device] = await devicesOf(user);
+    const owner = { projectId: world.project.id, userId: user.id };
+    const rename = (name: string, by = owner) =>
+      db.transaction((em) => devices.rename(em, by, device?.id ?? '', name, system));
+    expect((await rename(' My laptop ')).name).toBe('My laptop');
+    expect((await rename('x'.repeat(100))).name).toHaveLength(100);
+    for (const name of ['', ' ', 'x'.repeat(101), 'a\0b']) {
+      await expect(rename(name)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'name' } });
+    }
+    const none = { problem: { code: 'not-found', what: 'device' } };
+    const neighbour = await app.make.user(world.project);
+    await expect(rename('Theirs', { ...owner, userId: neighbour.id })).rejects.toMatchObject(none);
+    const elsewhere = await app.make.project();
+    await expect(rename('Theirs', { ...owner, projectId: elsewhere.id })).rejects.toMatchObject(none);
+    await rename('x'.repeat(100));
+    expect((await world.events()).filter((type) => type === 'device.renamed')).toHaveLength(2);
+    await revoke();
+    await expect(rename('Again')).rejects.toMatchObject(none);
+  });
+});
+
 describe('a device key that was revoked', () => {
   it('is refused for ever, though its user proves the address once more', async () => {
     const { user, revoke, again } = await revoked();

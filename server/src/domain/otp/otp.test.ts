@@ -86,6 +86,15 @@ describe('a one-time code', () => {
     expect(outcomes.filter((outcome) => outcome.accepted)).toHaveLength(1);
   });
 
+  it('is used up by one of two tries that were counted before either was judged', async () => {
+    const code = await issue();
+    const [first, second] = await db.transaction(async (em) => [await otp.count(em, made), await otp.count(em, made)]);
+    const redeem = (counted: typeof first) =>
+      db.transaction((em) => otp.redeem(em, counted ?? null, { jkt: made.jkt, clientId: made.clientId, code }));
+    expect(await redeem(first)).toMatchObject({ accepted: true });
+    expect(await redeem(second)).toEqual({ accepted: false, fault: 'used' });
+  });
+
   it('is good in its own project and sign-in, for its own purpose, key and client only', async () => {
     const code = await issue();
     const none = { accepted: false, fault: 'none-sent' };

@@ -187,14 +187,6 @@ export class Tokens {
     ]);
   }
 
-  /** Kills the codes of a user, and the access tokens that they gave. */
-  async revokeAllOfUser(em: EntityManager, userId: string): Promise<void> {
-    await changed(em, 'update authorization_codes set revoked_at = ? where user_id = ? and revoked_at is null', [
-      this.clock.now(),
-      userId,
-    ]);
-  }
-
   /** Finds out why, for the log, and kills what a replayed code gave. The caller learns nothing of it. */
   private async refuseCode(exchange: Exchange): Promise<never> {
     const reason = await this.db.transaction(async (em) => {

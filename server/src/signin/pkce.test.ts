@@ -1,0 +1,37 @@
+/** Clients that require PKCE of their own pages (RFC 9700 §2.1.1). */
+import { expect, it } from 'vitest';
+import { pkce } from '../../test/browser.ts';
+import type { SigninPage } from '../../test/signin-browser.ts';
+import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { system } from '../domain/kernel/actor.ts';
+
+const world = SigninWorld.ofTests();
+const demand = () => world.app.services.clients.update(world.client.id, { pkceRequired: true }, system);
+const demanded = refusal('PKCE_REQUIRED', 400);
+const { verifier, challenge } = pkce();
+const begun = ({ key: { jkt } }: SigninPage) => ({ jkt, code_challenge: challenge });
+
+it('a challenge without code_challenge is refused, also by a key that is in the cache', async () => {
+  const page = await world.page();
+  expect((await page.challenge()).httpStatus).toBe(200);
+  await demand();
+  for (let n = 0; n < 2; n += 1) expect(await page.challenge()).toMatchObject(demanded);
+  const open = 'select from ceremonies where project_id = ?';
+  expect(await world.app.services.db.rows(open, [world.project.id])).toHaveLength(1);
+  expect((await page.challenge(begun(page))).httpStatus).toBe(200);
+});
+
+it('a sign-in that began without one goes no further, and one with it gives a code for its verifier alone', async () => {
+  const userid = newAddress();
+  const page = await world.page();
+  await page.challenge();
+  await demand();
+  expect(await page.step('authenticate', { userid })).toMatchObject(demanded);
+  await page.challenge(begun(page));
+  expectStatus(await page.step('authenticate', { userid }), 'OTP_NEEDED');
+  const otp = await world.codeFor(userid);
+  expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
+  const { code } = expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+  expect((await world.exchange(code)).body['error']).toBe('invalid_grant');
+  expect((await world.exchange(code, { form: { code_verifier: verifier } })).status).toBe(200);
+});
