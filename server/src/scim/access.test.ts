@@ -51,7 +51,7 @@ describe('the order of refusals', () => {
     }
   });
 
-  describe('while a token is remembered', () => {
+  describe('while another token is in use', () => {
     const ids: string[] = [];
     beforeAll(async () => {
       for (const each of [project, other]) {
@@ -131,70 +131,67 @@ describe('the order of refusals', () => {
     ['is of the admins’ project', 404, `update projects set built_in = 'console' where id = ?`, 'project'],
     ['is of a project that is gone', 404, 'delete from projects where id = ?', 'project'],
   ];
-  it.each(ends)(
-    'asks the token again at each request, and of each thing: one that %s',
-    async (end, status, sql, of) => {
-      const { id, baseUrl } = await app.project();
-      const expiresAt = new Date(app.clock.now().getTime() + 3_000);
-      const issued = await app.services.directories.issueScimToken({ projectId: id, name: 'T', expiresAt }, system);
-      const authorization = `Bearer ${issued.token}`;
-      const send = (method: string, path: string, body?: object) =>
-        app.send(
-          method,
-          `${baseUrl}${path}`,
-          { authorization, 'content-type': 'application/scim+json' },
-          body && JSON.stringify(body),
-        );
-      const user = (await send('POST', '/Users', { userName: 'there' })).body.id as string;
-      const group = (await send('POST', '/Groups', { displayName: 'there' })).body.id as string;
-      const there = { filter: 'userName eq "there"' };
-      const replace = (path: string, value: unknown) => ({ Operations: [{ op: 'replace', path, value }] });
-      const seen: [string, string, object?][] = [
-        ['GET', `/Users/${user}`],
-        ['HEAD', `/Users/${user}`],
-        ['GET', '/Users?filter=userName+eq+%22there%22'],
-        ['GET', '/Users?filter=userName+co+%22e%22&sortBy=userName'],
-        ['GET', '/Users?sortBy=userName&count=1&cursor='],
-        ['GET', '/Users?cursor=&count=0'],
-        ['GET', '/Users?startIndex=2'],
-        ['POST', '/Users/.search', there],
-        ['POST', '/Users/.search', { count: 0 }],
-        ['POST', '/.search', there],
-        ['PATCH', `/Users/${user}`, replace('displayName', 'New')],
-        ['PATCH', `/Users/${user}`, replace('userName', 'there')],
-        ['PATCH', `/Users/${user}`, replace('active', false)],
-        ['PUT', `/Users/${user}`, { userName: 'there' }],
-        ['PUT', `/Users/${user}`, { userName: 'elsewhere' }],
-        ['PATCH', `/Users/${user}`, { Operations: 'none' }],
-        ['GET', '/Users?filter=userName+eq+%22nobody%22'],
-        ['GET', '/Users?count=0'],
-        ['GET', '/Users?filter=nonsense'],
-        ['POST', '/Users', { userName: 'new' }],
-        ['GET', `/Groups/${group}`],
-        ['PATCH', `/Groups/${group}`, replace('displayName', 'New')],
-        ['PUT', `/Groups/${group}`, { displayName: 'New' }],
-        ['POST', '/Groups', { displayName: 'new' }],
-        ['POST', '/Groups/.search', {}],
-        ['POST', '/Bulk', { Operations: [{ method: 'DELETE', path: `/Users/${user}` }] }],
-        ['DELETE', `/Groups/${group}`],
-        ['DELETE', `/Users/${user}`],
-        ...routes.map(([method, path]) => [method, path] as [string, string]),
-      ];
-      expect((await send('GET', `/Users/${user}`)).status).toBe(200);
-      const { db } = app.services;
-      if (sql === '') app.clock.turn(3);
-      else await db.changed(sql, [of === 'token' ? issued.scimToken.id : id]);
-      for (const [method, path, body] of seen) {
-        expect((await send(method, path, body)).status, `${method} ${path}`).toBe(status);
-      }
-      const left = await db.rows('select user_name, version, active from users where project_id = ?', [id]);
-      const groups = await db.rows('select display_name, version from groups where project_id = ?', [id]);
-      const isGone = end.endsWith('project that is gone');
-      expect(left).toEqual(isGone ? [] : [{ user_name: 'there', version: 1, active: true }]);
-      expect(groups).toEqual(isGone ? [] : [{ display_name: 'there', version: 1 }]);
-      await db.changed('update projects set built_in = null where id = ?', [id]);
-    },
-  );
+  it.each(ends)('refuses every request of a token that %s', async (end, status, sql, of) => {
+    const { id, baseUrl } = await app.project();
+    const expiresAt = new Date(app.clock.now().getTime() + 3_000);
+    const issued = await app.services.directories.issueScimToken({ projectId: id, name: 'T', expiresAt }, system);
+    const authorization = `Bearer ${issued.token}`;
+    const send = (method: string, path: string, body?: object) =>
+      app.send(
+        method,
+        `${baseUrl}${path}`,
+        { authorization, 'content-type': 'application/scim+json' },
+        body && JSON.stringify(body),
+      );
+    const user = (await send('POST', '/Users', { userName: 'there' })).body.id as string;
+    const group = (await send('POST', '/Groups', { displayName: 'there' })).body.id as string;
+    const there = { filter: 'userName eq "there"' };
+    const replace = (path: string, value: unknown) => ({ Operations: [{ op: 'replace', path, value }] });
+    const seen: [string, string, object?][] = [
+      ['GET', `/Users/${user}`],
+      ['HEAD', `/Users/${user}`],
+      ['GET', '/Users?filter=userName+eq+%22there%22'],
+      ['GET', '/Users?filter=userName+co+%22e%22&sortBy=userName'],
+      ['GET', '/Users?sortBy=userName&count=1&cursor='],
+      ['GET', '/Users?cursor=&count=0'],
+      ['GET', '/Users?startIndex=2'],
+      ['POST', '/Users/.search', there],
+      ['POST', '/Users/.search', { count: 0 }],
+      ['POST', '/.search', there],
+      ['PATCH', `/Users/${user}`, replace('displayName', 'New')],
+      ['PATCH', `/Users/${user}`, replace('userName', 'there')],
+      ['PATCH', `/Users/${user}`, replace('active', false)],
+      ['PUT', `/Users/${user}`, { userName: 'there' }],
+      ['PUT', `/Users/${user}`, { userName: 'elsewhere' }],
+      ['PATCH', `/Users/${user}`, { Operations: 'none' }],
+      ['GET', '/Users?filter=userName+eq+%22nobody%22'],
+      ['GET', '/Users?count=0'],
+      ['GET', '/Users?filter=nonsense'],
+      ['POST', '/Users', { userName: 'new' }],
+      ['GET', `/Groups/${group}`],
+      ['PATCH', `/Groups/${group}`, replace('displayName', 'New')],
+      ['PUT', `/Groups/${group}`, { displayName: 'New' }],
+      ['POST', '/Groups', { displayName: 'new' }],
+      ['POST', '/Groups/.search', {}],
+      ['POST', '/Bulk', { Operations: [{ method: 'DELETE', path: `/Users/${user}` }] }],
+      ['DELETE', `/Groups/${group}`],
+      ['DELETE', `/Users/${user}`],
+      ...routes.map(([method, path]) => [method, path] as [string, string]),
+    ];
+    expect((await send('GET', `/Users/${user}`)).status).toBe(200);
+    const { db } = app.services;
+    if (sql === '') app.clock.turn(3);
+    else await db.changed(sql, [of === 'token' ? issued.scimToken.id : id]);
+    for (const [method, path, body] of seen) {
+      expect((await send(method, path, body)).status, `${method} ${path}`).toBe(status);
+    }
+    const left = await db.rows('select user_name, version, active from users where project_id = ?', [id]);
+    const groups = await db.rows('select display_name, version from groups where project_id = ?', [id]);
+    const isGone = end.endsWith('project that is gone');
+    expect(left).toEqual(isGone ? [] : [{ user_name: 'there', version: 1, active: true }]);
+    expect(groups).toEqual(isGone ? [] : [{ display_name: 'there', version: 1 }]);
+    await db.changed('update projects set built_in = null where id = ?', [id]);
+  });
 
   it.each([someId, 'no-uuid', '%00', '..%2f..'])('404 for a project that does not exist: %s', async (id) => {
     const reply = await ask(`${app.url}/v1/scim/${id}`, `Bearer ${project.token}`);

@@ -1,16 +1,14 @@
 import type { Actor } from '../domain/kernel/actor.ts';
-import type { Sql } from '../domain/kernel/statement.ts';
 import type { QueryContext } from './filter/operand.ts';
 import { ScimError } from './scim-error.ts';
+import type { SearchRequest } from './search-request.ts';
 
-/** Who asks, and where the project's SCIM service stands. */
+/** The directory that sent a request, and the base URL of its project's SCIM service. */
 export interface Caller extends QueryContext {
   actor: Actor;
-  /** Where the token was remembered: what the statement that does the work asks of it. */
-  grant?: Sql | undefined;
 }
 
-/** What an operation answers, in HTTP or within a Bulk response. */
+/** The answer of an operation, in HTTP or within a Bulk response. */
 export interface Answer {
   status: 200 | 201 | 204;
   body?: object;
@@ -23,17 +21,37 @@ export interface Answer {
 
 export const listResponseSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
-/** Throws 412 where `If-Match` (or `version` in Bulk) does not name the resource as it is. */
+/** A page of resources (RFC 7644 §3.4.2, RFC 9865 §3.1). */
+export function listAnswer(
+  { startIndex, cursor }: SearchRequest,
+  total: number,
+  resources: readonly object[],
+  nextCursor?: string,
+): Answer {
+  return {
+    status: 200,
+    body: {
+      schemas: [listResponseSchema],
+      totalResults: total,
+      itemsPerPage: resources.length,
+      ...(cursor === undefined ? { startIndex } : {}),
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+      Resources: resources,
+    },
+  };
+}
+
+/** Throws 412 if `If-Match` (or `version` in Bulk) does not name the current version. */
 export function checkVersion(wanted: string | undefined, version: number): void {
   if (wanted === undefined) return;
   const tags = wanted.split(',').map((tag) => tag.trim());
-  // Behind the dash stands what is shown of others: a change there is no conflict.
+  // The part after the dash covers values of other resources; a change there is no conflict.
   const numbers = tags.map((tag) => /^(?:W\/)?"?(\d+)(?:-[\w-]+)?"?$/i.exec(tag)?.[1]);
   if (tags.includes('*') || numbers.includes(String(version))) return;
   throw new ScimError(412, 'The resource has changed since the version in If-Match.');
 }
 
-/** Whether `If-None-Match` names this very representation (RFC 7644 §3.14). */
+/** Whether `If-None-Match` names this representation (RFC 7644 §3.14). */
 export function isUnchanged(known: string | undefined, version: string | undefined): boolean {
   if (known === undefined || version === undefined) return false;
   const bare = (tag: string) => tag.trim().replace(/^W\//i, '').replaceAll('"', '');

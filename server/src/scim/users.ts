@@ -1,6 +1,5 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found } from '../domain/kernel/problem.ts';
-import { type Sql, sql } from '../domain/kernel/statement.ts';
 import type { ShownUser } from '../domain/users/user-record.ts';
 import { type Answer, type Caller, checkVersion } from './answer.ts';
 import { applyStep, Effort } from './patch.ts';
@@ -31,7 +30,7 @@ export class UserEndpoint {
   }
 
   async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
-    const user = found(await this.accounts.find(caller.projectId, id, caller.grant), 'user');
+    const user = found(await this.accounts.find(caller.projectId, id), 'user');
     return answer(200, user, caller, projection);
   }
 
@@ -48,11 +47,10 @@ export class UserEndpoint {
       id,
       (current) => {
         checkVersion(ifMatch, current.version);
-        // Who says nothing of `active` does not let anybody in again.
+        // A PUT without `active` leaves it as it is.
         return valuesOfResource({ active: resourceOf(current)['active'], ...resource }, current);
       },
       caller.actor,
-      caller.grant,
     );
     return answer(200, user, caller, projection);
   }
@@ -76,7 +74,6 @@ export class UserEndpoint {
         return valuesOfResource(resource, current);
       },
       caller.actor,
-      caller.grant,
     );
     return answer(200, user, caller, projection);
   }
@@ -86,11 +83,10 @@ export class UserEndpoint {
     return { status: 204, resourceId: id };
   }
 
-  source({ projectId, grant }: Caller): Source<ShownUser> {
-    const granted = (where: Sql | undefined) => (grant && where ? sql`${where} and ${grant}` : (where ?? grant));
+  source({ projectId }: Caller): Source<ShownUser> {
     return {
       type: userType,
-      list: (selection) => this.accounts.list(projectId, { ...selection, where: granted(selection.where) }),
+      list: (selection) => this.accounts.list(projectId, selection),
       count: (where) => this.accounts.count(projectId, where),
     };
   }

@@ -37,9 +37,9 @@ export class Accounts {
     this.endSessions = endSessions;
   }
 
-  /** Null where the project has no such user, or `grant` does not hold. */
-  find(projectId: string, userId: string, grant?: Sql): Promise<ShownUser | null> {
-    return this.users.findShown(this.db.alone, projectId, userId, grant);
+  /** Null if the project has no such user. */
+  find(projectId: string, userId: string): Promise<ShownUser | null> {
+    return this.users.findShown(this.db.alone, projectId, userId);
   }
 
   list(projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
@@ -62,10 +62,9 @@ export class Accounts {
    * their turn under the lock (decisions/0086). Refuses `not-found`, `taken`, and what `edit` throws.
    *
    * @param edit pure: it may be asked once more, of what has come in between
-   * @param grant a condition without which there is no such user
    */
-  async change(projectId: string, userId: string, edit: Edit, actor: Actor, grant?: Sql): Promise<ShownUser> {
-    const seen = found(await this.find(projectId, userId, grant), 'user');
+  async change(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<ShownUser> {
+    const seen = found(await this.find(projectId, userId), 'user');
     const values = await edit(seen);
     const written = await pastDeadlocks(() => this.users.changeAtOnce(this.db.alone, projectId, seen, values, actor));
     if (written) return written;

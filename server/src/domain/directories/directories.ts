@@ -1,14 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { Cache } from '../kernel/cache.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { execute, query, type Sql, sql } from '../kernel/statement.ts';
+import { execute, query, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
@@ -19,40 +18,35 @@ export interface ScimTokenInput {
   expiresAt?: Date | null | undefined;
 }
 
-/** Who a directory is, once its token has been checked. */
+/** A directory whose token has been checked. */
 export interface Directory {
   projectId: string;
   tokenId: string;
   tokenName: string;
-  /** How many of the project's users had been erased by then. */
+  /** `projects.erasures` at the time of the check. */
   erasures: number;
 }
 
-/** Secret scanners know SCIM tokens by this. */
+/** Lets secret scanners recognise SCIM tokens. */
 export const scimTokenPrefix = 'lk_scim_';
-/** How long a process that has heard of nothing takes a token for what it was. */
-const rememberSeconds = 5;
-const mostRemembered = 1000;
 const notSetUpRetrySeconds = 60;
 const noProject = '00000000-0000-0000-0000-000000000000';
 
-/** The directories of a project: their tokens, of which several may live side by side while one is rotated. */
+/** SCIM tokens of projects. Several may be live at once, so that one can be rotated. */
 export class Directories {
   private readonly db: Database;
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly audit: Audit;
-  private readonly remembered: Cache<Directory>;
 
   constructor(db: Database, clock: Clock, random: Random, audit: Audit) {
-    this.remembered = new Cache(clock, rememberSeconds, mostRemembered);
     this.db = db;
     this.clock = clock;
     this.random = random;
     this.audit = audit;
   }
 
-  /** A new token, readable this once. Refuses `not-found` (project), `invalid`. */
+  /** A new token, which cannot be read again. Refuses `not-found` (project), `invalid`. */
   async issueScimToken(input: ScimTokenInput, actor: Actor): Promise<{ token: string; scimToken: ScimToken }> {
     const name = cleanName(input.name);
     const now = this.clock.now();
@@ -93,7 +87,7 @@ export class Directories {
     });
   }
 
-  /** A token for a test, which ends by itself and is told of by whoever runs it. Refuses `not-found`, `forbidden`. */
+  /** A token for a self-test, which expires and is not audited. Refuses `not-found`, `forbidden`. */
   async issueTemporary(projectId: string, seconds: number): Promise<{ id: string; token: string }> {
     return this.db.transaction(async (em) => {
       const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
@@ -113,7 +107,6 @@ export class Directories {
     });
   }
 
-  /** Leaves nothing of it. */
   async removeTemporary(id: string): Promise<void> {
     await execute(this.db.alone, sql`delete from scim_tokens where id = ${id}`);
   }
@@ -124,8 +117,8 @@ export class Directories {
   }
 
   /**
-   * Whose request it is. In this order, at one cost whatever exists: `not-found` where the project does not exist or
-   * has SCIM off, `unavailable` where no token was ever issued, `unauthenticated` for a header that is not
+   * The directory of a request, by one statement. Refuses, in this order and at the same cost: `not-found` if the project
+   * does not exist or has SCIM off, `unavailable` if it never had a token, `unauthenticated` unless the header is
    * `Bearer <a live token of this project>`.
    */
   async authenticate(projectId: string, authorization: string | undefined): Promise<Directory> {
@@ -155,31 +148,6 @@ export class Directories {
     return { projectId: id.toLowerCase(), tokenId, tokenName, erasures };
   }
 
-  /**
-   * As {@link authenticate}, perhaps from memory: then with `grant`, a condition that holds while the token is live, for
-   * the statement that does the work (decisions/0080). Where that finds nothing, {@link authenticate} has the word.
-   */
-  async recall(projectId: string, authorization: string | undefined): Promise<{ directory: Directory; grant?: Sql }> {
-    let read: Directory | undefined;
-    const hash = hashOf(authorization);
-    const directory = await this.remembered.get(`${projectId} ${hash}`, async () => {
-      read = await this.authenticate(projectId, authorization);
-      return read;
-    });
-    if (read || !directory) return { directory: read ?? (await this.authenticate(projectId, authorization)) };
-    // By the token that was sent, not by the one that is remembered: the memory may choose, and cannot grant.
-    const grant = sql`exists (select from scim_tokens t join projects p on p.id = t.project_id
-      where t.hash = ${hash} and p.id = ${directory.projectId}::uuid and t.revoked_at is null
-        and (t.expires_at is null or t.expires_at > ${this.clock.now()}::timestamptz)
-        and p.scim_enabled and p.built_in is distinct from 'console')`;
-    return { directory, grant };
-  }
-
-  /** Users were erased: what comes next is to know of it. */
-  forget(): void {
-    this.remembered.invalidate();
-  }
-
   private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {
     this.audit.record(em, {
       type,
@@ -191,7 +159,7 @@ export class Directories {
   }
 }
 
-/** SHA-256 of the token in `Bearer <token>`; of nothing where there is none. */
+/** SHA-256 of the token in `Bearer <token>`; of the empty string if there is none. */
 function hashOf(authorization: string | undefined): string {
   return digest(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
 }

@@ -1,5 +1,5 @@
 import { isUuid } from '../kernel/secret.ts';
-import { constant, type Executing, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { constant, type Executing, query, sql, verbatim } from '../kernel/statement.ts';
 import type { ShownUser, UserRecord } from './user-record.ts';
 
 /** The columns of `users r` that {@link userOfRow} reads. */
@@ -56,16 +56,11 @@ export function shownOfRow(row: ShownRow): ShownUser {
   return { ...userOfRow(row), groups: row.groups ?? [] };
 }
 
-/** Null where the project has no such user, or `grant` does not hold. */
-export async function findShown(
-  em: Executing,
-  projectId: string,
-  userId: string,
-  grant: Sql = verbatim('true'),
-): Promise<ShownUser | null> {
+/** Null if the project has no such user. */
+export async function findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
   if (!isUuid(userId)) return null;
   const statement = sql`select ${verbatim(shownColumns)} from users r
-    where r.id = ${userId}::uuid and r.project_id = ${projectId}::uuid and ${grant}`;
+    where r.id = ${userId}::uuid and r.project_id = ${projectId}::uuid`;
   const [row] = await query<ShownRow>(em, constant(statement));
   return row ? shownOfRow(row) : null;
 }

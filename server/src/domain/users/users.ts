@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { constant, type Executing, execute, query, type Sql, sql } from '../kernel/statement.ts';
+import { constant, type Executing, execute, query, sql } from '../kernel/statement.ts';
 import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
@@ -46,9 +46,9 @@ export class Users {
     return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
   }
 
-  /** With their groups. Null where the project has no such user, or `grant` does not hold. */
-  findShown(em: Executing, projectId: string, userId: string, grant?: Sql): Promise<ShownUser | null> {
-    return findShown(em, projectId, userId, grant);
+  /** With their groups. Null if the project has no such user. */
+  findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
+    return findShown(em, projectId, userId);
   }
 
   /** A page of the project's users. */

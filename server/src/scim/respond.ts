@@ -1,0 +1,87 @@
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { Directory } from '../domain/directories/directories.ts';
+import type { RequestRecords } from '../domain/directories/request-records.ts';
+import type { Clock } from '../domain/kernel/clock.ts';
+import { requestContext } from '../http/context.ts';
+import { failureOf } from '../http/failure.ts';
+import { type Answer, type Caller, isUnchanged } from './answer.ts';
+import { type Happened, recordOf } from './recording.ts';
+import { badRequest, toScimError } from './scim-error.ts';
+
+export interface ResponseDeps {
+  requestRecords: RequestRecords;
+  clock: Clock;
+  log: { error(fields: object, message: string): void };
+}
+
+/** An authenticated request. */
+export interface Call {
+  directory: Directory;
+  caller: Caller;
+  startedAt: Date;
+  /** Once it has been read. */
+  body?: Record<string, unknown>;
+}
+
+export function setCall(res: Response, call: Call): void {
+  res.locals['call'] = call;
+}
+
+export function callOf(res: Response): Call {
+  return res.locals['call'];
+}
+
+/** Sends the answer and records the request. */
+export function sendAnswer(req: Request, res: Response, answer: Answer, deps: ResponseDeps): void {
+  const { version, location, resourceId, body } = answer;
+  const isRead = req.method === 'GET' || req.method === 'HEAD';
+  const status = isRead && isUnchanged(req.get('if-none-match'), version) ? 304 : answer.status;
+  if (version !== undefined) res.setHeader('ETag', version);
+  if (location !== undefined) res.setHeader('Location', location);
+  write(res, status, status === 200 || status === 201 ? body : undefined);
+  record(req, callOf(res), { status, error: undefined, responseBody: body, resourceId }, deps);
+}
+
+/** Sends any error as a SCIM error (RFC 7644 §3.12), and records the request if it was authenticated. */
+export function sendError(deps: ResponseDeps): ErrorRequestHandler {
+  return (thrown: unknown, req, res, next) => {
+    if (res.headersSent) return next(thrown);
+    const { requestId } = requestContext(req);
+    const error = toScimError(undecodable(failureOf(thrown)), requestId);
+    const { status } = error;
+    if (status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
+    for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+    write(res, status, error);
+    const call: Call | undefined = callOf(res);
+    if (call) record(req, call, { status, error, responseBody: undefined, resourceId: undefined }, deps);
+  };
+}
+
+function write(res: Response, status: number, body: object | undefined): void {
+  res.status(status).setHeader('Cache-Control', 'no-store');
+  if (body === undefined) {
+    res.end();
+    return;
+  }
+  const text = JSON.stringify(body);
+  res.setHeader('Content-Type', 'application/scim+json');
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+}
+
+function record(
+  req: Request,
+  { directory, startedAt, body }: Call,
+  outcome: Pick<Happened, 'status' | 'error' | 'responseBody' | 'resourceId'>,
+  { requestRecords, clock, log }: ResponseDeps,
+): void {
+  const resourceId = outcome.resourceId ?? (typeof req.params['id'] === 'string' ? req.params['id'] : undefined);
+  const durationMs = clock.now().getTime() - startedAt.getTime();
+  const entry = recordOf(req, directory, { ...outcome, resourceId, at: startedAt, durationMs, requestBody: body });
+  requestRecords.add(entry, (err) => log.error({ err }, 'SCIM request not recorded'));
+}
+
+/** Express throws a URIError for a path that it cannot decode. */
+function undecodable(thrown: unknown): unknown {
+  return thrown instanceof URIError ? badRequest('invalidSyntax', 'The path cannot be decoded.') : thrown;
+}
