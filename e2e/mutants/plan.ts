@@ -17,6 +17,7 @@ export interface Chance {
  */
 export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], budget: number): Map<number, Chance[]> {
   const sourceOf = new Map(mutants.map(({ id, file }) => [id, file]));
+  const sizes = Map.groupBy(mutants, ({ file }) => file);
   const unread = unreadConstants(mutants, coverage);
   const chances = new Map<number, { chance: Chance; focus: number }[]>();
   for (const { file, around, tests } of coverage) {
@@ -36,7 +37,8 @@ export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], 
     for (const [id, numbers] of reached) {
       const source = sourceOf.get(id);
       if (source === undefined) continue;
-      const focus = nearness(source, file) + (perSource.get(source) ?? 0) / reached.size;
+      const own = perSource.get(source) ?? 0;
+      const focus = nearness(source, file) + (own / reached.size) * (own / (sizes.get(source)?.length ?? own));
       const chance = chanceOf(
         file,
         around,

@@ -79,6 +79,8 @@ describe('a session', () => {
 
   it('answers max_age by when it last proved the person: signing in by a device key does not make it young', async () => {
     await rp.signIn(user);
+    expect((await rp.answer({ max_age: '0', prompt: 'none' })).get('error')).toBe('login_required');
+    expect((await rp.answer({ max_age: '1', prompt: 'none' })).has('code')).toBe(true);
     app.clock.turn(120);
     await rp.signIn(user, 'device-key');
     expect((await rp.answer({ max_age: '60', prompt: 'none' })).get('error')).toBe('login_required');

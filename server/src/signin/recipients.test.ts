@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { peopleOf } from '../../test/account-visit.ts';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
+import { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
@@ -128,6 +131,41 @@ describe('a code by SMS', () => {
     expect(await newest()).toMatchObject({ state: 'suppressed', note: 'the address changed' });
   });
 
+  it('goes nowhere once the factor was reset, whoever else has the number, and for whatever', async () => {
+    await world.set({ scimEnabled: true, scimAuthoritative: true });
+    const user = await owed({ provenance: 'scim' });
+    const { giveFactor } = peopleOf(world);
+    await change("delete from enrolments where user_id = ? and method = 'sms'", user.id);
+    await giveFactor(user);
+    const other = await world.user();
+    await change('update enrolments set phone = ? where id = ?', phone, (await giveFactor(other, 'sms')).id);
+    expect(await delivered()).toEqual([user.userName]);
+  });
+
+  it('goes to the number of a new factor while the one before it has another, also where somebody has it on record', async () => {
+    const user = await world.user({ phone: '+4915187654322' });
+    const { giveFactor } = peopleOf(world);
+    await change('update enrolments set phone = ? where id = ?', user.phone, (await giveFactor(user, 'sms')).id);
+    await world.user({ phone });
+    const { db, factorChanges } = world.app.services;
+    const client = await db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
+    await factorChanges.initiate({ client, actor: system }, { userid: user.id, method: 'sms', phone });
+    expect(await delivered()).toEqual([phone]);
+  });
+
+  it('that proves a new login phone goes there while that very change waits', async () => {
+    const { visitOf } = peopleOf(world);
+    const [user, other] = [await world.user(), await world.user()];
+    const visits = [await visitOf(user), await visitOf(other)] as const;
+    for (const visit of visits) expect((await visit.change('change-phone', { phone })).status).toBe(303);
+    await visits[0].change('drop-phone');
+    expect(await delivered()).toEqual([phone]);
+    world.app.clock.turn(31);
+    await visits[1].change('change-phone', { phone });
+    await change('update phone_changes set phone = ? where user_id = ?', '+4915187654323', other.id);
+    expect(await delivered()).toEqual([]);
+  });
+
   it('goes nowhere once the directory that owns the number changed it', async () => {
     await world.set({ scimEnabled: true, scimAuthoritative: true });
     const user = await owed({ provenance: 'scim' });
@@ -146,6 +184,24 @@ describe('a notice', () => {
     await world.register(page, before);
     await change('update users set email = ?, email_key = ? where id = ?', after, after, person.id);
     expect(await delivered()).toEqual([before]);
+  });
+
+  it('by SMS goes to the old number after a change, but not where another account has it now', async () => {
+    const { visitOf } = peopleOf(world);
+    const old = '+4915112345670';
+    const leave = async (user: User, number: string) => {
+      const visit = await visitOf(user);
+      await visit.change('change-phone', { phone: number });
+      await visit.change('verify-phone', { code: await world.codeFor(number) });
+    };
+    const numbers = async () => (await delivered()).filter((to) => to.startsWith('+'));
+    const first = await world.user({ phone: old });
+    await leave(first, '+4915187654324');
+    expect(await numbers()).toEqual([old]);
+    const second = await world.user({ phone: old });
+    await leave(second, '+4915187654325');
+    await world.user({ phone: old });
+    expect(await numbers()).toEqual([]);
   });
 
   it('goes nowhere when another account has that address now', async () => {
