@@ -8,17 +8,17 @@ export const MeProvider = MeContext.Provider;
 
 export function useMe(): Me {
   const me = use(MeContext);
-  if (!me) throw new Error('nobody is signed in here');
+  if (!me) throw new Error('not signed in');
   return me;
 }
 
 export interface Access {
   isOwner: boolean;
-  /** May change what belongs to the project; a viewer may only look. */
+  /** Whether the role allows changes; viewers have read access only. */
   mayChange: boolean;
 }
 
-/** What the reader may do, here or in one project; the server decides it again for each request. */
+/** The role's access, on the instance or in one project. Display only: the server authorizes each request. */
 export function useAccess(projectId?: string): Access {
   const { grants } = useMe();
   const isOwner = grants.some(({ role }) => role === 'OWNER');

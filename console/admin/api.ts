@@ -4,29 +4,28 @@ import { useClient, useQuery } from 'urql';
 import { type Failure, failureOf } from './failure.ts';
 import { signInAgain } from './sign-in-again.ts';
 
-/** How long the last answer took; undefined while the server is out of reach. */
-export const pulse = { ms: 0 as number | undefined, listeners: new Set<() => void>() };
+/** Duration of the last response in ms; undefined while the server is unreachable. */
+export const latency = { ms: 0 as number | undefined, listeners: new Set<() => void>() };
 
 async function timed(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const begin = performance.now();
   try {
     const response = await fetch(input, init);
-    pulse.ms = response.status >= 500 ? undefined : Math.round(performance.now() - begin);
+    latency.ms = response.status >= 500 ? undefined : Math.round(performance.now() - begin);
     return response;
   } catch (error) {
-    if (!init?.signal?.aborted) pulse.ms = undefined;
+    if (!init?.signal?.aborted) latency.ms = undefined;
     throw error;
   } finally {
-    for (const listener of pulse.listeners) listener();
+    for (const listener of latency.listeners) listener();
   }
 }
 
-/** How many changes have been answered. */
+/** Number of completed mutations. */
 let writes = 0;
 
 /**
- * What is asked before a change and answered after it may tell of the time before; and urql asks nothing twice while it
- * is on its way, so that the page would go on telling it. It is asked again here.
+ * A query in flight during a mutation may be stale; refetch it. urql deduplicates queries in flight, so it would not.
  */
 async function ofNow(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const isWrite = typeof init?.body === 'string' && /\bmutation \w+/.test(init.body);
@@ -45,33 +44,33 @@ export const client = new Client({
   fetch: ofNow,
   preferGetMethod: false,
   fetchOptions: { headers: { 'X-Latchkey-Csrf': '1' } },
-  // What is known is shown at once, and read again behind it: nobody looks at what was true an hour ago.
+  // Show cached data at once and revalidate it in the background.
   requestPolicy: 'cache-and-network',
 });
 
-/** One kind for all that is read and written: after a write, everything on the page is read again. */
+/** One type name for all queries and mutations: a mutation invalidates every query on the page. */
 const everything = { additionalTypenames: ['Everything'] };
 
-/** Told of each write that went through: what could not be read before may be there now. */
+/** Fires after each successful mutation, so that failed queries retry. */
 const recovered = new EventTarget();
 
 export interface Read<Data> {
   data: Data | undefined;
   failure: Failure | undefined;
-  /** Nothing to show yet. */
+  /** No data yet. */
   loading: boolean;
-  /** What is shown is being read again, or belongs to the question before. */
+  /** The data is being refetched, or belongs to the previous variables. */
   stale: boolean;
-  /** What is shown is the answer to the question before. */
+  /** The data belongs to the previous variables. */
   previous: boolean;
   reload(): void;
 }
 
 /**
- * What was read once stays while it is read again, and where that fails.
+ * Runs a query and keeps its last data while refetching and after a failed refetch.
  *
- * @param options pause: not yet; everySeconds: read again so often while the page is in sight; keep: show the answer to
- *   the question before until the next one is there, as lists do
+ * @param options pause: do not run yet; everySeconds: polling interval while the page is visible; keep: show the data of
+ *   the previous variables until the next response, for lists
  */
 export function useRead<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
@@ -90,7 +89,7 @@ export function useRead<Data, Variables extends AnyVariables>(
 
   const question = JSON.stringify(variables);
   const held = useRef<{ question: string; data: Data }>(undefined);
-  // While it asks, or does not, urql still gives the answer to the question before.
+  // While fetching or paused, urql still returns the data of the previous variables.
   if (answered != null && !fetching && !pause) held.current = { question, data: answered as Data };
   const data = keep || held.current?.question === question ? held.current?.data : undefined;
 
@@ -106,7 +105,7 @@ export function useRead<Data, Variables extends AnyVariables>(
     };
   }, [isExpired, reload]);
 
-  // The cache reads again after a write what it holds; what could not be read, it does not hold.
+  // urql refetches only queries that have a cached result; retry the failed ones here.
   useEffect(() => {
     if (!failure) return;
     recovered.addEventListener('recovered', reload);
@@ -127,7 +126,7 @@ export function useRead<Data, Variables extends AnyVariables>(
 
   return {
     data,
-    // Until they have signed in again, or not, nobody is told more than the dialog tells.
+    // While the sign-in dialog is open, it alone reports the expired session.
     failure: isExpired && data !== undefined ? undefined : failure,
     loading: data === undefined && !failure && !pause,
     stale: fetching || stale,
@@ -138,7 +137,7 @@ export function useRead<Data, Variables extends AnyVariables>(
 
 export type Outcome<Data> = { data: Data; failure?: undefined } | { data?: undefined; failure: Failure };
 
-/** A change, and whether it is on its way. Where it asks for a sign-in, that is done first, and the change then. */
+/** A mutation and whether it is in flight. Prompts for sign-in where required, then retries. */
 export function useWrite<Data, Variables extends AnyVariables>(
   mutation: TypedDocumentNode<Data, Variables>,
 ): [write: (variables: Variables) => Promise<Outcome<Data>>, busy: boolean] {
@@ -171,7 +170,7 @@ export function useWrite<Data, Variables extends AnyVariables>(
   return [write, busy];
 }
 
-/** Reads once, outside of a page's own data: for search as you type. */
+/** Runs a query once, outside the page's own data, for search as you type. */
 export function useAsk(): <Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,

@@ -1,11 +1,11 @@
 import type { CombinedError } from '@urql/core';
 
-/** Why a request came to nothing, in words for people. */
+/** A failed request, with a message for display. */
 export interface Failure {
-  /** `extensions.code` of the admin API; `network` where no answer came. */
+  /** `extensions.code` of the admin API; `network` without a response. */
   code: string;
   message: string;
-  /** The field of the input that was refused. */
+  /** The input field that failed validation. */
   field?: string;
   requestId?: string;
 }
@@ -34,7 +34,7 @@ export function failureOf(error: CombinedError): Failure {
   };
 }
 
-/** `input.redirectUris[0]` speaks of `redirectUris`. */
+/** `input.redirectUris[0]` becomes `redirectUris`. */
 function lastPart(field: string): string {
   return (
     field
@@ -44,7 +44,7 @@ function lastPart(field: string): string {
   );
 }
 
-/** Below its own field, a message needs not name it: "redirectUris must be https." → "Must be https." */
+/** Drops the field name from a message shown below its field: "redirectUris must be https." → "Must be https." */
 function sentence(message: string, field: string | undefined): string {
   const text = field !== undefined && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
   return text.charAt(0).toUpperCase() + text.slice(1);

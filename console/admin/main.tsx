@@ -9,14 +9,14 @@ import { Provider } from 'urql';
 import { client } from './api.ts';
 import { router } from './routes.tsx';
 import { settings } from './settings.ts';
-import { tellSignedIn } from './sign-in-again.ts';
+import { announceSignIn } from './sign-in-again.ts';
 import { colorSchemeManager, theme, variables } from './theme.ts';
 
-if (location.pathname === '/admin/signed-in') tellSignedIn();
+if (location.pathname === '/admin/signed-in') announceSignIn();
 else start();
 
 function start(): void {
-  // For the style element that keeps the page from scrolling under a dialog.
+  // For the style element of the dialogs' scroll lock.
   setNonce(settings.nonce);
   createRoot(document.getElementById('root') as HTMLElement).render(
     <StrictMode>

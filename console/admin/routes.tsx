@@ -4,8 +4,8 @@ import { Missing, PageError, Root, RootError } from './frame/root.tsx';
 import { ProjectPages } from './projects/project.tsx';
 
 /**
- * A page is fetched when somebody goes there; its script holds its `Component`. What a failed fetch shows belongs to a
- * route around it: the router draws nothing in the place of a route that it could not fetch.
+ * Loads a page's script (export `Component`) on demand. A parent route renders load errors: the router renders nothing
+ * for a route that failed to load.
  */
 const page = (path: string, load: () => Promise<{ Component: () => React.ReactNode }>): RouteObject => ({
   errorElement: <PageError />,
@@ -26,7 +26,7 @@ const inProject: RouteObject[] = [
   page('session-policy', () => import('./sessions/session-policy-page.tsx')),
   page('experience', () => import('./experience/experience-page.tsx')),
   page('factors', () => import('./signin/factors-page.tsx')),
-  // As it was called before.
+  // Redirect from the former path.
   { path: 'sign-in', element: <Navigate to="../factors" replace /> },
   page('events', () => import('./audit/events-page.tsx')),
   page('messages/:tab?', () => import('./messages/messages-page.tsx')),

@@ -1,13 +1,13 @@
 const meta = document.querySelector<HTMLMetaElement>('meta[name="latchkey"]');
 
-/** What the server said when it sent the page. */
+/** Settings that the server renders into the page. */
 export const settings = {
-  /** For style elements, by the page's content security policy. */
+  /** CSP nonce for style elements. */
   nonce: meta?.nonce ?? '',
   issuer: meta?.dataset['issuer'] ?? location.origin,
-  /** Of the console itself: what it signs in with. */
+  /** The console's own client ID. */
   clientId: meta?.dataset['clientId'] ?? '',
   consoleProjectId: meta?.dataset['projectId'] ?? '',
-  /** Messages are kept here instead of being sent. */
+  /** Messages are captured in the dev mailbox instead of sent. */
   hasDevMailbox: meta?.dataset['devMailbox'] === 'true',
 } as const;

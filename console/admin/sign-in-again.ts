@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** `expired`: the session has ended. `fresh`: it lives, but this change asks for a sign-in of the last minutes. */
+/** `expired`: the session has ended. `fresh`: the change requires a recent sign-in. */
 export type Why = 'expired' | 'fresh';
 
 interface Asked {
@@ -18,24 +18,24 @@ function set(next: Asked | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks the person to sign in again, without leaving the page; all who ask meanwhile wait for the same answer. */
+/** Opens the sign-in prompt; concurrent callers share its result. */
 export function signInAgain(why: Why): Promise<boolean> {
   waiting ??= new Promise<boolean>((resolve) => {
-    const news = new BroadcastChannel(channel);
+    const tabs = new BroadcastChannel(channel);
     const answer = (signedIn: boolean) => {
-      news.close();
+      tabs.close();
       waiting = undefined;
       set(undefined);
       resolve(signedIn);
     };
-    // Also where they signed in through another tab.
-    news.onmessage = () => answer(true);
+    // Also resolves after a sign-in in another tab.
+    tabs.onmessage = () => answer(true);
     set({ why, answer });
   });
   return waiting;
 }
 
-/** What is being asked just now, for the dialog. */
+/** The open prompt, for the dialog. */
 export function useAsked(): Asked | undefined {
   return useSyncExternalStore(
     (listener) => {
@@ -46,7 +46,7 @@ export function useAsked(): Asked | undefined {
   );
 }
 
-/** The window where the sign-in happens: small, so that the page with the unsaved form stays in sight. */
+/** Opens sign-in in a popup, so that the page keeps its unsaved input. */
 export function openSignIn(why: Why): void {
   window.open(
     why === 'fresh' ? '/admin/sign-in?fresh' : '/admin/sign-in',
@@ -55,8 +55,8 @@ export function openSignIn(why: Why): void {
   );
 }
 
-/** Run by that window once the sign-in has led back to us. */
-export function tellSignedIn(): void {
+/** Called by the popup after the sign-in redirect. */
+export function announceSignIn(): void {
   new BroadcastChannel(channel).postMessage(true);
   window.close();
 }

@@ -7,7 +7,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 
-/** Steps of the one accent; 6 is the product's colour in light, 4 in dark (see tokens.css). */
+/** Accent shades; 6 is the primary colour in light, 4 in dark (see tokens.css). */
 const accent: MantineColorsTuple = [
   '#f0f4ff',
   '#e0e8ff',
@@ -62,13 +62,13 @@ const sans =
 const mono =
   'ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace';
 
-/** Of what is filled: ground, ground under the pointer, ink. Of what is not: ink, ground under the pointer. */
+/** Filled: background, hover background, text. Otherwise: text, hover background. */
 const inks = {
   accent: ['var(--accent)', 'var(--accent-strong)', 'var(--on-accent)', 'var(--accent-text)', 'var(--accent-tint)'],
   red: ['var(--danger)', 'var(--danger-strong)', 'var(--on-accent)', 'var(--bad)', 'var(--bad-tint)'],
 } as const;
 
-/** The family look: one accent, neutral greys, an 8-point grid, one scale of type. */
+/** One accent, neutral greys, an 8-point grid, one type scale. */
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 6, dark: 5 },
@@ -103,13 +103,13 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // The scroll lock of dialogs would move the page under them by the width of its scroll bar.
+    // Scroll lock shifts the page by the scroll bar's width.
     Modal: {
       defaultProps: {
         centered: true,
         radius: 'lg',
         overlayProps: { backgroundOpacity: 0.4 },
-        // There at once, so that nothing typed or pressed meets the page behind; it appears by its style (tokens.css).
+        // No JS transition, so that input right after opening goes to the dialog; CSS animates it (tokens.css).
         transitionProps: { duration: 0 },
       },
       classNames: { content: 'appearing', overlay: 'appearing' },
@@ -124,7 +124,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own colours fail WCAG 2.2 AA in places; these all have 4.5 : 1 on page, card and tint. */
+/** Overrides Mantine colours below 4.5:1 contrast (WCAG 2.2 AA) on page, card and tint. */
 export const variables: CSSVariablesResolver = () => {
   const colors = {
     '--mantine-color-text': 'var(--text)',
@@ -149,7 +149,7 @@ export const variables: CSSVariablesResolver = () => {
 const cookie = 'lk-color-scheme';
 let forget: (() => void) | undefined;
 
-/** Kept in a cookie, so that the server can put it into the first paint, and told to other tabs. */
+/** Stores the theme in a cookie, for server rendering, and syncs it across tabs. */
 export const colorSchemeManager: MantineColorSchemeManager = {
   get: (standard) =>
     (/(?:^|;\s*)lk-color-scheme=(light|dark)/.exec(document.cookie)?.[1] as MantineColorScheme) ?? standard,

@@ -8,7 +8,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 describe('the console', () => {
   let output: Rolldown.RolldownOutput['output'];
   beforeAll(async () => {
-    // The test runner's own would build React for debugging.
+    // Vitest's own NODE_ENV would bundle React's development build.
     vi.stubEnv('NODE_ENV', 'production');
     const built = await build({ configFile: path('../vite.config.ts'), logLevel: 'silent', build: { write: false } });
     output = ([built].flat()[0] as Rolldown.RolldownOutput).output;
@@ -25,7 +25,7 @@ describe('the console', () => {
     const page = output.find(({ fileName }) => fileName === 'admin/index.html') as { source: string };
     return /src="\/(assets\/[\w.-]+\.js)"/.exec(page.source)?.[1] as string;
   };
-  /** A script and all that comes with it before it runs. */
+  /** A chunk and its static imports, transitively. */
   const closure = (name: string, found = new Set<string>()): Set<string> => {
     if (!found.has(name)) {
       found.add(name);
@@ -40,7 +40,7 @@ describe('the console', () => {
     expect(weigh(closure(entry()))).toBeLessThanOrEqual(220_000);
   });
 
-  it('fetches each further page, or part of one, when somebody goes there, in at most 30 KB', () => {
+  it('loads each further page or tab on demand, in at most 30 KB', () => {
     const first = closure(entry());
     const pages = new Set<string>();
     const fetchedFrom = (names: Iterable<string>) => {

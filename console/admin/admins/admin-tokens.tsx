@@ -13,7 +13,7 @@ import { roleHints } from './members.tsx';
 
 type Token = AdminTokenRowFragment;
 
-/** Tokens for scripts: each has a role of its own, and never more than whoever made it. */
+/** Admin API tokens. A token's role never exceeds its creator's. */
 export function AdminTokens({ projectId, tokens }: { projectId?: string; tokens: readonly Token[] | undefined }) {
   const [revoke, busy] = useWrite(RevokeAdminToken);
   return (

@@ -1,12 +1,12 @@
 import { useRead } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
+import { Notice } from '../ui/badge.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Notice } from '../ui/mark.tsx';
 import { Page } from '../ui/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
 import { Members } from './members.tsx';
 
-/** Who owns this instance, and which scripts may act for them. */
+/** Owners of the instance and its admin API tokens. */
 export function Component() {
   const { data, failure, reload } = useRead(Memberships, { projectId: null });
   const tokens = useRead(AdminTokensQuery, { projectId: null });

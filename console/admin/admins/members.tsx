@@ -4,13 +4,13 @@ import { roleNames, useMe } from '../access.tsx';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { GrantRole, type MembershipRowFragment, RevokeRole, type Role } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Refused } from '../ui/failed.tsx';
 import { useFirstFocus } from '../ui/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -31,7 +31,7 @@ export const roleHints: Record<Role, string> = {
   PROJECT_VIEWER: 'May look at everything in this project, and change nothing.',
 };
 
-/** Who has a role here. */
+/** Memberships of a project or of the instance. */
 export function Members({ projectId, members, mayChange }: MembersProps) {
   const me = useMe();
   const [isNew, setNew] = useState(false);
@@ -39,7 +39,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   const [failure, setFailure] = useState<Failure>();
   const [revoke, busy] = useWrite(RevokeRole);
   const nameOf = ({ admin }: Member) => admin.email;
-  // Only owners see more of a person than the address.
+  // The API shows `active` to owners only.
   const hasStates = members?.some(({ admin }) => admin.active !== null) ?? false;
   const columns: Column<Member>[] = [
     {
@@ -59,11 +59,11 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
       header: 'State',
       cell: ({ admin }) =>
         admin.active === false ? (
-          <Mark tone="bad">Switched off</Mark>
+          <Badge tone="bad">Switched off</Badge>
         ) : admin.lastSignInAt ? (
-          <Mark tone="good">Active</Mark>
+          <Badge tone="good">Active</Badge>
         ) : (
-          <Mark tone="note">Has not signed in yet</Mark>
+          <Badge tone="note">Has not signed in yet</Badge>
         ),
     },
     { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
@@ -108,7 +108,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
         columns={columns}
         rows={members}
         keyOf={({ id }) => id}
-        sketch={2}
+        skeletonRows={2}
         empty={
           <Empty icon="team" title="Nobody but the owners">
             Give colleagues a role in this project alone: as admins, or as viewers who change nothing.

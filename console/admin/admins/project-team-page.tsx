@@ -2,13 +2,13 @@ import { useAccess } from '../access.tsx';
 import { useRead } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
+import { Notice } from '../ui/badge.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Notice } from '../ui/mark.tsx';
 import { Page } from '../ui/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
 import { Members } from './members.tsx';
 
-/** Who may work on this project, and which scripts. */
+/** Members of the project and its admin API tokens. */
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
@@ -18,7 +18,7 @@ export function Component() {
   if (isConsole) {
     return (
       <Page title="Project team" narrow>
-        <Notice tone="calm" title="Only owners work here">
+        <Notice tone="neutral" title="Only owners work here">
           Admins of this instance sign in through this project. Roles in it cannot be given.
         </Notice>
       </Page>
@@ -26,7 +26,9 @@ export function Component() {
   }
   return (
     <Page title="Project team" lead={`Who may work on ${project.name}, and which scripts.`}>
-      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {!mayChange && (
+        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+      )}
       {failure && !data ? (
         <Failed failure={failure} what="the team" retry={reload} />
       ) : (

@@ -8,7 +8,7 @@ import { sentenceOf } from './sentences.ts';
 
 const short = (id: string) => `${id.slice(0, 8)}…`;
 
-/** What the list is narrowed to, each with a way out. */
+/** Active filters as chips, each with a button to remove it. */
 export function EventChips() {
   const { get } = useListParams();
   const [user, client, type] = [get('user'), get('client'), get('type')];

@@ -1,29 +1,29 @@
 import { Link } from 'react-router';
+import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import lines from '../ui/disclosures.module.css';
-import { Mark } from '../ui/mark.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
 import { type AuditEvent, detailsOf, fieldName, partsOf } from './sentences.ts';
 
 interface EventListProps {
   events: readonly AuditEvent[] | undefined;
-  /** Beside each event, where several projects are mixed. */
+  /** Shows the project's name beside each event. */
   withProject?: boolean;
-  /** Where more of the same are listed; absent: no links to filter by. */
+  /** Path of the list that filter links open; absent: no links. */
   filterPath?: string;
-  /** Came in while one was looking. */
+  /** IDs of the events that arrived in live mode. */
   fresh?: ReadonlySet<string>;
-  sketch?: number;
+  skeletonRows?: number;
 }
 
-/** What happened, newest first: a sentence each, with all that is known behind it. */
-export function EventList({ events, withProject = false, filterPath, fresh, sketch = 8 }: EventListProps) {
+/** Audit events, newest first: one sentence each, with expandable details. */
+export function EventList({ events, withProject = false, filterPath, fresh, skeletonRows = 8 }: EventListProps) {
   if (!events) {
     return (
       <ol className={`${lines.list} ${styles.list}`} aria-busy="true" aria-label="Loading">
-        {Array.from({ length: sketch }, (_, index) => (
-          <li key={index} className={styles.sketch}>
+        {Array.from({ length: skeletonRows }, (_, index) => (
+          <li key={index} className={styles.skeleton}>
             <i />
           </li>
         ))}
@@ -39,7 +39,7 @@ export function EventList({ events, withProject = false, filterPath, fresh, sket
               <span className={styles.dot} data-failed={event.result === 'FAILURE' || undefined} />
               <span className={styles.sentence}>
                 {partsOf(event).map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
-                {event.result === 'FAILURE' && <Mark tone="bad">Failed</Mark>}
+                {event.result === 'FAILURE' && <Badge tone="bad">Failed</Badge>}
               </span>
               <span className={styles.about}>
                 {event.client?.name ?? (withProject ? event.project?.name : undefined)}

@@ -9,18 +9,18 @@ export const periodNames = {
   month: 'Last 30 days',
 } as const;
 
-/** Parameters of the address that say which events are shown; a link to a list is a link to what it shows. */
+/** URL parameters that filter the list, so that a link reproduces it. */
 export const queryNames = [
   ...['group', 'type', 'result', 'period', 'since', 'until'],
   ...['user', 'client', 'actor', 'subject', 'request'],
 ] as const;
-/** Those whose value is an id, which is shown as a name. */
+/** Parameters that hold an ID, shown by name. */
 export const idNames = ['user', 'client', 'actor', 'subject', 'request'] as const;
 export type IdName = (typeof idNames)[number];
 
 type Get = (name: string) => string | undefined;
 
-/** A day or a minute as people write it, in their own zone; undefined for anything else. */
+/** Parses a local date or minute; undefined for anything else. */
 export function momentOf(text: string): Date | undefined {
   const days = { today: 0, yesterday: 1 } as const;
   const word = text.trim().toLowerCase();
@@ -41,7 +41,7 @@ export function momentOf(text: string): Date | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-/** What the server is asked for. */
+/** The filter for the audit query. */
 export function filterOf(get: Get, now: number): AuditEventFilter {
   const [group, type, result, period] = [get('group'), get('type'), get('result'), get('period')];
   const seconds = periods[period as keyof typeof periods];
@@ -62,7 +62,7 @@ export function filterOf(get: Get, now: number): AuditEventFilter {
   );
 }
 
-/** The same question to the export. */
+/** The export's URL with the same filter. */
 export function exportAddress(
   format: 'csv' | 'jsonl',
   projectId: string | undefined,

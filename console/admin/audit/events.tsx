@@ -16,13 +16,13 @@ import { type AuditEvent, groupNames } from './sentences.ts';
 
 const liveSeconds = 2;
 
-/** A log of events with its question, all in the address. @param projectId absent: of the whole instance */
+/** Audit log with its query bar; filters live in the URL. @param projectId absent: the whole instance */
 export function Events({ projectId, path }: { projectId?: string; path: string }) {
   const { get, set } = useListParams();
   const [isLive, setLive] = useState(false);
   const after = get('after');
   const question = JSON.stringify(Object.fromEntries(queryNames.map((name) => [name, get(name)])));
-  // The same question keeps its moment, or each look at the clock would be another.
+  // Memoized, because relative periods depend on the current time.
   const filter = useMemo(() => {
     const asked = JSON.parse(question) as Record<string, string | undefined>;
     return filterOf((name) => asked[name], Date.now());
@@ -117,7 +117,7 @@ interface ExportProps {
   disabled: boolean;
 }
 
-/** All that the filters find, not this page alone; the browser writes it to disk as it comes. */
+/** Downloads all matching events, not only this page; the browser streams them to disk. */
 function Export({ projectId, filter, disabled }: ExportProps) {
   return (
     <Menu position="bottom-end">
@@ -141,9 +141,9 @@ function Export({ projectId, filter, disabled }: ExportProps) {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * What has come in since the log was switched to live, or was asked something else.
+ * IDs of the events that arrived since live mode began or the filter changed.
  *
- * @param events undefined while they are read: those in sight may be the answer to another question
+ * @param events undefined while loading, because the visible ones may belong to the previous filter
  */
 function useFresh(events: readonly AuditEvent[] | undefined, isLive: boolean, question: string): ReadonlySet<string> {
   const known = useRef<{ question: string; ids: Set<string>; fresh: ReadonlySet<string> }>(undefined);

@@ -13,9 +13,9 @@ interface Completion {
   key: string;
   label: string;
   detail?: string | undefined;
-  /** By the server, for the letters of its last answer. */
+  /** Found by the server for the text of its last response. */
   isFound?: boolean;
-  /** What the list asks from then on; text: what is typed on. */
+  /** Filter values to set; text: the input's new text. */
   set?: Record<string, string | undefined>;
   text?: string;
 }
@@ -72,7 +72,7 @@ function results(wanted: string): Completion[] {
     .map((result) => ({ key: result, label: result.toLowerCase(), set: { result } }));
 }
 
-/** Asks a log in a few words, each completed as one types. @param projectId absent: names of people are not known */
+/** Filter input with completions. @param projectId absent: no search by user or application name */
 export function QueryBar({ projectId }: { projectId: string | undefined }) {
   const { set } = useListParams();
   const [text, setText] = useState('');
@@ -192,7 +192,7 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
         hidden={!isShown || choices.length === 0}
       >
         {choices.map((choice, index) => (
-          // The field keeps the focus and has the keys (aria-activedescendant).
+          // Focus stays in the input (aria-activedescendant).
           <div
             key={choice.key}
             className={styles.choice}

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { allTypes } from './sentences.ts';
 
-it('every event that the server records has a sentence', () => {
+it('has a sentence for every event type of the server', () => {
   const source = fileURLToPath(new URL('../../../server/src', import.meta.url));
   const files = globSync('**/*.ts', { cwd: source }).filter((path) => !path.endsWith('.test.ts'));
   const recorded = files.flatMap((path) =>

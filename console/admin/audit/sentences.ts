@@ -12,7 +12,7 @@ export const groupNames: Record<EventGroup, string> = {
   administration: 'Administration',
 };
 
-/** What happened, in words: `{actor}` and `{subject}` are names. */
+/** Sentence per event type; `{actor}` and `{subject}` are placeholders for names. */
 const sentences: Record<string, readonly [EventGroup, string]> = {
   'user.signed_in': ['sign-in', '{subject} signed in'],
   'otp.requested': ['sign-in', 'A one-time code was requested for {subject}'],
@@ -93,18 +93,18 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'instance.created': ['administration', 'This instance began'],
 };
 
-/** Every type that there is. */
+/** All event types. */
 export const allTypes = Object.keys(sentences);
 
-/** What a type tells, without the names: "somebody signed in". */
+/** The sentence of an event type with generic names: "somebody signed in". */
 export function sentenceOf(type: string): string {
   const sentence = sentences[type]?.[1];
   if (sentence === undefined) return type;
-  const said = sentence.replaceAll('{actor}', 'somebody').replaceAll('{subject}', '…');
-  return said.charAt(0).toUpperCase() + said.slice(1);
+  const text = sentence.replaceAll('{actor}', 'somebody').replaceAll('{subject}', '…');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The types of a group, for a filter. */
+/** Event types of a group, for filters. */
 export function typesOf(group: EventGroup): string[] {
   return Object.keys(sentences).filter((type) => sentences[type]?.[0] === group);
 }
@@ -114,7 +114,7 @@ export interface SentencePart {
   isName: boolean;
 }
 
-/** The parts of what happened, names told apart. */
+/** The sentence of an event in parts, with names marked. */
 export function partsOf(event: AuditEvent): SentencePart[] {
   const isSignUp =
     event.type === 'user.created' && event.detail?.['provenance'] === 'local' && !event.actor.kind.startsWith('admin');
@@ -129,14 +129,14 @@ export function partsOf(event: AuditEvent): SentencePart[] {
   const count = event.detail?.['count'];
   if (typeof count === 'number' && count > 1) parts.push({ text: ` (${count} times)`, isName: false });
   const [first, ...rest] = parts;
-  // Names are written as they are; what stands in the place of one begins the sentence.
+  // Capitalize the first word unless it is a name.
   const isOwnName = first?.text === event.actor.name || first?.text === event.subject?.name;
   return first && !isOwnName
     ? [{ ...first, text: first.text.charAt(0).toUpperCase() + first.text.slice(1) }, ...rest]
     : parts;
 }
 
-export const inWords = (event: AuditEvent): string =>
+export const sentenceText = (event: AuditEvent): string =>
   partsOf(event)
     .map(({ text }) => text)
     .join('');
@@ -154,8 +154,8 @@ const actorKinds: Record<string, string> = {
 };
 
 export function actorName({ actor }: AuditEvent): string {
-  const said = actor.name ?? actorKinds[actor.kind] ?? actor.kind;
-  return actor.kind === 'scim' && actor.name ? `the directory (${actor.name})` : said;
+  const name = actor.name ?? actorKinds[actor.kind] ?? actor.kind;
+  return actor.kind === 'scim' && actor.name ? `the directory (${actor.name})` : name;
 }
 
 function subjectName({ subject, detail }: AuditEvent): string {
@@ -165,7 +165,7 @@ function subjectName({ subject, detail }: AuditEvent): string {
   return typeof named === 'string' ? named : subject.kind === 'user' ? 'somebody' : `a ${subject.kind}`;
 }
 
-/** Before and after, side by side; and what else was noted. */
+/** Changed values as before and after, and the other details. */
 export function detailsOf({ detail }: AuditEvent): { changes: [string, string, string][]; others: [string, string][] } {
   const { before, after, ...rest } = (detail ?? {}) as {
     before?: Record<string, unknown>;
@@ -173,19 +173,19 @@ export function detailsOf({ detail }: AuditEvent): { changes: [string, string, s
   };
   const changes = Object.keys({ ...before, ...after }).map((name): [string, string, string] => [
     name,
-    said(before?.[name]),
-    said(after?.[name]),
+    formatValue(before?.[name]),
+    formatValue(after?.[name]),
   ]);
-  return { changes, others: Object.entries(rest).map(([name, value]) => [name, said(value)]) };
+  return { changes, others: Object.entries(rest).map(([name, value]) => [name, formatValue(value)]) };
 }
 
-function said(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return '–';
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(said).join('\n');
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(formatValue).join('\n');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** `accessTokenTtlSeconds` as people read it. */
+/** `accessTokenTtlSeconds` as readable words. */
 export function fieldName(name: string): string {
   const spaced = name.replace(/([A-Z])/g, ' $1').toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);

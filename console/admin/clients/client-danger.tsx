@@ -5,8 +5,8 @@ import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { Notice } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { request } from '../ui/show-graphql.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -15,7 +15,7 @@ import { useClientForm } from './use-client-form.ts';
 
 type Asking = 'disable' | 'delete' | undefined;
 
-/** What locks people out: to switch it off, which can be undone; to delete it, which cannot. */
+/** Disable (reversible) and delete (irreversible). */
 export function ClientDanger({ client, mayChange }: ClientPartProps) {
   const [asking, setAsking] = useState<Asking>();
   const [failure, setFailure] = useState<Failure>();

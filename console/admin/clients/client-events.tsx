@@ -10,7 +10,7 @@ import { Pager, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 
-/** What was done to the application and through it, newest first. */
+/** Audit events of the application, newest first. */
 export function ClientEvents({ client }: ClientPartProps) {
   const project = useProject();
   const path = useProjectPath();

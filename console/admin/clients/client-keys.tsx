@@ -5,13 +5,13 @@ import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { type ApiKeyKind, type ApiKeyRowFragment, IssueApiKey, RevokeApiKey } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/code.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Refused } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { Secrets } from '../ui/secret.tsx';
 import { request, ShowGraphql } from '../ui/show-graphql.tsx';
@@ -27,7 +27,7 @@ const kinds = {
 
 const nameOf = ({ kind, hint }: ApiKeyRowFragment) => `${kinds[kind].prefix}…${hint}`;
 
-/** The application's API keys: several of a kind may live at once, so that one can be replaced without a gap. */
+/** The application's API keys. Several of a kind may be live at once, for rotation without downtime. */
 export function ClientKeys({ client, mayChange }: ClientPartProps) {
   const [issued, setIssued] = useState<{ kind: ApiKeyKind; key: string }>();
   const [revoking, setRevoking] = useState<ApiKeyRowFragment>();
@@ -47,7 +47,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     { header: 'Kind', cell: ({ kind }) => kinds[kind].name },
     {
       header: 'State',
-      cell: ({ revokedAt }) => (revokedAt ? <Mark tone="bad">Revoked</Mark> : <Mark tone="good">Live</Mark>),
+      cell: ({ revokedAt }) => (revokedAt ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Live</Badge>),
     },
     { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },

@@ -5,15 +5,15 @@ import { useRead } from '../api.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Badge, Notice } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Mark, Notice } from '../ui/mark.tsx';
 import { Page } from '../ui/page.tsx';
-import { PageSketch } from '../ui/sketch.tsx';
+import { PageSkeleton } from '../ui/skeleton.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import type { ClientPartProps } from './client-part.ts';
 
-/** A part is fetched when somebody goes there. */
+/** Loads a tab's script on demand. */
 const fetched = (load: () => Promise<ComponentType<ClientPartProps>>) => lazy(async () => ({ default: await load() }));
 
 const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPartProps> }[] = [
@@ -46,18 +46,18 @@ export function Component() {
   const client = data?.client?.id === clientId ? data.client : undefined;
   const chosen = parts.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;
-  if (!client) return failure ? <Failed failure={failure} what="application" retry={reload} /> : <PageSketch />;
+  if (!client) return failure ? <Failed failure={failure} what="application" retry={reload} /> : <PageSkeleton />;
   const { Part } = chosen;
   const at = (part: string) => path(`applications/${clientId}${part && `/${part}`}`);
   return (
     <Page
       title={client.name}
       back={{ to: path('applications'), label: 'Applications' }}
-      marks={
+      badges={
         <>
-          {client.disabled && <Mark tone="bad">Disabled</Mark>}
-          {client.builtIn === 'CONSOLE' && <Mark>This console</Mark>}
-          {client.builtIn === 'DEMO' && <Mark>Sample</Mark>}
+          {client.disabled && <Badge tone="bad">Disabled</Badge>}
+          {client.builtIn === 'CONSOLE' && <Badge>This console</Badge>}
+          {client.builtIn === 'DEMO' && <Badge>Sample</Badge>}
           <IdChip id={client.id} what="client ID" />
         </>
       }
@@ -67,11 +67,11 @@ export function Component() {
         tabs={parts.map(({ tab: part, label }) => ({ to: at(part), label, end: part === '' }))}
       />
       {!mayChange && (
-        <Notice tone="calm">
+        <Notice tone="neutral">
           You are a viewer of {project.name}: you can look at everything here, and change nothing.
         </Notice>
       )}
-      <Suspense fallback={<PageSketch />}>
+      <Suspense fallback={<PageSkeleton />}>
         <Part key={client.id} client={client} mayChange={mayChange} />
       </Suspense>
     </Page>

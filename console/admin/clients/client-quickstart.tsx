@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useProjectPath } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
+import { Notice } from '../ui/badge.tsx';
 import { Snippets } from '../ui/code.tsx';
 import { CopyField } from '../ui/copy.tsx';
-import { Notice } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import styles from './client-quickstart.module.css';
@@ -13,7 +13,7 @@ import { type ClientKind, clientKinds, kindOf } from './kind.ts';
 import { snippetsFor } from './snippets.ts';
 import { TrySignIn } from './try-sign-in.tsx';
 
-/** From here to a first sign-in. */
+/** Steps to a first sign-in. */
 export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   const [kind, setKind] = useState(() => kindOf(client));
   const path = useProjectPath();

@@ -22,7 +22,7 @@ interface Values {
   pkceRequired: boolean;
 }
 
-/** Name, addresses, and how it proves itself. */
+/** Name, redirect URIs and client authentication. */
 export function ClientSettings({ client, mayChange }: ClientPartProps) {
   const saved = useMemo<Values>(
     () => ({
@@ -150,7 +150,7 @@ const labels: Record<keyof Values, string> = {
 };
 
 function changeOf(name: keyof Values, saved: Values, values: Values): Change {
-  const said = (from: Values) =>
+  const describe = (from: Values) =>
     name === 'tokenEndpointAuthMethod'
       ? authMethodNames[from.tokenEndpointAuthMethod]
       : name === 'jwks'
@@ -162,5 +162,5 @@ function changeOf(name: keyof Values, saved: Values, values: Values): Change {
           : name === 'name'
             ? from.name
             : tidy(from[name]);
-  return { label: labels[name], before: said(saved), after: said(values) };
+  return { label: labels[name], before: describe(saved), after: describe(values) };
 }

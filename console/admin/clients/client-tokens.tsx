@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { UpdateClient } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { useDraft } from '../ui/draft.ts';
-import { Duration, inWords } from '../ui/duration.tsx';
+import { Duration, formatDuration } from '../ui/duration.tsx';
 import { Section } from '../ui/page.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
@@ -13,7 +13,7 @@ import { addressFault } from './redirect-fault.ts';
 import { useClientForm } from './use-client-form.ts';
 
 interface Values {
-  /** Null: the project's. */
+  /** Null: the project's default. */
   accessTokenTtlSeconds: number | null;
   backchannelLogoutUri: string;
   backchannelLogoutSessionRequired: boolean;
@@ -22,7 +22,7 @@ interface Values {
 
 const types = { SECEVENT: 'secevent+jwt', LOGOUT: 'logout+jwt' } as const;
 
-/** How long its access tokens live, and how it hears of logouts. */
+/** Access token lifetime and back-channel logout. */
 export function ClientTokens({ client, mayChange }: ClientPartProps) {
   const project = useProject();
   const saved = useMemo<Values>(
@@ -44,7 +44,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
   };
   const ttl = values.accessTokenTtlSeconds;
   const life = (seconds: number | null) =>
-    seconds === null ? `The project's (${inWords(project.accessTokenTtlSeconds)})` : inWords(seconds);
+    seconds === null ? `The project's (${formatDuration(project.accessTokenTtlSeconds)})` : formatDuration(seconds);
   return (
     <>
       <Section
@@ -52,7 +52,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
         lead="They open UserInfo and nothing else. The ID token of a sign-in is not renewed."
       >
         <Switch
-          label={`As long as the project says (${inWords(project.accessTokenTtlSeconds)})`}
+          label={`As long as the project says (${formatDuration(project.accessTokenTtlSeconds)})`}
           checked={ttl === null}
           disabled={!mayChange}
           onChange={(event) =>
@@ -116,8 +116,8 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
       <SaveBar
         changes={changed.map((name) => ({
           label: labels[name],
-          before: said(name, saved, life),
-          after: said(name, values, life),
+          before: describe(name, saved, life),
+          after: describe(name, values, life),
         }))}
         busy={busy}
         failure={failure}
@@ -141,7 +141,7 @@ const labels: Record<keyof Values, string> = {
   logoutTokenTyp: 'Type of the logout token',
 };
 
-function said(name: keyof Values, from: Values, life: (seconds: number | null) => string): string {
+function describe(name: keyof Values, from: Values, life: (seconds: number | null) => string): string {
   if (name === 'accessTokenTtlSeconds') return life(from.accessTokenTtlSeconds);
   if (name === 'logoutTokenTyp') return types[from.logoutTokenTyp];
   if (name === 'backchannelLogoutSessionRequired') return from.backchannelLogoutSessionRequired ? 'Yes' : 'No';

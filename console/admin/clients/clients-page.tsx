@@ -4,13 +4,13 @@ import { useAccess } from '../access.tsx';
 import { useRead } from '../api.ts';
 import { Clients, type ClientsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import { authMethodNames } from './kind.ts';
@@ -23,13 +23,13 @@ const columns: readonly Column<Row>[] = [
     header: 'State',
     cell: ({ disabled, builtIn, redirectUris }) =>
       disabled ? (
-        <Mark tone="bad">Disabled</Mark>
+        <Badge tone="bad">Disabled</Badge>
       ) : redirectUris.length === 0 ? (
-        <Mark tone="note">No address yet</Mark>
+        <Badge tone="note">No address yet</Badge>
       ) : builtIn ? (
-        <Mark>{builtIn === 'DEMO' ? 'Sample' : 'This console'}</Mark>
+        <Badge>{builtIn === 'DEMO' ? 'Sample' : 'This console'}</Badge>
       ) : (
-        <Mark tone="good">Ready</Mark>
+        <Badge tone="good">Ready</Badge>
       ),
   },
   { header: 'Client ID', cell: ({ id }) => <IdChip id={id} what="client ID" /> },

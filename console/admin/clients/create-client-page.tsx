@@ -6,10 +6,10 @@ import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Notice } from '../ui/badge.tsx';
 import { Snippets } from '../ui/code.tsx';
 import { Refused } from '../ui/failed.tsx';
 import { ListField, tidy } from '../ui/list-field.tsx';
-import { Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Secrets } from '../ui/secret.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
@@ -35,7 +35,7 @@ interface Answers {
 
 const steps = ['Kind', 'Addresses', 'Keys and code'] as const;
 
-/** Three steps from nothing to code that runs. */
+/** Three-step form: type, URLs, code to run. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();
@@ -96,7 +96,7 @@ interface StepProps {
   answer(some: Partial<Answers>): void;
 }
 
-/** A step of the form; a new one takes the focus to its first field. */
+/** A step of the form; focuses its first field. */
 function Step({ onSubmit, children }: { onSubmit(): void; children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

@@ -9,13 +9,13 @@ import {
   RevokeDelegationKey,
   RotateDelegationKeys,
 } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyButton, IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Refused } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { request, ShowGraphql } from '../ui/show-graphql.tsx';
@@ -30,7 +30,7 @@ type Key = DelegationKeyRowFragment;
 const sides = { SP: 'Your server', IDP: 'This instance' } as const;
 const isLive = ({ expiresAt }: Key) => !expiresAt || new Date(expiresAt).getTime() > Date.now();
 
-/** The keys of both sides, with which a back end changes second factors on its own pages (delegation). */
+/** Delegation keys of both sides. A back end uses them to manage second factors on its own pages. */
 export function DelegationKeys({ client, mayChange }: ClientPartProps) {
   const { data, reload } = useRead(DelegationKeysQuery, { clientId: client.id });
   const [asking, setAsking] = useState<'register' | 'rotate'>();
@@ -62,7 +62,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
     {
       header: 'State',
       cell: (key) =>
-        isLive(key) ? <Mark tone="good">{key.expiresAt ? 'Ending' : 'Live'}</Mark> : <Mark tone="bad">Ended</Mark>,
+        isLive(key) ? <Badge tone="good">{key.expiresAt ? 'Ending' : 'Live'}</Badge> : <Badge tone="bad">Ended</Badge>,
     },
     { header: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="When replaced" /> },
   ];
@@ -113,7 +113,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         columns={columns}
         rows={keys}
         keyOf={({ id }) => id}
-        sketch={2}
+        skeletonRows={2}
         empty={
           <Empty icon="key" title="Not set up">
             Only applications that change second factors on their own pages need these.

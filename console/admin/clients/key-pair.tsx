@@ -6,14 +6,14 @@ import styles from './key-pair.module.css';
 import { makePair } from './pem.ts';
 
 interface KeyPairProps {
-  /** The public key, as JSON text. */
+  /** Public JWK as JSON text. */
   value: string;
   onChange(value: string): void;
   error?: string | undefined;
   disabled?: boolean;
 }
 
-/** The public half of an application's Ed25519 key: pasted, or made here, where the private half stays. */
+/** The application's Ed25519 public key: pasted, or generated here; the private key never leaves the browser. */
 export function KeyPair({ value, onChange, error, disabled = false }: KeyPairProps) {
   const [note, setNote] = useState<string>();
   const generate = async () => {

@@ -3,7 +3,7 @@ import { Icon } from '../ui/icon.tsx';
 import { type ClientKind, clientKinds } from './kind.ts';
 import styles from './kind-cards.module.css';
 
-/** One of three, as cards: native radio buttons, so that arrow keys choose. */
+/** Radio group as cards; native radio buttons give arrow-key navigation. */
 export function KindCards({ value, onChange }: { value: ClientKind; onChange(kind: ClientKind): void }) {
   const id = useId();
   return (

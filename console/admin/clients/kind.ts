@@ -1,6 +1,6 @@
 import type { IconName } from '../ui/icon.tsx';
 
-/** What an application is, as far as its sign-in is concerned. The server knows only how it authenticates. */
+/** Application type, for display. The server stores only the client authentication method. */
 export type ClientKind = 'single-page' | 'web-server' | 'native';
 
 export const clientKinds: Record<ClientKind, { name: string; hint: string; icon: IconName }> = {
@@ -26,7 +26,7 @@ interface Known {
   redirectUris: readonly string[];
 }
 
-/** The best guess for an application that exists. */
+/** Guesses the type of an existing application. */
 export function kindOf({ tokenEndpointAuthMethod, redirectUris }: Known): ClientKind {
   if (tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT') return 'web-server';
   const areLocal = redirectUris.length > 0 && redirectUris.every((uri) => /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(uri));

@@ -1,4 +1,4 @@
-/** What is wrong with an address, as one types it; the server judges it again, and more closely. */
+/** Client-side check of a redirect URI while typing; the server validates more strictly. */
 export function addressFault(uri: string): string | undefined {
   if (uri.trim() === '') return undefined;
   if (/\s/.test(uri.trim())) return 'Holds a space';

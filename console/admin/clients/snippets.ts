@@ -6,11 +6,11 @@ export interface SnippetValues {
   clientId: string;
   redirectUri: string | undefined;
   isPublic: boolean;
-  /** Only at its creation are the keys known. */
+  /** Known only at creation. */
   publishableKey?: string | undefined;
 }
 
-/** Code that runs as it stands, with this application's values between ‹ and ›. */
+/** Runnable code; this application's values stand between ‹ and ›. */
 export function snippetsFor(kind: ClientKind, values: SnippetValues): Snippet[] {
   const all = { browser: browser(values), node: node(values), openid: openidClient(values), curl: curl(values) };
   if (kind === 'web-server') return [all.node, all.openid, all.browser, all.curl];

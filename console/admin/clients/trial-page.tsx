@@ -4,20 +4,20 @@ import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { EndUserSession, FinishTrial, type FinishTrialMutation } from '../generated/operations.ts';
+import { Badge, Notice } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Refused } from '../ui/failed.tsx';
-import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
-import { PageSketch } from '../ui/sketch.tsx';
+import { PageSkeleton } from '../ui/skeleton.tsx';
 import { exactly } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
-import { claimWords, timeOf, valueInWords } from './claim-words.ts';
+import { claimDescriptions, formatClaim, timeOf } from './claim-descriptions.ts';
 import styles from './trial-page.module.css';
 
 type Result = FinishTrialMutation['finishTrial'];
 type Token = Result['idToken'];
 
-/** Where a sign-in that was tried comes back to: what the application would have been given. */
+/** Callback of a test sign-in: shows the tokens that the application would receive. */
 export function Component() {
   const [params] = useSearchParams();
   const navigate = useNavigate();
@@ -31,7 +31,7 @@ export function Component() {
   const [code, state] = [params.get('code'), params.get('state')];
   useEffect(() => {
     if (asked.current || !code || !state) return;
-    // A code is good for one try.
+    // Codes are single use.
     asked.current = true;
     const [clientId = ''] = state.split('.');
     void finish({ input: { clientId, state, code } }).then(({ data, failure: refused }) => {
@@ -41,7 +41,7 @@ export function Component() {
     });
   }, [code, state, finish, navigate]);
   if (result) return <Shown result={result} />;
-  if (code && !failure) return <PageSketch />;
+  if (code && !failure) return <PageSkeleton />;
   return (
     <Page title="Try sign-in">
       <Empty
@@ -73,7 +73,7 @@ function Shown({ result }: { result: Result }) {
       back={{ to: `/projects/${client.project.id}/applications/${client.id}`, label: client.name }}
       lead={`What the application would have been given for ${who}.`}
     >
-      <Notice tone="calm">
+      <Notice tone="neutral">
         {revoked
           ? 'Nothing of worth is left: the tokens never left the server, and the access token is revoked.'
           : 'The access token could not be revoked; it expires by itself.'}{' '}
@@ -93,7 +93,7 @@ function Shown({ result }: { result: Result }) {
   );
 }
 
-/** The person who tried is signed in to the project now, as anybody would be. */
+/** The test sign-in created a real session in the project. */
 function Session({ sid, who }: { sid: unknown; who: string }) {
   const [end, busy] = useWrite(EndUserSession);
   const [ended, setEnded] = useState(false);
@@ -132,7 +132,9 @@ function TokenSection({ title, lead, token }: { title: string; lead: string; tok
     <Section
       title={title}
       lead={lead}
-      actions={token.verified ? <Mark tone="good">Signature verified</Mark> : <Mark tone="bad">Does not verify</Mark>}
+      actions={
+        token.verified ? <Badge tone="good">Signature verified</Badge> : <Badge tone="bad">Does not verify</Badge>
+      }
     >
       <h3 className={styles.part}>Header</h3>
       <Claims label={`${title}, header`} claims={token.header} />
@@ -161,10 +163,10 @@ function Claims({ label, claims }: { label: string; claims: Record<string, unkno
                 <code>{name}</code>
               </th>
               <td>
-                <code>{valueInWords(value)}</code>
+                <code>{formatClaim(value)}</code>
                 {at !== undefined && <small>{exactly(new Date(at).toISOString())}</small>}
               </td>
-              <td>{claimWords[name] ?? ''}</td>
+              <td>{claimDescriptions[name] ?? ''}</td>
             </tr>
           );
         })}

@@ -6,12 +6,12 @@ import { BeginTrial } from '../generated/operations.ts';
 import { Refused } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
 
-/** Signs in with this very application on the hosted page, in a tab of its own, where the tokens are shown afterwards. */
+/** Starts a test sign-in with this application on the hosted page in a new tab, which then shows the tokens. */
 export function TrySignIn({ clientId }: { clientId: string }) {
   const [begin, busy] = useWrite(BeginTrial);
   const [failure, setFailure] = useState<Failure>();
   const go = async () => {
-    // Opened by the click itself: what comes after the answer would be taken for a popup.
+    // Open the tab within the click, or the popup blocker stops it.
     const tab = window.open('about:blank', '_blank');
     const outcome = await begin({ clientId });
     setFailure(outcome.failure);

@@ -5,7 +5,7 @@ import { UpdateClient, type UpdateClientInput } from '../generated/operations.ts
 import { toast } from '../ui/toast.tsx';
 import type { Client } from './client-part.ts';
 
-/** Saves a part of an application; whoever changed it meanwhile is not overwritten. */
+/** Saves part of an application; detects concurrent changes instead of overwriting them. */
 export function useClientForm(client: Client) {
   const [failure, setFailure] = useState<Failure>();
   const [update, busy] = useWrite(UpdateClient);

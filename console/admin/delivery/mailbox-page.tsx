@@ -1,16 +1,16 @@
 import { useRead } from '../api.ts';
 import { DevMailbox } from '../generated/operations.ts';
+import { Badge, Notice } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Pager, useListParams } from '../ui/list-bar.tsx';
-import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './mailbox-page.module.css';
 
-/** What would have been sent; new messages come in by themselves. */
+/** Captured messages, updated live. */
 export function Component() {
   const { get } = useListParams();
   const after = get('after');
@@ -31,8 +31,8 @@ export function Component() {
       ) : (
         <Section flush>
           {!page ? (
-            <div className={styles.sketch}>
-              <LinesSketch />
+            <div className={styles.skeleton}>
+              <LinesSkeleton />
             </div>
           ) : page.edges.length === 0 ? (
             <Empty icon="mail" title="Nothing has been sent yet">
@@ -46,7 +46,7 @@ export function Component() {
                   <li key={node.id}>
                     <header>
                       <h2>{node.subject ?? 'Text message'}</h2>
-                      <Mark>{node.channel === 'SMS' ? 'Text message' : 'Mail'}</Mark>
+                      <Badge>{node.channel === 'SMS' ? 'Text message' : 'Mail'}</Badge>
                       <span className={styles.time}>
                         <Time at={node.at} />
                       </span>

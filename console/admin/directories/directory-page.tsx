@@ -7,10 +7,10 @@ import { ScimTokens } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
+import { Badge, Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { isLive } from '../ui/expiry.ts';
 import { Failed, Refused } from '../ui/failed.tsx';
-import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './directory-page.module.css';
@@ -19,7 +19,7 @@ import { Tokens } from './scim-tokens.tsx';
 import { SelfTest } from './self-test.tsx';
 import { SetupSteps } from './setup-steps.tsx';
 
-/** How people come in by themselves from the customer's directory. */
+/** SCIM provisioning: setup, tokens, request log and self-test. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();
@@ -43,9 +43,11 @@ export function Component() {
     <Page
       title="Directory sync"
       lead="A directory creates, changes and deactivates the people of this project by itself, over SCIM 2.0."
-      marks={project.scimEnabled ? <Mark tone="good">On</Mark> : <Mark>Off</Mark>}
+      badges={project.scimEnabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
     >
-      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {!mayChange && (
+        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+      )}
       {failure && !data && <Failed failure={failure} what="the directory" retry={reload} />}
       <State tokens={tokens} isOn={project.scimEnabled} />
       {tokens && (
@@ -113,7 +115,7 @@ export function Component() {
 
 type TokenRows = React.ComponentProps<typeof Tokens>['tokens'];
 
-/** When a directory whose token is live last spoke. */
+/** Time of the last request with a live token. */
 function lastHeard(tokens: NonNullable<TokenRows>): string | undefined {
   return tokens
     .filter(isLive)
@@ -122,7 +124,7 @@ function lastHeard(tokens: NonNullable<TokenRows>): string | undefined {
     .at(-1);
 }
 
-/** Whether it has ever spoken; turns by itself. */
+/** Connection status, updated live. */
 function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
   if (!tokens || !isOn) return null;
   const live = tokens.filter(isLive);

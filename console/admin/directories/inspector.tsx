@@ -1,20 +1,20 @@
 import { useRead } from '../api.ts';
 import { ScimRequests, type ScimRequestsQuery } from '../generated/operations.ts';
+import { Badge, Notice } from '../ui/badge.tsx';
 import { Code } from '../ui/code.tsx';
 import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Pager, useListParams } from '../ui/list-bar.tsx';
-import { Mark, Notice } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
+import { adviceFor } from './advice.ts';
 import styles from './inspector.module.css';
-import { mendingOf } from './mending.ts';
 
 type ScimRequest = ScimRequestsQuery['scimRequests']['edges'][number]['node'];
 
-/** What the directory has sent of late, what it got, and what to mend. */
+/** Recent SCIM requests with responses and advice. */
 export function Inspector({ projectId }: { projectId: string }) {
   const { get } = useListParams();
   const after = get('after');
@@ -33,8 +33,8 @@ export function Inspector({ projectId }: { projectId: string }) {
       {failure && !page ? (
         <Failed failure={failure} what="the list of requests" retry={reload} />
       ) : !page ? (
-        <div className={styles.sketch}>
-          <LinesSketch lines={3} />
+        <div className={styles.skeleton}>
+          <LinesSkeleton lines={3} />
         </div>
       ) : page.edges.length === 0 ? (
         <Empty icon="directory" title="Nothing has been sent yet">
@@ -46,7 +46,7 @@ export function Inspector({ projectId }: { projectId: string }) {
             <li key={node.id}>
               <details>
                 <summary>
-                  <Mark tone={node.status < 300 ? 'good' : node.status < 500 ? 'note' : 'bad'}>{node.status}</Mark>
+                  <Badge tone={node.status < 300 ? 'good' : node.status < 500 ? 'note' : 'bad'}>{node.status}</Badge>
                   <code>
                     <strong>{node.method}</strong> {node.path}
                   </code>
@@ -66,11 +66,11 @@ export function Inspector({ projectId }: { projectId: string }) {
 }
 
 function Details({ request }: { request: ScimRequest }) {
-  const mending = mendingOf(request);
+  const advice = adviceFor(request);
   return (
     <div className={lines.details}>
       {request.detail && (
-        <Notice title={request.detail}>{mending ?? 'The answer below says it in the words of the standard.'}</Notice>
+        <Notice title={request.detail}>{advice ?? 'The answer below says it in the words of the standard.'}</Notice>
       )}
       <p className={styles.facts}>
         Token {request.tokenName} · {request.durationMs} ms{request.userAgent && ` · ${request.userAgent}`}
@@ -92,7 +92,7 @@ function Body({ label, text }: { label: string; text: string | null | undefined 
   );
 }
 
-/** Texts that were cut off stay as they are. */
+/** Indented JSON; truncated bodies stay unchanged. */
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -14,7 +14,7 @@ interface IssueTokenProps {
   onIssued(token: string): void;
 }
 
-/** A new token for a directory; it is shown once, by whoever asked for it. */
+/** Issues a SCIM token, shown once. */
 export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTokenProps) {
   const [name, setName] = useState<string>();
   const [days, setDays] = useState('365');

@@ -1,9 +1,9 @@
-/** One step of the set-up in a directory's own console. */
+/** One setup step in the directory's own console. */
 export interface Step {
   text: string;
-  /** What is copied there. */
+  /** Values to copy there. */
   values?: readonly ('address' | 'token')[];
-  /** Settings of the directory, as its own page names them. */
+  /** Settings as the directory's page names them. */
   settings?: readonly (readonly [name: string, value: string])[];
 }
 
@@ -11,11 +11,11 @@ export interface Provider {
   id: string;
   name: string;
   steps: readonly Step[];
-  /** What to know of this one. */
+  /** Provider-specific note. */
   note?: string;
 }
 
-/** The directories, each with its own words for the same things. */
+/** Supported directories, each with its own terms. */
 export const providers: readonly Provider[] = [
   {
     id: 'okta',

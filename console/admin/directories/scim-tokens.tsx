@@ -7,7 +7,7 @@ import { IssueToken } from './issue-token.tsx';
 
 export type ScimToken = ScimTokenRowFragment;
 
-/** The directory's tokens: a new one can live beside the old one until the directory uses it. */
+/** The directory's SCIM tokens. Several may be live at once, for rotation without downtime. */
 export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | undefined; mayChange: boolean }) {
   const project = useProject();
   const [revoke, busy] = useWrite(RevokeScimToken);

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Refused } from '../ui/failed.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import styles from './self-test.module.css';
 
 type Step = TestDirectoryMutation['testDirectory'][number];
 
-/** Tries this side of the sync without a directory: what fails in the directory then is the directory's. */
+/** Tests Latchkey's SCIM endpoint without a directory, to tell which side fails. */
 export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean }) {
   const [steps, setSteps] = useState<readonly Step[]>();
   const [failure, setFailure] = useState<Failure>();
@@ -37,14 +37,14 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
           <p className={styles.verdict}>
             {failed === 0 ? (
               <>
-                <Mark tone="good">All {steps.length} passed</Mark> This side works. What still fails is set up in the
+                <Badge tone="good">All {steps.length} passed</Badge> This side works. What still fails is set up in the
                 directory, or between it and here.
               </>
             ) : (
               <>
-                <Mark tone="bad">
+                <Badge tone="bad">
                   {failed} of {steps.length} failed
-                </Mark>{' '}
+                </Badge>{' '}
                 Something is wrong on this side: tell whoever runs this server.
               </>
             )}
@@ -60,7 +60,7 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
         <ol className={styles.steps}>
           {steps.map(({ name, proves, passed, request, fault, durationMs }) => (
             <li key={name}>
-              <Mark tone={passed ? 'good' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Mark>
+              <Badge tone={passed ? 'good' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Badge>
               <div>
                 <p>
                   <strong>{name}.</strong> {fault ?? proves}

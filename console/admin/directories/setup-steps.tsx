@@ -9,15 +9,15 @@ import styles from './setup-steps.module.css';
 interface SetupStepsProps {
   projectId: string;
   address: string;
-  /** While this page is open, the token that was issued on it. */
+  /** The token issued on this page, until the page closes. */
   token: string | undefined;
   mayChange: boolean;
-  /** A directory speaks already: the steps are for another one. */
+  /** A directory is already connected. */
   isConnected: boolean;
   onIssued(token: string): void;
 }
 
-/** What to do in the customer's directory, with this project's values to copy. */
+/** Setup instructions per directory, with this project's values to copy. */
 export function SetupSteps({ projectId, address, token, mayChange, isConnected, onIssued }: SetupStepsProps) {
   const [chosen, setChosen] = useState('okta');
   const [isShown, setShown] = useState(false);

@@ -1,21 +1,21 @@
 import { TextInput } from '@mantine/core';
 import { useRead } from '../api.ts';
 import { AccentTheme, type TonesFragment } from '../generated/operations.ts';
-import { Mark } from '../ui/mark.tsx';
+import { Badge } from '../ui/badge.tsx';
 import styles from './color-field.module.css';
 
-/** Latchkey's own. */
+/** Latchkey's default accent. */
 const standard = '#2f55d4';
 
 interface ColorFieldProps {
-  /** Empty: Latchkey's own. */
+  /** Empty: the default. */
   color: string;
   onChange(color: string): void;
   error: string | undefined;
   disabled: boolean;
 }
 
-/** A colour, and what becomes of it in both themes so that everybody can read it. */
+/** Accent colour, with the derived accessible shades for both themes. */
 export function ColorField({ color, onChange, error, disabled }: ColorFieldProps) {
   const six = asHex(color);
   const { data } = useRead(AccentTheme, { color: six ?? standard }, { keep: true });
@@ -69,7 +69,7 @@ function Tones({ name, tones }: { name: 'Light' | 'Dark'; tones: TonesFragment }
         </span>
         <span className={styles.numbers}>
           Button {ratio(contrast)}, link {ratio(textContrast)}
-          {isAdjusted && <Mark tone="note">Adjusted to be readable</Mark>}
+          {isAdjusted && <Badge tone="note">Adjusted to be readable</Badge>}
         </span>
       </dd>
     </div>

@@ -1,13 +1,13 @@
 import type { ExperiencePartsFragment } from '../generated/operations.ts';
 import type { Change } from '../ui/save-bar.tsx';
 
-/** What the form holds: names, colour, logos, and each text by its language and key. */
+/** Form values: names, colour, logos and texts by language and key. */
 export interface Content {
   displayName: string;
   accent: string;
   logoId: string;
   darkLogoId: string;
-  /** `de.heading` */
+  /** Keyed by language and name: `de.heading`. */
   texts: Record<string, string>;
 }
 
@@ -45,7 +45,7 @@ export function contentOf(parts: ExperiencePartsFragment): Content {
   };
 }
 
-/** As the admin API takes it. */
+/** Maps form values to the admin API's input. */
 export function inputOf({ texts, ...rest }: Content) {
   return {
     ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, value.trim() || null])),
@@ -55,7 +55,7 @@ export function inputOf({ texts, ...rest }: Content) {
   };
 }
 
-/** What differs, from what to what, in words. */
+/** The differences as labelled before/after texts. */
 export function changesBetween(before: Content, after: Content): Change[] {
   const changes: Change[] = [];
   const add = (label: string, one: string, two: string) => {

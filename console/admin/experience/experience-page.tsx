@@ -4,13 +4,13 @@ import { useAccess } from '../access.tsx';
 import { useRead } from '../api.ts';
 import { ExperienceOf, type ExperienceOfQuery, SaveExperienceDraft } from '../generated/operations.ts';
 import { type Project, useProject } from '../projects/project.tsx';
+import { Badge, Notice } from '../ui/badge.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
-import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import bar from '../ui/save-bar.module.css';
 import { type Change, Diff } from '../ui/save-bar.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
-import { PageSketch } from '../ui/sketch.tsx';
+import { PageSkeleton } from '../ui/skeleton.tsx';
 import { ColorField } from './color-field.tsx';
 import { changesBetween, contentOf, inputOf, type Language } from './content.ts';
 import styles from './experience-page.module.css';
@@ -20,11 +20,11 @@ import { languageOptions, MailTexts, PageTexts } from './texts-form.tsx';
 import { type ExperienceDraft, useExperienceDraft } from './use-experience-draft.ts';
 import { Versions } from './versions.tsx';
 
-/** How the hosted pages and the mails of a project look. */
+/** Branding of the hosted pages and mails of a project. */
 export function Component() {
   const project = useProject();
   const { data, failure, reload } = useRead(ExperienceOf, { projectId: project.id });
-  if (!data) return failure ? <Failed failure={failure} what="experience" retry={reload} /> : <PageSketch />;
+  if (!data) return failure ? <Failed failure={failure} what="experience" retry={reload} /> : <PageSkeleton />;
   return <Experience project={project} data={data} />;
 }
 
@@ -42,9 +42,11 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
     <Page
       title="Experience"
       lead="Name, logo, colour and words of the sign-in pages and mails. Nobody sees a change before you publish it."
-      marks={<DraftMark draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
+      badges={<DraftBadge draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
     >
-      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {!mayChange && (
+        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+      )}
       {draft.failure?.code === 'conflict' && (
         <Notice title="Somebody else has changed this draft">
           What you typed since is not kept.{' '}
@@ -143,7 +145,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
   );
 }
 
-function DraftMark({
+function DraftBadge({
   draft,
   isLive,
   changes,
@@ -153,15 +155,15 @@ function DraftMark({
   changes: readonly Change[];
 }) {
   return (
-    <span className={styles.mark} role="status">
+    <span className={styles.badge} role="status">
       {draft.state === 'refused' ? (
-        <Mark tone="bad">Draft not saved</Mark>
+        <Badge tone="bad">Draft not saved</Badge>
       ) : draft.state !== 'saved' ? (
-        <Mark>Saving the draft…</Mark>
+        <Badge>Saving the draft…</Badge>
       ) : changes.length > 0 ? (
-        <Mark tone="note">Draft saved, not published</Mark>
+        <Badge tone="note">Draft saved, not published</Badge>
       ) : (
-        <Mark tone={isLive ? 'good' : 'calm'}>{isLive ? 'Live' : 'Latchkey’s own look'}</Mark>
+        <Badge tone={isLive ? 'good' : 'neutral'}>{isLive ? 'Live' : 'Latchkey’s own look'}</Badge>
       )}
     </span>
   );

@@ -18,7 +18,7 @@ interface LogoFieldProps {
   disabled: boolean;
 }
 
-/** One picture: shown on the ground that it is for. */
+/** Upload of one logo, previewed on its theme's background. */
 export function LogoField({ projectId, label, hint, ground, logoId, onChange, disabled }: LogoFieldProps) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();

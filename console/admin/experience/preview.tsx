@@ -28,15 +28,15 @@ type Width = '390' | '1440';
 
 interface PreviewProps {
   projectId: string;
-  /** The application whose sign-in it is. */
+  /** Client ID. */
   app: string;
-  /** Another one loads it again. */
+  /** A new version reloads the preview. */
   version: number;
   language: Language;
   onLanguage(language: Language): void;
 }
 
-/** The hosted pages as they are, with the draft: the page itself in a frame, which nobody can sign in by. */
+/** The hosted pages with the draft, in an iframe; sign-in is disabled. */
 export function Preview({ projectId, app, version, language, onLanguage }: PreviewProps) {
   const [step, setStep] = useState<Step>('signin/address');
   const [theme, setTheme] = useState<Theme>('light');

@@ -14,10 +14,10 @@ interface TextsFormProps {
   disabled: boolean;
 }
 
-/** The messages of the pages that stand where a project has no words of its own. */
+/** Default page messages per text key. */
 const pageMessages: Record<string, string> = { heading: 'address.title', subline: 'address.text' };
 
-/** Words on the pages and links below them, in one language. */
+/** Page texts and footer links in one language. */
 export function PageTexts({ draft, experience, language, disabled }: TextsFormProps) {
   const standard = usePageTexts(language);
   const rules = experience.textRules.filter(({ kind }) => kind !== 'mail');
@@ -34,7 +34,7 @@ export function PageTexts({ draft, experience, language, disabled }: TextsFormPr
   );
 }
 
-/** Subjects and first sentences of mails, in one language. */
+/** Subjects and opening lines of mails in one language. */
 export function MailTexts({ draft, experience, language, disabled }: TextsFormProps) {
   const rules = experience.textRules.filter(({ kind }) => kind === 'mail');
   const standardOf = (key: string) =>
@@ -91,7 +91,7 @@ function TextField({
   );
 }
 
-/** Links and the foot are good in English where a language has none of its own. */
+/** Links and footer fall back to English. */
 function sharedText(draft: ExperienceDraft, key: string, language: Language): string | undefined {
   return language === 'en' ? undefined : draft.content.texts[`en.${key}`];
 }
@@ -104,7 +104,7 @@ function usePageTexts(language: Language): Record<string, string> {
       .then((response) => response.json() as Promise<Record<string, string>>)
       .then(
         (fetched) => isHere && setTexts(fetched),
-        // Only what stands greyed in empty fields is missing then.
+        // Only the placeholders of empty fields are missing then.
         () => undefined,
       );
     return () => {

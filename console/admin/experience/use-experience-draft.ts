@@ -11,14 +11,14 @@ import {
 import { toast } from '../ui/toast.tsx';
 import { type Content, contentOf, inputOf } from './content.ts';
 
-/** After so long a rest, what was typed is kept as the draft. */
+/** Debounce before saving the draft, in milliseconds. */
 const restMs = 500;
 
 export interface ExperienceDraft {
   content: Content;
   change(part: Partial<Content>): void;
   setText(name: string, text: string): void;
-  /** Of the draft that the server has: a preview of an earlier one is out of date. */
+  /** The server's draft version; a preview of an older one is stale. */
   version: number;
   state: 'saved' | 'typing' | 'saving' | 'refused';
   failure: Failure | undefined;
@@ -29,7 +29,7 @@ export interface ExperienceDraft {
   revert(number: number): Promise<void>;
 }
 
-/** A draft that is kept by itself while one types; the second of two admins is told, and nothing is overwritten. */
+/** A draft with autosave and optimistic locking: a concurrent change is reported, never overwritten. */
 export function useExperienceDraft(projectId: string, known: ExperienceStateFragment): ExperienceDraft {
   const [typed, setTyped] = useState<Content>();
   const [state, setState] = useState<ExperienceDraft['state']>('saved');
@@ -43,7 +43,7 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
   const saved = useMemo(() => contentOf(known.draft), [known.draft]);
   const content = typed ?? saved;
 
-  // Somebody else's change, where nothing was typed here.
+  // Adopt another admin's change if nothing was edited here.
   useEffect(() => {
     if (!typed) setVersion(known.draftVersion);
   }, [typed, known.draftVersion]);
@@ -68,23 +68,23 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     return next;
   }, [projectId, save]);
 
-  // One at a time: two of the same version would be in conflict with each other.
-  const underWay = useRef<ReturnType<typeof send>>(undefined);
+  // Save one at a time: two requests with the same version would conflict.
+  const inFlight = useRef<ReturnType<typeof send>>(undefined);
   const keep = useCallback(() => {
-    underWay.current ??= send().finally(() => {
-      underWay.current = undefined;
+    inFlight.current ??= send().finally(() => {
+      inFlight.current = undefined;
     });
-    return underWay.current;
+    return inFlight.current;
   }, [send]);
 
   useEffect(() => {
-    // Never beside another change of the draft: one of the two would be told of a conflict with itself.
+    // Do not save during another mutation of the draft: they would conflict.
     if (state !== 'typing' || saving || busy) return;
     const timer = setTimeout(() => void keep(), restMs);
     return () => clearTimeout(timer);
   }, [state, content, saving, busy, keep]);
 
-  // Half a second of typing may be lost by a closed window: it asks first.
+  // Warn before unload: unsaved edits would be lost.
   useEffect(() => {
     if (state === 'saved') return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -119,7 +119,7 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     faultOf: (field) => (failure?.field === field ? failure.message : undefined),
     busy,
     async publish() {
-      // What is on its way, and then what was typed since.
+      // Flush the save in flight, then the edits made since.
       for (let now = state; now !== 'saved'; ) {
         now = await keep();
         if (now === 'refused') return;
@@ -127,11 +127,11 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
       const sent = latest.current.content;
       const { data, failure: failed } = await publishDraft({ input: of() });
       const answer = settled(data?.publishExperience, failed, 'Published');
-      // What was typed meanwhile is the next draft.
+      // Edits made meanwhile become the next draft.
       if (answer && latest.current.content === sent) replaced(answer);
     },
     async discard() {
-      // Also where somebody else was faster: what is thrown away need not be read.
+      // Also after a conflict: discarding needs no merge.
       const { data, failure: failed } = await discardDraft({ input: { projectId } });
       const answer = settled(data?.discardExperienceDraft, failed, 'Draft discarded');
       if (answer) replaced(answer);

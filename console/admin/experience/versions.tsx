@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useRead } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Diff } from '../ui/save-bar.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
 import { type Content, changesBetween, contentOf } from './content.ts';
 import type { ExperienceDraft } from './use-experience-draft.ts';
@@ -14,7 +14,7 @@ import styles from './versions.module.css';
 
 const plain: Content = { displayName: '', accent: '', logoId: '', darkLogoId: '', texts: {} };
 
-/** What was published, newest first; each can be brought back. */
+/** Published versions, newest first; each can be restored. */
 export function Versions({
   projectId,
   draft,
@@ -28,7 +28,7 @@ export function Versions({
 }) {
   const { data, failure, reload } = useRead(ExperienceVersions, { projectId });
   const [asked, setAsked] = useState<{ number: number; content: Content }>();
-  if (!data) return failure ? <Failed failure={failure} what="versions" retry={reload} /> : <LinesSketch lines={2} />;
+  if (!data) return failure ? <Failed failure={failure} what="versions" retry={reload} /> : <LinesSkeleton lines={2} />;
   const versions = data.experienceVersions.edges.map(({ node }) => node);
   if (versions.length === 0) {
     return <p className={styles.none}>Nothing was published yet: people see Latchkey’s own look.</p>;
@@ -41,7 +41,7 @@ export function Versions({
         {rows.map(({ id, number, publishedAt, publishedBy, revertedTo, own }, index) => (
           <li key={id}>
             <span className={styles.words}>
-              <strong>Version {number}</strong> {index === 0 && <Mark tone="good">Live</Mark>}
+              <strong>Version {number}</strong> {index === 0 && <Badge tone="good">Live</Badge>}
               <span className={styles.when}>
                 <Time at={publishedAt} /> by {publishedBy ?? 'somebody'}
                 {revertedTo != null &&

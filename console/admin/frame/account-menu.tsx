@@ -16,7 +16,7 @@ const schemes = [
   { value: 'auto', icon: 'monitor', name: 'System' },
 ] as const;
 
-/** Who is signed in, how it looks, and the way out. */
+/** Signed-in account, theme and sign-out. */
 export function AccountMenu() {
   const me = useMe();
   const { colorScheme, setColorScheme } = useMantineColorScheme();

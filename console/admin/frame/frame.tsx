@@ -4,18 +4,18 @@ import { Link, Outlet, useLocation, useNavigation } from 'react-router';
 import { useRead } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
-import { Mark } from '../ui/mark.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
 import { Navigation, useCurrentProjectId } from './navigation.tsx';
 import { Palette, PaletteButton } from './palette.tsx';
-import { Pulse } from './pulse.tsx';
+import { ServerStatus } from './server-status.tsx';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
 import { Switcher } from './switcher.tsx';
 
-/** What stands around every page. */
+/** Layout of every page: header, navigation, dialogs. */
 export function Frame() {
   const projectId = useCurrentProjectId();
   const { pathname } = useLocation();
@@ -65,7 +65,7 @@ export function Frame() {
         <Environment projectId={projectId} />
         <div className={styles.tools}>
           <PaletteButton onOpen={() => setPalette(true)} />
-          <Pulse />
+          <ServerStatus />
           <HelpMenu />
           <AccountMenu />
         </div>
@@ -94,19 +94,19 @@ export function Frame() {
   );
 }
 
-/** What makes this no place for real people. */
+/** Badges that mark a non-production environment. */
 function Environment({ projectId }: { projectId: string | undefined }) {
   const { data } = useRead(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
   return (
     <div className={styles.environment}>
       {data?.project?.testMode && data.project.id === projectId && (
         <Link to={`/projects/${projectId}/factors`} title="One-time codes are in the answers of sign-in">
-          <Mark tone="note">Test mode</Mark>
+          <Badge tone="note">Test mode</Badge>
         </Link>
       )}
       {settings.hasDevMailbox && (
         <Link to="/mailbox" title="No mail server is set up: messages are kept in the dev mailbox">
-          <Mark tone="note">Dev mailbox</Mark>
+          <Badge tone="note">Dev mailbox</Badge>
         </Link>
       )}
     </div>

@@ -11,7 +11,7 @@ const keys = [
   ['Esc', 'Close what is open'],
 ] as const;
 
-/** Where things are, and how to move about. */
+/** Links to documentation, and keyboard shortcuts. */
 export function HelpMenu() {
   const [opened, setOpened] = useState(false);
   const { issuer } = settings;

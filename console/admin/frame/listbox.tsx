@@ -6,13 +6,13 @@ import { useEnter } from './use-search.ts';
 
 export interface Choice {
   key: string;
-  /** Said above the first of its group. */
+  /** Heading above the first choice of the group. */
   group: string;
   label: string;
-  /** What tells it from others of the same name. */
+  /** Disambiguates choices with the same label. */
   detail?: string | undefined;
   icon?: ReactNode;
-  /** By the server, for the letters of its last answer. */
+  /** Found by the server for the text of its last response. */
   isFound: boolean;
   choose(): void;
 }
@@ -28,7 +28,7 @@ interface ListboxProps {
   foot?: ReactNode;
 }
 
-/** A field with choices under it (WAI-ARIA combobox with a list): type, arrow, Enter. */
+/** WAI-ARIA combobox with a listbox popup. */
 export function Listbox({ label, placeholder, text, onText, choices, pending, nothing, foot }: ListboxProps) {
   const [active, setActive] = useState(0);
   const id = useId();
@@ -85,7 +85,7 @@ export function Listbox({ label, placeholder, text, onText, choices, pending, no
                 {choice.group}
               </p>
             )}
-            {/* The field keeps the focus and has the keys (aria-activedescendant). */}
+            {/* Focus stays in the input (aria-activedescendant). */}
             <div
               className={styles.choice}
               role="option"

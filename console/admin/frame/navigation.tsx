@@ -12,14 +12,14 @@ export interface Place {
   icon: IconName;
 }
 
-export interface PlaceGroup {
+export interface NavGroup {
   label: string;
-  /** Below the group before, not beside it. */
+  /** Nested below the previous group. */
   isInner?: boolean;
   places: readonly Place[];
 }
 
-/** The project whose pages are shown, or were last. */
+/** The project in the URL, else the last one visited. */
 export function useCurrentProjectId(): string | undefined {
   const { projectId } = useParams();
   const { pathname } = useLocation();
@@ -31,8 +31,8 @@ export function useCurrentProjectId(): string | undefined {
   return projectId ?? last;
 }
 
-/** Every page that there is for this reader. */
-export function usePlaces(projectId: string | undefined): PlaceGroup[] {
+/** All pages that the role may open. */
+export function useNavItems(projectId: string | undefined): NavGroup[] {
   const { isOwner } = useAccess();
   const instance: Place[] = [{ to: '/projects', label: 'Projects', icon: 'projects' }];
   if (isOwner) {
@@ -94,7 +94,7 @@ export function usePlaces(projectId: string | undefined): PlaceGroup[] {
 }
 
 export function Navigation({ projectId, onGo }: { projectId: string | undefined; onGo?: () => void }) {
-  const groups = usePlaces(projectId);
+  const groups = useNavItems(projectId);
   return (
     <nav className={styles.nav} aria-label="Console">
       {groups.map(({ label, isInner, places }) => (

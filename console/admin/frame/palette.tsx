@@ -6,7 +6,7 @@ import { useAsk } from '../api.ts';
 import { PaletteInProject, PaletteProjects } from '../generated/operations.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
-import { usePlaces } from './navigation.tsx';
+import { useNavItems } from './navigation.tsx';
 import styles from './palette.module.css';
 import { useSearch } from './use-search.ts';
 
@@ -28,7 +28,7 @@ interface PaletteProps {
   projectId: string | undefined;
 }
 
-/** Every page, application, user, group and project, by a few letters. */
+/** Command palette: pages, applications, users, groups and projects. */
 export function Palette({ opened, onClose, projectId }: PaletteProps) {
   return (
     <Modal.Root
@@ -51,7 +51,7 @@ export function Palette({ opened, onClose, projectId }: PaletteProps) {
 function Search({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
-  const groups = usePlaces(projectId);
+  const groups = useNavItems(projectId);
   const { mayChange, isOwner } = useAccess(projectId);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const ask = useAsk();

@@ -11,7 +11,7 @@ import { Frame } from './frame.tsx';
 import styles from './root.module.css';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
 
-/** Finds out who is here before anything else is shown. */
+/** Loads the signed-in account before any page. */
 export function Root() {
   const { data, failure, reload } = useRead(Session, {});
   if (data) {
@@ -54,7 +54,7 @@ function NoRole() {
   );
 }
 
-/** No page has this address. */
+/** Not-found page. */
 export function Missing() {
   return (
     <Page title="Not found">
@@ -73,10 +73,10 @@ export function Missing() {
   );
 }
 
-/** What browsers say of a script or a style sheet that they could not fetch, each in its own words. */
+/** Messages of browsers for a script or style sheet that failed to load. */
 const unfetched = /import|module|fetch|preload|load failed/i;
 
-/** A page of the console itself broke: a bug, or a script of a version that has been replaced. */
+/** Error page: a bug, or a script of a replaced version. */
 function Broken() {
   const error = useRouteError();
   const isOld = error instanceof Error && unfetched.test(error.message);
@@ -93,7 +93,7 @@ function Broken() {
   );
 }
 
-/** In the place of the page alone: what stands around it still leads elsewhere. */
+/** Replaces the page only; the navigation stays usable. */
 export function PageError() {
   return (
     <Page title="Not loaded">
@@ -104,7 +104,7 @@ export function PageError() {
   );
 }
 
-/** In the place of everything. */
+/** Replaces the whole document. */
 export function RootError() {
   return (
     <main className={styles.alone} role="alert">

@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { openSignIn, useAsked } from '../sign-in-again.ts';
 import styles from './sign-in-again-dialog.module.css';
 
-/** Asks for a sign-in without leaving the page: what was typed stays, and what was asked for is done afterwards. */
+/** Prompts for sign-in without leaving the page; unsaved input stays and the pending request is retried. */
 export function SignInAgain() {
   const asked = useAsked();
   const isExpired = asked?.why === 'expired';

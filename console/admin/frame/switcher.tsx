@@ -10,7 +10,7 @@ import { type Choice, Listbox } from './listbox.tsx';
 import styles from './switcher.module.css';
 import { useSearch } from './use-search.ts';
 
-/** From one project to another: the last ones first, the rest by a search at the server. */
+/** Project switcher: recent projects first, others by server search. */
 export function Switcher({ projectId }: { projectId: string | undefined }) {
   const [opened, setOpened] = useState(false);
   const { data } = useRead(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
@@ -101,7 +101,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
   );
 }
 
-/** From the users of one project to the users of the other. */
+/** Maps the current page to the same page of another project. */
 function samePageIn(projectId: string, pathname: string): string {
   const [, page = 'overview'] = /^\/projects\/[^/]+\/([a-z-]+)/.exec(pathname) ?? [];
   return `/projects/${projectId}/${page}`;

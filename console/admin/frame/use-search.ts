@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 
-/** Asks as one types, after a short rest; an answer that comes too late is dropped, and the last stays until the next. */
+/** Debounced search; late responses are dropped, and the last result stays until the next. */
 export function useSearch<Answer>(text: string, enabled: boolean, ask: (text: string) => Promise<Answer | undefined>) {
   const [answer, setAnswer] = useState<Answer>();
   const [pending, setPending] = useState(false);
@@ -26,9 +26,9 @@ export function useSearch<Answer>(text: string, enabled: boolean, ask: (text: st
 }
 
 /**
- * Enter, where what was found may still be the answer to fewer letters: it then means the first of what will be found.
+ * Defers Enter while results are pending, then chooses the first result.
  *
- * @param isOpen whether what would be chosen now may be another one in a moment
+ * @param isOpen whether results are still pending
  */
 export function useEnter(isOpen: boolean, choose: () => void): { enter(): void; forget(): void } {
   const [waits, setWaits] = useState(false);

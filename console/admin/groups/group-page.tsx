@@ -5,14 +5,14 @@ import { EventList } from '../audit/event-list.tsx';
 import { actorName } from '../audit/sentences.ts';
 import { AuditEvents, GroupById, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
-import { PageSketch } from '../ui/sketch.tsx';
+import { PageSkeleton } from '../ui/skeleton.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { userColumns } from '../users/user-columns.tsx';
 import styles from '../users/user-page.module.css';
@@ -20,7 +20,7 @@ import styles from '../users/user-page.module.css';
 const count = new Intl.NumberFormat('en-GB');
 const shown = ['name', 'userName', 'state', 'lastSignIn'] as const;
 
-/** One group: who is in it, where it comes from, what happened to it. */
+/** One group: members, source and activity. */
 export function Component() {
   const { groupId = '' } = useParams();
   const project = useProject();
@@ -47,7 +47,7 @@ export function Component() {
     after: null,
   });
   const group = data?.group?.id === groupId ? data.group : undefined;
-  if (!group) return failure ? <Failed failure={failure} what="group" retry={reload} /> : <PageSketch />;
+  if (!group) return failure ? <Failed failure={failure} what="group" retry={reload} /> : <PageSkeleton />;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
   const made = list?.find(({ type }) => type === 'group.created');
   const page = members.data?.users;
@@ -55,9 +55,9 @@ export function Component() {
     <Page
       title={group.displayName}
       back={{ to: path('groups'), label: 'Groups' }}
-      marks={
+      badges={
         <>
-          <Mark tone="accent">From the directory</Mark>
+          <Badge tone="accent">From the directory</Badge>
           <IdChip id={group.id} what="group ID" />
         </>
       }
@@ -135,7 +135,11 @@ export function Component() {
           </Button>
         }
       >
-        {list?.length === 0 ? <Empty icon="events" title="Nothing yet" /> : <EventList events={list} sketch={3} />}
+        {list?.length === 0 ? (
+          <Empty icon="events" title="Nothing yet" />
+        ) : (
+          <EventList events={list} skeletonRows={3} />
+        )}
       </Section>
     </Page>
   );

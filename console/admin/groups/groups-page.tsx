@@ -20,7 +20,7 @@ const columns: readonly Column<Row>[] = [
   { header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
-/** The groups that a directory has pushed. */
+/** Groups provisioned by a directory. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();

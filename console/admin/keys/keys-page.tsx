@@ -9,12 +9,12 @@ import {
   WithdrawSigningKey,
 } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyField, IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -33,11 +33,11 @@ function phaseOf({ signing, signsFrom, withdrawnAt }: Key) {
 const phases = {
   active: ['good', 'Active'],
   next: ['accent', 'Next'],
-  retired: ['calm', 'Retired'],
+  retired: ['neutral', 'Retired'],
   withdrawn: ['bad', 'Withdrawn'],
 } as const;
 
-/** The keys of the issuer: which one signs, which will, which did. */
+/** Signing keys of the issuer by phase: current, next, retired. */
 export function Component() {
   const { data, failure: unread, reload } = useRead(SigningKeys, {});
   const [rotating, setRotating] = useState(false);
@@ -53,7 +53,7 @@ export function Component() {
       header: 'State',
       cell: (key) => {
         const [tone, text] = phases[phaseOf(key)];
-        return <Mark tone={tone}>{text}</Mark>;
+        return <Badge tone={tone}>{text}</Badge>;
       },
     },
     { header: 'Signs from', cell: ({ signsFrom }) => <Time at={signsFrom} /> },
@@ -105,7 +105,7 @@ export function Component() {
             columns={columns}
             rows={keys}
             keyOf={({ id }) => id}
-            sketch={2}
+            skeletonRows={2}
             empty={<Empty icon="lock" title="No key yet" />}
           />
         </Section>

@@ -10,13 +10,13 @@ import {
   RetryLogoutDelivery,
 } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
 import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import styles from './deliveries.module.css';
@@ -37,7 +37,7 @@ interface DeliveriesProps {
   mayChange: boolean;
 }
 
-/** Each logout token, with its attempts and their answers. */
+/** Logout tokens with their delivery attempts and responses. */
 export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps) {
   const { get, set } = useListParams();
   const [clientId, state, userId, after] = [get('client'), get('state'), get('user'), get('after')];
@@ -82,8 +82,8 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
       {failure && !page ? (
         <Failed failure={failure} what="the list of deliveries" retry={reload} />
       ) : !page ? (
-        <div className={styles.sketch}>
-          <LinesSketch lines={4} />
+        <div className={styles.skeleton}>
+          <LinesSkeleton lines={4} />
         </div>
       ) : page.edges.length === 0 ? (
         <Empty
@@ -119,7 +119,7 @@ function Row({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }
   return (
     <details>
       <summary>
-        <Mark tone={tone}>{label}</Mark>
+        <Badge tone={tone}>{label}</Badge>
         <span className={styles.what}>
           <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'somebody who was erased'}
         </span>
@@ -209,7 +209,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
   );
 }
 
-/** What whoever runs the receiver can do about its last answer. */
+/** Advice for the receiver's operator about the last response. */
 function adviceOn(last: Attempt | undefined): string | undefined {
   if (!last) return undefined;
   const { status } = last;

@@ -2,12 +2,12 @@ import { useAccess } from '../access.tsx';
 import { useRead } from '../api.ts';
 import { LogoutReceivers } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { Notice } from '../ui/mark.tsx';
+import { Notice } from '../ui/badge.tsx';
 import { Page } from '../ui/page.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Receivers } from './receivers.tsx';
 
-/** Whether applications heard that people signed out. */
+/** Back-channel logout deliveries per application. */
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
@@ -18,7 +18,9 @@ export function Component() {
       title="Logout deliveries"
       lead="When a session ends by a logout, each application that took part is told, so that it ends its own (OpenID Connect Back-Channel Logout 1.0)."
     >
-      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {!mayChange && (
+        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+      )}
       <Receivers receivers={receivers} failure={failure} reload={reload} />
       {(receivers === undefined || receivers.length > 0) && (
         <Deliveries projectId={project.id} receivers={receivers} mayChange={mayChange} />

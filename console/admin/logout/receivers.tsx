@@ -3,10 +3,10 @@ import { Link } from 'react-router';
 import type { Failure } from '../failure.ts';
 import type { LogoutReceiversQuery } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -14,7 +14,7 @@ export type Receiver = LogoutReceiversQuery['logoutReceivers'][number];
 
 const count = new Intl.NumberFormat('en-GB');
 
-/** How each application has answered in a week. */
+/** Delivery results per application over the last week. */
 export function Receivers({
   receivers,
   failure,
@@ -48,7 +48,7 @@ export function Receivers({
           rows={receivers}
           keyOf={({ client }) => client.id}
           linkOf={({ client }) => `${path('logout-deliveries')}?client=${client.id}`}
-          sketch={2}
+          skeletonRows={2}
           empty={
             <Empty
               icon="applications"
@@ -69,8 +69,8 @@ export function Receivers({
 }
 
 function State({ receiver: { client, delivered, pending, failed } }: { receiver: Receiver }) {
-  if (!client.backchannelLogoutUri) return <Mark>No longer told</Mark>;
-  if (failed > 0) return <Mark tone="bad">Missed some</Mark>;
-  if (pending > 0) return <Mark tone="note">Waiting</Mark>;
-  return delivered > 0 ? <Mark tone="good">Hears all</Mark> : <Mark>Nothing to tell yet</Mark>;
+  if (!client.backchannelLogoutUri) return <Badge>No longer told</Badge>;
+  if (failed > 0) return <Badge tone="bad">Missed some</Badge>;
+  if (pending > 0) return <Badge tone="note">Waiting</Badge>;
+  return delivered > 0 ? <Badge tone="good">Hears all</Badge> : <Badge>Nothing to tell yet</Badge>;
 }

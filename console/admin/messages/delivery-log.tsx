@@ -9,15 +9,15 @@ import {
   type MessageTemplate,
 } from '../generated/operations.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
+import { channels, states, templateNames } from './labels.ts';
 import styles from './messages.module.css';
-import { channels, states, templateNames } from './words.ts';
 
 type Row = MessagesQuery['messages']['edges'][number]['node'];
 
@@ -37,7 +37,7 @@ const columns: Column<Row>[] = [
     width: '26%',
     cell: ({ state, note }) => (
       <span className={styles.state}>
-        <Mark tone={states[state].tone}>{states[state].name}</Mark>
+        <Badge tone={states[state].tone}>{states[state].name}</Badge>
         {note && <span className={styles.note}>{note}</span>}
       </span>
     ),
@@ -52,7 +52,7 @@ const options = (any: string, names: Record<string, string>) => [
   ...Object.entries(names).map(([value, label]) => ({ value, label })),
 ];
 
-/** What became of each message; new ones come in by themselves. */
+/** Delivery status of each message, updated live. */
 export function DeliveryLog({ project }: { project: Project }) {
   const { get } = useListParams();
   const path = useProjectPath();

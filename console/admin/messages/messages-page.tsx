@@ -9,7 +9,7 @@ import { Templates } from './templates.tsx';
 
 const tabs = { log: DeliveryLog, templates: Templates, sending: Sending };
 
-/** Mail and text messages of a project: what became of them, what they look like, how they leave. */
+/** Mail and text messages of a project: delivery log, templates, senders. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();

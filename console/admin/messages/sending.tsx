@@ -10,20 +10,20 @@ import {
   type TestSenderMutation,
 } from '../generated/operations.ts';
 import type { Project } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { senderKinds } from './labels.ts';
 import styles from './messages.module.css';
 import { Stages } from './stages.tsx';
-import { senderKinds } from './words.ts';
 
 type Sender = MessageSendersQuery['messageSenders'][number];
 
-/** How messages leave this instance, and a test of it, stage by stage. */
+/** Mail and SMS senders of this instance, with a staged test. */
 export function Sending({ project }: { project: Project }) {
   const { data, failure, reload } = useRead(MessageSenders, {});
-  if (!data) return failure ? <Failed failure={failure} what="settings" retry={reload} /> : <LinesSketch />;
+  if (!data) return failure ? <Failed failure={failure} what="settings" retry={reload} /> : <LinesSkeleton />;
   return (
     <div className={styles.halves}>
       {data.messageSenders.map((sender) => (
@@ -57,13 +57,13 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
           <dt>Leaves by</dt>
           <dd>
             {sender.kind === null ? (
-              <Mark tone={isMail ? 'bad' : 'calm'}>
+              <Badge tone={isMail ? 'bad' : 'neutral'}>
                 {isMail ? 'Nothing: sign-in fails' : 'Nothing: SMS is not offered'}
-              </Mark>
+              </Badge>
             ) : (
               <>
                 {senderKinds[sender.kind] ?? sender.kind}{' '}
-                {sender.kind === 'mailbox' && <Mark tone="note">Nothing leaves this machine</Mark>}
+                {sender.kind === 'mailbox' && <Badge tone="note">Nothing leaves this machine</Badge>}
               </>
             )}
           </dd>
@@ -120,9 +120,9 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
         {outcome && (
           <div className={styles.stack}>
             <p>
-              <Mark tone={outcome.passed ? 'good' : 'bad'}>
+              <Badge tone={outcome.passed ? 'good' : 'bad'}>
                 {outcome.passed ? `Sent to ${outcome.to}` : `Not sent to ${outcome.to}`}
-              </Mark>
+              </Badge>
             </p>
             <Stages stages={outcome.stages} />
           </div>

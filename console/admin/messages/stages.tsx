@@ -1,7 +1,7 @@
 import type { TestSenderMutation } from '../generated/operations.ts';
 import { Icon } from '../ui/icon.tsx';
+import { stageNames } from './labels.ts';
 import styles from './stages.module.css';
-import { stageNames } from './words.ts';
 
 type Stage = TestSenderMutation['testSender']['stages'][number];
 
@@ -12,7 +12,7 @@ const said: Record<string, string> = {
   'not-reached': 'not reached',
 };
 
-/** How far a message came: each stage with what was seen and, where it failed, what to do. */
+/** Stages of a delivery test, each with its result and, on failure, advice. */
 export function Stages({ stages }: { stages: readonly Stage[] }) {
   return (
     <ol className={styles.stages}>

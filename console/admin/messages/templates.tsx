@@ -7,17 +7,17 @@ import { type Language, languages } from '../experience/content.ts';
 import type { Failure } from '../failure.ts';
 import { MessagePreview, type MessageTemplate, TestSender, type TestSenderMutation } from '../generated/operations.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
+import { Notice } from '../ui/badge.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
-import { Notice } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { type Look, LookChoice, Select, ThemeChoice } from '../ui/page-choices.tsx';
 import { PageFrame, type Theme } from '../ui/page-frame.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { templateNames } from './labels.ts';
 import styles from './messages.module.css';
 import { Stages } from './stages.tsx';
-import { templateNames } from './words.ts';
 
-/** Each message as it is sent, in each language, as HTML and as text. */
+/** Message templates in each language, as HTML and as text. */
 export function Templates({ project }: { project: Project }) {
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
@@ -78,7 +78,7 @@ export function Templates({ project }: { project: Project }) {
           </Section>
           <div className={styles.stack}>
             <Section title="Plain text" lead="For mail programs without HTML.">
-              {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSketch />}
+              {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSkeleton />}
             </Section>
             {preview?.sms && (
               <Section title="Text message" lead="Where it goes to a phone.">

@@ -2,7 +2,7 @@ import { useRead } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
 import { Failed } from '../ui/failed.tsx';
 import { Section } from '../ui/page.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
 import styles from './charts.module.css';
 import { DayChart, type Series } from './day-chart.tsx';
 import { type Day, lastDays } from './days.ts';
@@ -13,14 +13,14 @@ type Measure = Exclude<keyof Day, 'day'>;
 const sumOf = (days: readonly Day[], of: (day: Day) => number) => days.reduce((sum, day) => sum + of(day), 0);
 const count = new Intl.NumberFormat('en-GB');
 
-/** Is sign-in healthy? The last two weeks, beside the two before. */
+/** Sign-in activity of the last two weeks compared with the two before. */
 export function Charts({ projectId, path }: { projectId: string; path: (rest: string) => string }) {
   const { data, failure, reload } = useRead(Activity, { projectId }, { everySeconds: 60 });
   if (failure && !data) return <Failed failure={failure} what="the activity" retry={reload} />;
   if (!data) {
     return (
       <Section title="Sign-in, last 14 days">
-        <LinesSketch lines={6} />
+        <LinesSkeleton lines={6} />
       </Section>
     );
   }

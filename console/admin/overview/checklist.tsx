@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/page.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './checklist.module.css';
 
@@ -10,21 +10,21 @@ export interface Task {
   name: string;
   isDone: boolean;
   isOptional?: boolean;
-  /** What is true once it is done. */
+  /** Text once done. */
   done: string;
-  /** When it came true, where that is known. */
+  /** Completion time, where known. */
   since?: string | undefined;
-  /** Why it is worth doing. */
+  /** Text while open: why it matters. */
   open: string;
   action?: { label: string; to: string };
 }
 
-/** What is left to do. Once all of it is done, a line. */
+/** Setup checklist; collapses to one line once complete. */
 export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
   if (!tasks) {
     return (
       <Section title="Getting ready">
-        <LinesSketch lines={5} />
+        <LinesSkeleton lines={5} />
       </Section>
     );
   }

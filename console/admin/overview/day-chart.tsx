@@ -6,7 +6,7 @@ import { change } from './days.ts';
 export interface Series {
   label: string;
   tone: 'strong' | 'soft' | 'bad';
-  /** One for each day. */
+  /** One value per day. */
   values: readonly number[];
 }
 
@@ -14,13 +14,13 @@ interface DayChartProps {
   title: string;
   /** `2026-03-01`, oldest first. */
   days: readonly string[];
-  /** Stacked, from the ground up. */
+  /** Stacked bottom to top. */
   series: readonly Series[];
-  /** What is said of all days together, where that is not their sum. */
+  /** Total to display if it is not the sum. */
   total?: number;
-  /** Beside the number. */
+  /** Shown beside the total. */
   note?: string;
-  /** Of the days before, to compare with. */
+  /** Total of the previous period, for comparison. */
   before: number;
   link: { to: string; label: string };
 }
@@ -29,7 +29,7 @@ const count = new Intl.NumberFormat('en-GB');
 const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dayName = (day: string) => short.format(new Date(day));
 
-/** Bars by day, with the numbers as a table for whoever wants them, and a way to the events behind them. */
+/** Bar chart by day, with the data as a table and a link to the events. */
 export function DayChart({ title, days, series, total, note, before, link }: DayChartProps) {
   const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const all = total ?? sums.reduce((sum, value) => sum + value, 0);

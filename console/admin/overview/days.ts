@@ -8,7 +8,7 @@ const nothing: Omit<Day, 'day'> = {
   ...{ scimRequests: 0, scimRefused: 0, scimFailed: 0 },
 };
 
-/** So many days up to today, in UTC, the ones without anything included, oldest first. */
+/** The last `count` days up to today (UTC), oldest first; days without activity are zero. */
 export function lastDays(days: readonly Day[], count: number): Day[] {
   const known = new Map(days.map((one) => [one.day, one]));
   return Array.from({ length: count }, (_, index) => {
@@ -17,7 +17,7 @@ export function lastDays(days: readonly Day[], count: number): Day[] {
   });
 }
 
-/** How much more or less than in the days before; absent where there were none to compare with. */
+/** Relative change from the previous period; undefined if that was zero. */
 export function change(now: number, before: number): string | undefined {
   if (before === 0) return undefined;
   const percent = Math.round(((now - before) / before) * 100);

@@ -5,9 +5,9 @@ import { useRead } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist, type Task } from './checklist.tsx';
@@ -21,7 +21,7 @@ const smsLimits = { types: ['sms.limit_reached'] };
 const dayInMilliseconds = 24 * 3600 * 1000;
 const count = new Intl.NumberFormat('en-GB');
 
-/** Where the project stands: what is left to do, how much there is, what happened last. */
+/** Activity and setup of a project. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();
@@ -52,10 +52,10 @@ export function Component() {
       lead={
         isConsole ? 'The project through which the admins of this instance sign in.' : `Where ${project.name} stands.`
       }
-      marks={
+      badges={
         <>
-          {project.testMode && <Mark tone="note">Test mode</Mark>}
-          {isSmsLimited && <Mark tone="bad">SMS limit reached</Mark>}
+          {project.testMode && <Badge tone="note">Test mode</Badge>}
+          {isSmsLimited && <Badge tone="bad">SMS limit reached</Badge>}
         </>
       }
     >
@@ -97,7 +97,7 @@ export function Component() {
             Every sign-in and every change will stand here, with who did it.
           </Empty>
         ) : (
-          <EventList events={data?.recent.edges.map(({ node }) => node)} filterPath={path('events')} sketch={5} />
+          <EventList events={data?.recent.edges.map(({ node }) => node)} filterPath={path('events')} skeletonRows={5} />
         )}
       </Section>
     </Page>

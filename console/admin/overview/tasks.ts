@@ -8,14 +8,14 @@ interface State {
   project: Project;
   path: (rest?: string) => string;
   mayChange: boolean;
-  /** Absent for those who are no owners themselves. */
+  /** Absent unless the account is an owner. */
   ownerCount: number | undefined;
 }
 
-/** From then on there is something to draw. */
+/** Once this task is done, the charts have data. */
 export const firstSignIn = 'See a first sign-in';
 
-/** What is left to do, computed from what is really there; each line leads to its own next step. */
+/** Setup tasks derived from the project's current state; each links to its page. */
 export function tasksOf({ data, project, path, mayChange, ownerCount }: State): Task[] {
   const clients = data.clients.edges.map(({ node }) => node);
   const reachable = clients.filter(({ redirectUris, disabled }) => redirectUris.length > 0 && !disabled);

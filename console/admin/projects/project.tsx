@@ -3,21 +3,21 @@ import { Outlet, useParams } from 'react-router';
 import { useRead } from '../api.ts';
 import { ProjectById, type ProjectSettingsFragment } from '../generated/operations.ts';
 import { Failed } from '../ui/failed.tsx';
-import { PageSketch } from '../ui/sketch.tsx';
+import { PageSkeleton } from '../ui/skeleton.tsx';
 import { remember } from './recent.ts';
 
 export type Project = ProjectSettingsFragment;
 
 const ProjectContext = createContext<Project | undefined>(undefined);
 
-/** The project whose pages these are. */
+/** The project of the current page. */
 export function useProject(): Project {
   const project = use(ProjectContext);
-  if (!project) throw new Error('this page stands outside of a project');
+  if (!project) throw new Error('useProject outside of a project page');
   return project;
 }
 
-/** All pages of one project; each of them finds it here. */
+/** Loads the project for all of its pages. */
 export function ProjectPages() {
   const { projectId = '' } = useParams();
   const { data, failure, reload } = useRead(ProjectById, { id: projectId });
@@ -26,7 +26,7 @@ export function ProjectPages() {
     if (project) remember(project);
   }, [project]);
   if (!project || project.id !== projectId) {
-    return failure ? <Failed failure={failure} what="project" retry={reload} /> : <PageSketch />;
+    return failure ? <Failed failure={failure} what="project" retry={reload} /> : <PageSkeleton />;
   }
   return (
     <ProjectContext value={project}>
@@ -35,7 +35,7 @@ export function ProjectPages() {
   );
 }
 
-/** The address of a page of this project. */
+/** Builds a path below the current project. */
 export function useProjectPath(): (rest?: string) => string {
   const { id } = useProject();
   return (rest = '') => `/projects/${id}${rest && `/${rest}`}`;

@@ -5,13 +5,13 @@ import { useAccess } from '../access.tsx';
 import { useRead, useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
 import { useFirstFocus } from '../ui/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
 import { Time } from '../ui/time.tsx';
@@ -30,11 +30,11 @@ const columns: readonly Column<Row>[] = [
   {
     header: 'State',
     cell: ({ builtIn, testMode }) => (
-      <span className={styles.marks}>
-        {builtIn === 'CONSOLE' && <Mark>Console sign-in</Mark>}
-        {builtIn === 'DEMO' && <Mark>Sample</Mark>}
-        {testMode && <Mark tone="note">Test mode</Mark>}
-        {builtIn === null && !testMode && <Mark tone="good">In use</Mark>}
+      <span className={styles.badges}>
+        {builtIn === 'CONSOLE' && <Badge>Console sign-in</Badge>}
+        {builtIn === 'DEMO' && <Badge>Sample</Badge>}
+        {testMode && <Badge tone="note">Test mode</Badge>}
+        {builtIn === null && !testMode && <Badge tone="good">In use</Badge>}
       </span>
     ),
   },
@@ -46,7 +46,7 @@ const columns: readonly Column<Row>[] = [
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-/** All projects in which the reader has a role. */
+/** Projects in which the account has a role. */
 export function Component() {
   const { get } = useListParams();
   const [params, setParams] = useSearchParams();
@@ -61,7 +61,7 @@ export function Component() {
   const [isOpen, setOpen] = useState(false);
   const isNew = isOpen || params.has('new');
   const open = (on: boolean) => {
-    // The address follows when the router gets to it; what is typed at once belongs to the dialog.
+    // Open at once; the router updates the URL later, and input typed meanwhile belongs to the dialog.
     setOpen(on);
     setParams(on ? { new: '' } : {}, { replace: true });
   };
@@ -138,7 +138,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
         ref={field}
         data-autofocus
       />
-      <p className={styles.calm}>
+      <p className={styles.hint}>
         It begins empty: open sign-up, no second factor, directory sync ready for its first token.
       </p>
       {failure?.field !== 'name' && <Refused failure={failure} />}

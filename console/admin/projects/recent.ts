@@ -1,4 +1,4 @@
-/** The projects that this browser was in last, newest first. */
+/** Projects last visited in this browser, newest first. */
 export interface Recent {
   id: string;
   name: string;
@@ -32,6 +32,6 @@ function store(list: readonly Recent[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(list));
   } catch {
-    // Without storage, nothing is recent.
+    // Storage unavailable: keep no history.
   }
 }

@@ -5,10 +5,10 @@ import { useAccess } from '../access.tsx';
 import { useRead, useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { DeleteProject, ProjectContents } from '../generated/operations.ts';
+import { Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyField } from '../ui/copy.tsx';
 import { useDraft } from '../ui/draft.ts';
-import { Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { exactly } from '../ui/time.tsx';
@@ -26,7 +26,9 @@ export function Component() {
   const { save, busy, failure, faultOf, clear } = useProjectForm(project);
   return (
     <Page title="Settings" lead={`What ${project.name} is called, and its end.`} narrow>
-      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {!mayChange && (
+        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+      )}
       <Section title="Basics">
         <TextInput
           className={styles.name}

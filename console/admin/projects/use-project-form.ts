@@ -5,7 +5,7 @@ import { UpdateProject, type UpdateProjectInput } from '../generated/operations.
 import { toast } from '../ui/toast.tsx';
 import type { Project } from './project.tsx';
 
-/** Saves settings of a project; whoever changed it meanwhile is not overwritten. */
+/** Saves project settings; detects concurrent changes instead of overwriting them. */
 export function useProjectForm(project: Project) {
   const [failure, setFailure] = useState<Failure>();
   const [update, busy] = useWrite(UpdateProject);

@@ -4,15 +4,15 @@ import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { UpdateSessionPolicy } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
+import { Notice } from '../ui/badge.tsx';
 import { useDraft } from '../ui/draft.ts';
-import { Duration, inWords } from '../ui/duration.tsx';
-import { Notice } from '../ui/mark.tsx';
+import { Duration, formatDuration } from '../ui/duration.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
 import { toast } from '../ui/toast.tsx';
-import { Lifeline } from './lifeline.tsx';
 import styles from './session-policy-page.module.css';
+import { SessionTimeline } from './session-timeline.tsx';
 
 const day = 86_400;
 const fields = {
@@ -41,7 +41,7 @@ const fields = {
 type Name = keyof typeof fields;
 const names = Object.keys(fields) as Name[];
 
-/** Four numbers, a drawing, and a sentence that says what they mean. */
+/** Session settings with a timeline and a summary. */
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
@@ -55,14 +55,16 @@ export function Component() {
   const input = { projectId: project.id, expectedVersion: project.version, ...edits };
   const faultOf = (name: Name) => {
     const [min, max] = fields[name].bounds;
-    if (values[name] < min || values[name] > max) return `From ${inWords(min)} to ${inWords(max)}`;
+    if (values[name] < min || values[name] > max) return `From ${formatDuration(min)} to ${formatDuration(max)}`;
     return failure?.field === name ? failure.message : undefined;
   };
   return (
     <Page title="Session policy" lead="How long people stay signed in, and how long tokens are good." narrow>
-      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {!mayChange && (
+        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+      )}
       <Section title="A session's life">
-        <Lifeline idleSeconds={values.idleTimeoutSeconds} maxSeconds={values.maxSessionSeconds} />
+        <SessionTimeline idleSeconds={values.idleTimeoutSeconds} maxSeconds={values.maxSessionSeconds} />
         <p className={styles.sentence} role="status">
           {sentence(values)}
         </p>
@@ -105,8 +107,8 @@ export function Component() {
       <SaveBar
         changes={changed.map((name) => ({
           label: fields[name].label,
-          before: inWords(saved[name]),
-          after: inWords(values[name]),
+          before: formatDuration(saved[name]),
+          after: formatDuration(values[name]),
         }))}
         busy={busy}
         failure={failure}
@@ -136,17 +138,17 @@ function sentence({
 }: Record<Name, number>): string {
   const session =
     idle >= max
-      ? `People stay signed in for ${inWords(max)}; the idle timeout never comes into play.`
-      : `People who use an application at least every ${inWords(idle)} stay signed in for up to ${inWords(max)}; whoever pauses for longer signs in again.`;
-  return `${session} After each sign-in, applications have ${inWords(idTokenTtlSeconds)} to read the ID token, and UserInfo for ${inWords(accessTokenTtlSeconds)}.`;
+      ? `People stay signed in for ${formatDuration(max)}; the idle timeout never comes into play.`
+      : `People who use an application at least every ${formatDuration(idle)} stay signed in for up to ${formatDuration(max)}; whoever pauses for longer signs in again.`;
+  return `${session} After each sign-in, applications have ${formatDuration(idTokenTtlSeconds)} to read the ID token, and UserInfo for ${formatDuration(accessTokenTtlSeconds)}.`;
 }
 
 function consequence(saved: Record<Name, number>, values: Record<Name, number>): string | undefined {
   const parts = [
     values.idleTimeoutSeconds < saved.idleTimeoutSeconds &&
-      `Sessions idle for more than ${inWords(values.idleTimeoutSeconds)} end at their next use.`,
+      `Sessions idle for more than ${formatDuration(values.idleTimeoutSeconds)} end at their next use.`,
     values.maxSessionSeconds < saved.maxSessionSeconds &&
-      `Sessions older than ${inWords(values.maxSessionSeconds)} end at their next use.`,
+      `Sessions older than ${formatDuration(values.maxSessionSeconds)} end at their next use.`,
     values.idleTimeoutSeconds > saved.idleTimeoutSeconds && 'Somebody else at an unattended browser has longer.',
   ];
   return parts.filter(Boolean).join(' ') || undefined;

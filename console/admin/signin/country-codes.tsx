@@ -4,7 +4,7 @@ import styles from './country-codes.module.css';
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
-/** "Germany (DE)"; the code alone where it has no name. */
+/** "Germany (DE)"; the code alone if unknown. */
 export function countryName(code: string): string {
   const name = /^[A-Z]{2}$/.test(code) ? names.of(code) : undefined;
   return name === undefined ? code : `${name} (${code})`;
@@ -26,11 +26,11 @@ interface CountryCodesProps {
   disabled?: boolean;
 }
 
-/** Country codes, typed one after the other; their names are shown below. */
+/** Input for country codes, with their names below. */
 export function CountryCodes({ codes, onChange, error, disabled = false }: CountryCodesProps) {
   const [text, setText] = useState(() => codes.join(', '));
   useEffect(() => {
-    // Set from outside, as by "Discard".
+    // Changed from outside, for example by "Discard".
     if (codesIn(text).join() !== codes.join()) setText(codes.join(', '));
   }, [codes]);
   const unknown = codes.filter((code) => !/^[A-Z]{2}$/.test(code) || names.of(code) === undefined);

@@ -1,6 +1,6 @@
 import type { MfaMethod } from '../generated/operations.ts';
 
-/** What the form of the factors page holds. */
+/** Form values of the factors page. */
 export interface FactorValues {
   signUp: 'OPEN' | 'PROVISIONED_ONLY';
   mfaPolicy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
@@ -14,7 +14,7 @@ export interface FactorValues {
   testMode: boolean;
 }
 
-/** In the order in which people are offered them. */
+/** In the order offered at sign-in. */
 export const methods = ['TOTP', 'SMS', 'EMAIL'] as const satisfies readonly MfaMethod[];
 export const methodNames: Record<MfaMethod, string> = {
   TOTP: 'Authenticator app',

@@ -5,9 +5,9 @@ import { useRead } from '../api.ts';
 import { FactorStanding, type FactorStandingQuery, UpdateProject } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
+import { Notice } from '../ui/badge.tsx';
 import { useDraft } from '../ui/draft.ts';
-import { Duration, inWords } from '../ui/duration.tsx';
-import { Notice } from '../ui/mark.tsx';
+import { Duration, formatDuration } from '../ui/duration.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { ShowGraphql } from '../ui/show-graphql.tsx';
@@ -47,7 +47,7 @@ const labels: Record<keyof FactorValues, string> = {
   testMode: 'Test mode',
 };
 
-/** Who may sign in, and what is asked of them. */
+/** Sign-in policy and second factors. */
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
@@ -72,7 +72,9 @@ export function Component() {
   const isConsole = project.builtIn === 'CONSOLE';
   return (
     <Page title="Factors" lead="Who may have an account, what a sign-in asks for, and when it does not." narrow>
-      {!mayChange && <Notice tone="calm">You are a viewer of {project.name}: you can look, and change nothing.</Notice>}
+      {!mayChange && (
+        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+      )}
       {isConsole && (
         <Notice>
           Admins of this instance sign in through this project: it stays closed to strangers, and has no test mode.
@@ -203,7 +205,11 @@ export function Component() {
         </div>
       )}
       <SaveBar
-        changes={changed.map((name) => ({ label: labels[name], before: said(name, saved), after: said(name, values) }))}
+        changes={changed.map((name) => ({
+          label: labels[name],
+          before: describe(name, saved),
+          after: describe(name, values),
+        }))}
         busy={busy}
         failure={failure}
         consequence={consequence(saved, values, standing)}
@@ -221,7 +227,7 @@ export function Component() {
 
 type Standing = FactorStandingQuery['factorStanding'];
 
-/** Which factors can be set up, and by how many each is used. The last one stays. */
+/** Factors offered for enrollment, with user counts. At least one must remain. */
 function Offered({
   values,
   standing,
@@ -272,7 +278,7 @@ const hints = {
 
 const usedBy = (count: number) => (count === 1 ? '1 person has one.' : `${count} people have one.`);
 
-function said(name: keyof FactorValues, from: FactorValues): string | string[] {
+function describe(name: keyof FactorValues, from: FactorValues): string | string[] {
   if (name === 'signUp') return signUps[from.signUp].name;
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
@@ -281,7 +287,7 @@ function said(name: keyof FactorValues, from: FactorValues): string | string[] {
     return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : 'Every country';
   if (name === 'smsPerDay') return from.smsPerDay.toLocaleString('en');
   if (name === 'deviceTrustDays') return `${from.deviceTrustDays} ${from.deviceTrustDays === 1 ? 'day' : 'days'}`;
-  return from[name] === 0 ? 'never' : inWords(from[name]);
+  return from[name] === 0 ? 'never' : formatDuration(from[name]);
 }
 
 function consequence(saved: FactorValues, values: FactorValues, standing: Standing | undefined): string | undefined {
@@ -301,7 +307,7 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
       dropped.length > 0 &&
       `${dropped.map((method) => methodNames[method]).join(' and ')} can no longer be set up; whoever has one keeps it.`,
     values.rememberMfaSeconds > saved.rememberMfaSeconds &&
-      `On devices that ask for it, a second factor is good for ${inWords(values.rememberMfaSeconds)}.`,
+      `On devices that ask for it, a second factor is good for ${formatDuration(values.rememberMfaSeconds)}.`,
     values.deviceTrustSeconds < saved.deviceTrustSeconds && 'Devices unused for longer than that ask for a code again.',
     values.deviceTrustDays < saved.deviceTrustDays && 'Devices registered before that ask for a code again.',
     !values.emailFactor &&

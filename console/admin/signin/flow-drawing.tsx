@@ -1,4 +1,4 @@
-import { inWords } from '../ui/duration.tsx';
+import { formatDuration } from '../ui/duration.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import styles from './flow-drawing.module.css';
@@ -9,7 +9,7 @@ interface Step {
   detail?: string;
 }
 
-/** The steps that these settings lead to, for a new device and for a known one. */
+/** Sign-in steps under these settings, for a new and a known device. */
 export function FlowDrawing({ values }: { values: FactorValues }) {
   const factor: Step[] =
     values.mfaPolicy === 'OFF'
@@ -23,7 +23,9 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
         ];
   const isOwed = values.mfaPolicy === 'REQUIRED';
   const remembered =
-    values.rememberMfaSeconds > 0 ? `not again for ${inWords(values.rememberMfaSeconds)}, if remembered` : undefined;
+    values.rememberMfaSeconds > 0
+      ? `not again for ${formatDuration(values.rememberMfaSeconds)}, if remembered`
+      : undefined;
   const address: Step = {
     icon: 'mail',
     name: 'Address',
@@ -51,7 +53,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
         ]}
       />
       {values.deviceTrustSeconds > 0 && (
-        <Flow name={`Known device, used in the last ${inWords(values.deviceTrustSeconds)}`} steps={known} />
+        <Flow name={`Known device, used in the last ${formatDuration(values.deviceTrustSeconds)}`} steps={known} />
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { SystemQuery } from '../generated/operations.ts';
-import type { Tone } from '../ui/mark.tsx';
+import type { Tone } from '../ui/badge.tsx';
 
 export type Level = SystemQuery['system']['level'];
 

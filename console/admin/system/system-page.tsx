@@ -1,11 +1,11 @@
 import { useRead } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed } from '../ui/failed.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
-import { LinesSketch } from '../ui/sketch.tsx';
+import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
 import { bytes, levels } from './levels.ts';
 import styles from './system-page.module.css';
@@ -51,11 +51,11 @@ const jobColumns: readonly Column<Job>[] = [
   {
     header: 'Given up in a day',
     align: 'end',
-    cell: ({ failed }) => (failed > 0 ? <Mark tone="bad">{count.format(failed)}</Mark> : '0'),
+    cell: ({ failed }) => (failed > 0 ? <Badge tone="bad">{count.format(failed)}</Badge> : '0'),
   },
 ];
 
-/** How the instance stands: what is sound, what is not, and what to do about it. */
+/** Health of the instance: checks, processes, jobs. */
 export function Component() {
   const { data, failure, reload } = useRead(System, {}, { everySeconds: 10 });
   const status = data?.system;
@@ -64,13 +64,13 @@ export function Component() {
     <Page
       title="System"
       lead="What this instance runs on, read from what is really there every 10 seconds."
-      marks={overall && <Mark tone={overall.tone}>{overall.text}</Mark>}
+      badges={overall && <Badge tone={overall.tone}>{overall.text}</Badge>}
     >
       {failure && !status && <Failed failure={failure} what="the state of the system" retry={reload} />}
       {!(failure && !status) && (
         <>
           <Section flush title="Checks">
-            {status ? <Checks checks={status.checks} /> : <Sketch lines={10} />}
+            {status ? <Checks checks={status.checks} /> : <Skeleton lines={10} />}
           </Section>
           <Section
             flush
@@ -82,12 +82,12 @@ export function Component() {
               columns={processColumns}
               rows={status?.processes}
               keyOf={({ id }) => id}
-              sketch={1}
+              skeletonRows={1}
               empty={<Empty icon="server" title="None has said that it is there" />}
             />
           </Section>
           <Section title="Database and messages">
-            {status ? <Facts status={status} /> : <LinesSketch lines={5} />}
+            {status ? <Facts status={status} /> : <LinesSkeleton lines={5} />}
           </Section>
           <Section flush title="Jobs" lead="Work that nobody waits for, as of half a minute ago.">
             <DataTable
@@ -95,7 +95,7 @@ export function Component() {
               columns={jobColumns}
               rows={status?.jobs}
               keyOf={({ name }) => name}
-              sketch={5}
+              skeletonRows={5}
               empty={<Empty icon="clock" title="No jobs are done here" />}
             />
           </Section>
@@ -105,10 +105,10 @@ export function Component() {
   );
 }
 
-function Sketch({ lines }: { lines: number }) {
+function Skeleton({ lines }: { lines: number }) {
   return (
-    <div className={styles.sketch}>
-      <LinesSketch lines={lines} />
+    <div className={styles.skeleton}>
+      <LinesSkeleton lines={lines} />
     </div>
   );
 }
@@ -118,7 +118,7 @@ function Checks({ checks }: { checks: Status['checks'] }) {
     <ul className={styles.checks}>
       {checks.map(({ name, level, summary, advice }) => (
         <li key={name}>
-          <Mark tone={levels[level].tone}>{levels[level].text}</Mark>
+          <Badge tone={levels[level].tone}>{levels[level].text}</Badge>
           <strong>{name}</strong>
           <div>
             <p>{summary}</p>

@@ -4,13 +4,13 @@ import { CopyButton } from './copy.tsx';
 
 export interface Snippet {
   label: string;
-  /** Values of this very application stand between ‹ and ›, and are told apart. */
+  /** Values of this application stand between ‹ and › and are highlighted. */
   code: string;
 }
 
 const marked = /‹([^›]*)›/g;
 
-/** Code to take along, with the reader's own values filled in and marked. */
+/** Copyable code with this application's values filled in. */
 export function Code({ code, what = 'code' }: { code: string; what?: string }) {
   const parts = code.split(marked);
   return (
@@ -29,7 +29,7 @@ export function Code({ code, what = 'code' }: { code: string; what?: string }) {
   );
 }
 
-/** The same thing in several languages. */
+/** One snippet in several languages. */
 export function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
   const [chosen, setChosen] = useState(0);
   const id = useId();

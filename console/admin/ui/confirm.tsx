@@ -9,21 +9,21 @@ import { type GraphqlRequest, ShowGraphql } from './show-graphql.tsx';
 interface ConfirmProps {
   opened: boolean;
   title: string;
-  /** What will be lost, in numbers. */
+  /** What will be lost, with counts. */
   children: ReactNode;
-  /** The verb, as on the button: "Delete application". */
+  /** Label of the button: "Delete application". */
   verb: string;
-  /** What has to be typed; absent where the change can be undone. */
+  /** Text to type before confirming; absent for reversible actions. */
   name?: string | undefined;
   busy: boolean;
   failure: Failure | undefined;
-  /** What is sent, for whoever wants to do the same by a script. */
+  /** The equivalent API request, for scripts. */
   graphql?: GraphqlRequest | undefined;
   onConfirm(): void;
   onClose(): void;
 }
 
-/** Before what cannot be undone: the loss, the name typed out, the verb. */
+/** Confirmation dialog for irreversible actions. */
 export function Confirm(props: ConfirmProps) {
   const { opened, title, onClose } = props;
   return (

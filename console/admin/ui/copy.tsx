@@ -3,7 +3,7 @@ import { useState } from 'react';
 import styles from './copy.module.css';
 import { Icon } from './icon.tsx';
 
-/** @param what the value's name, for those who do not see it */
+/** @param what name of the value, for screen readers */
 export function CopyButton({ value, what }: { value: string; what: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
@@ -29,7 +29,7 @@ export function CopyButton({ value, what }: { value: string; what: string }) {
   );
 }
 
-/** Plain http on another host has no clipboard of its own. */
+/** Fallback for insecure origins, which have no Clipboard API. */
 function copyByHand(value: string): void {
   const area = document.createElement('textarea');
   area.value = value;
@@ -39,7 +39,7 @@ function copyByHand(value: string): void {
   area.remove();
 }
 
-/** A value to take elsewhere, on a line of its own. */
+/** A read-only value with a copy button. */
 export function CopyField({ label, value, hint }: { label: string; value: string; hint?: string }) {
   return (
     <div className={styles.field}>
@@ -53,7 +53,7 @@ export function CopyField({ label, value, hint }: { label: string; value: string
   );
 }
 
-/** An id, short enough to stand beside a name. */
+/** A shortened ID with a copy button. */
 export function IdChip({ id, what = 'ID' }: { id: string; what?: string }) {
   return (
     <span className={styles.chip}>

@@ -4,37 +4,37 @@ import styles from './data-table.module.css';
 
 export interface Column<Row> {
   header: string;
-  /** In the place of the header's words, e.g. a box that chooses all. */
+  /** Replaces the header text, for example with a checkbox. */
   head?: ReactNode;
   cell(row: Row): ReactNode;
-  /** CSS width; the rest share what is left. */
+  /** CSS width; other columns share the rest. */
   width?: string;
-  /** The row's name: it leads to the row's page, and stands on top where rows become cards. */
+  /** Links to the row's page; shown first on cards. */
   isName?: boolean;
   align?: 'end';
-  /** Its header puts the list in order by it. */
+  /** Makes the header sortable. */
   sort?: { direction: 'ascending' | 'descending' | undefined; onSort(): void } | undefined;
-  /** On cards it stands in the corner, without a label. */
+  /** Shown in the corner of a card, without a label. */
   isCorner?: boolean;
 }
 
 interface DataTableProps<Row> {
-  /** For those who do not see it. */
+  /** For screen readers. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Absent while there is nothing to show yet. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   keyOf(row: Row): string;
   linkOf?(row: Row): string;
-  /** Being read again. */
+  /** Being refetched. */
   stale?: boolean;
-  /** In the place of no rows. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
-  /** How many rows to sketch while they are read. */
-  sketch?: number;
+  /** Number of skeleton rows while loading. */
+  skeletonRows?: number;
 }
 
-/** Rows of one kind; on narrow screens, cards. Keeps its height while it is read. */
+/** A table; cards on narrow screens. Keeps its height while loading. */
 export function DataTable<Row>({
   label,
   columns,
@@ -43,7 +43,7 @@ export function DataTable<Row>({
   linkOf,
   stale = false,
   empty,
-  sketch = 6,
+  skeletonRows = 6,
 }: DataTableProps<Row>) {
   if (rows?.length === 0) return empty;
   return (
@@ -77,8 +77,8 @@ export function DataTable<Row>({
                 ))}
               </tr>
             ))
-          : Array.from({ length: sketch }, (_, index) => (
-              <tr key={index} className={styles.sketch}>
+          : Array.from({ length: skeletonRows }, (_, index) => (
+              <tr key={index} className={styles.skeleton}>
                 {columns.map(({ header }) => (
                   <td key={header}>
                     <i />

@@ -1,29 +1,29 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 
 export interface Draft<T extends object> {
-  /** What is saved, with what was typed over it. */
+  /** Saved values overlaid with edits. */
   values: T;
   set<K extends keyof T>(name: K, value: T[K]): void;
-  /** The names of what differs from what is saved. */
+  /** Names of the edited fields. */
   changed: (keyof T)[];
-  /** Only what differs. */
+  /** Edited values only. */
   edits: Partial<T>;
-  /** These edits have been saved: they stay in sight until they are read again, and so does what was typed since. */
+  /** Marks these edits as saved: they stay visible until the refetch; later edits stay as well. */
   settle(edits: Partial<T>): void;
   reset(): void;
 }
 
 interface Typed<T> {
-  /** What the reader typed last, by name. */
+  /** Edits by field name. */
   typed: Partial<T>;
-  /** What the server has taken of it, over what was known at that time. */
+  /** Edits accepted by the server, and the saved values at that time. */
   taken?: { edits: Partial<T>; over: T };
 }
 
-/** A form over something saved: what is saved may move under it, what was typed stays. */
+/** Form state over saved values: edits survive a refetch. */
 export function useDraft<T extends object>(saved: T): Draft<T> {
   const [state, setState] = useState<Typed<T>>({ typed: {} });
-  // Read again since: from here on that is what is saved.
+  // The saved values were refetched after the save.
   const isRead = state.taken !== undefined && state.taken.over !== saved;
   const current = isRead ? without(state) : state;
   if (isRead) setState(current);
@@ -33,7 +33,7 @@ export function useDraft<T extends object>(saved: T): Draft<T> {
       setState((before) => ({ ...before, typed: { ...before.typed, [name]: value } })),
     [],
   );
-  // Whoever saves has waited for the answer: what is known by then counts, not what was known when they began.
+  // Read at the time of the response, not of the submit.
   const latest = useRef(saved);
   latest.current = saved;
   const settle = useCallback((edits: Partial<T>) => {
@@ -49,7 +49,7 @@ export function useDraft<T extends object>(saved: T): Draft<T> {
   }, [saved, typed, taken, set, settle, reset]);
 }
 
-/** What was typed, but for what the server has taken as it stands. */
+/** Edits except those that the server accepted unchanged. */
 function without<T extends object>({ typed, taken }: Typed<T>): Typed<T> {
   const left = (Object.keys(typed) as (keyof T)[]).filter((name) => !isSame(typed[name], taken?.edits[name]));
   return { typed: Object.fromEntries(left.map((name) => [name, typed[name]])) as Partial<T> };

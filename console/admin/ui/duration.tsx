@@ -10,7 +10,7 @@ const units = [
 ] as const;
 
 /** "8 hours", "1 hour 30 minutes". */
-export function inWords(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds === 0) return '0 seconds';
   let left = seconds;
   const parts: string[] = [];
@@ -36,13 +36,13 @@ interface DurationProps {
   disabled?: boolean;
 }
 
-/** A number and its unit; gives seconds. */
+/** Duration input: number and unit; value in seconds. */
 export function Duration({ label, hint, seconds, onChange, error, disabled = false }: DurationProps) {
   const [unit, setUnit] = useState<Unit>(() => fitting(seconds));
   const [text, setText] = useState(() => String(seconds / fitting(seconds)));
   const id = useId();
   useEffect(() => {
-    // Set from outside, as by "Discard".
+    // Changed from outside, for example by "Discard".
     if (Number(text) * unit !== seconds) {
       const next = fitting(seconds);
       setUnit(next);

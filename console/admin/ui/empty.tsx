@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './empty.module.css';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Nothing here yet: one sentence that teaches, one thing to do. */
+/** Empty state: one sentence and one action. */
 export function Empty({
   icon,
   title,

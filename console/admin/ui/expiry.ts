@@ -1,4 +1,4 @@
-/** How long a new token may live, in days. */
+/** Lifetimes offered for a new token, in days. */
 export const lives = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -6,12 +6,12 @@ export const lives = [
   { value: '', label: 'No end' },
 ] as const;
 
-/** The moment so many days ahead; null for no end. */
+/** Timestamp that many days ahead; null: never expires. */
 export function moment(days: string): string | null {
   return days === '' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
 }
 
-/** When something that was issued stops being good. */
+/** Expiry and revocation of a credential. */
 export interface Lifetime {
   revokedAt?: string | null;
   expiresAt?: string | null;
@@ -19,7 +19,7 @@ export interface Lifetime {
 
 export type TokenState = 'live' | 'ending' | 'expired' | 'revoked';
 
-/** `ending`: within two weeks. */
+/** `ending`: expires within two weeks. */
 export function stateOf({ revokedAt, expiresAt }: Lifetime): TokenState {
   if (revokedAt) return 'revoked';
   const left = expiresAt ? new Date(expiresAt).getTime() - Date.now() : Number.POSITIVE_INFINITY;

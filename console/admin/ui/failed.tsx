@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import styles from './failed.module.css';
 import { Icon } from './icon.tsx';
 
-/** In the place of what could not be read: what happened, that nothing was lost, what to do. */
+/** Replaces content that failed to load: the error and a retry button. */
 export function Failed({ failure, what, retry }: { failure: Failure; what: string; retry?: () => void }) {
   const isMissing = failure.code === 'not-found';
   return (
@@ -32,7 +32,7 @@ export function Failed({ failure, what, retry }: { failure: Failure; what: strin
   );
 }
 
-/** Below a form: why it was not saved. */
+/** Error below a form that was not saved. */
 export function Refused({ failure }: { failure: Failure | undefined }) {
   if (!failure) return null;
   return (

@@ -1,12 +1,9 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/**
- * Takes the focus as soon as the field is there: what is typed right after the click that opened it belongs to it. Mantine
- * moves the focus in a later task, and what was typed before that went nowhere.
- */
+/** Focuses the field on mount. Mantine focuses in a later task, and loses input typed before that. */
 export function useFirstFocus<Field extends HTMLElement>(): RefObject<Field | null> {
   const field = useRef<Field>(null);
-  // After the dialog has noted where the focus was, and before any other key can come in.
+  // After the dialog has stored the previous focus, before the next key event.
   useEffect(() => queueMicrotask(() => field.current?.focus({ preventScroll: true })), []);
   return field;
 }

@@ -4,10 +4,10 @@ import { useNavigation, useSearchParams } from 'react-router';
 import { Icon } from './icon.tsx';
 import styles from './list-bar.module.css';
 
-/** A list's search, filters and place, which live in the address: a link to a list is a link to what it shows. */
+/** Search, filters and cursor of a list, kept in the URL. */
 export function useListParams(): {
   get(name: string): string | undefined;
-  /** Takes the list back to its first page. */
+  /** Also resets to the first page. */
   set(values: Record<string, string | undefined>): void;
 } {
   const [params, setParams] = useSearchParams();
@@ -29,7 +29,7 @@ export function useListParams(): {
   };
 }
 
-/** Above a list: search first, then filters, then the count. */
+/** Toolbar of a list: search, filters, count. */
 export function ListBar({ children, count }: { children: ReactNode; count?: string | undefined }) {
   return (
     <div className={styles.bar}>
@@ -43,22 +43,22 @@ export function ListBar({ children, count }: { children: ReactNode; count?: stri
   );
 }
 
-/** Searches as one types, after a short rest. */
+/** Debounced search input. */
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const { get, set } = useListParams();
   const asked = get('search') ?? '';
-  // Who has typed and then gone on to a page, which is being fetched, must not be called back.
+  // Do not write the URL during a navigation: it would cancel it.
   const isLeaving = useNavigation().state !== 'idle';
   const hasLeft = useRef(false);
   const [text, setText] = useState(asked);
-  // What this field has put into the address itself comes back a moment later, and must not undo what was typed since.
-  const told = useRef(asked);
+  // The field's own URL updates arrive later and must not overwrite newer input.
+  const written = useRef(asked);
   useEffect(() => {
-    if (asked !== told.current) setText(asked);
-    told.current = asked;
+    if (asked !== written.current) setText(asked);
+    written.current = asked;
   }, [asked]);
   useEffect(() => {
-    // The router says so a moment after the click.
+    // useNavigation reports a navigation only after the click.
     const leave = (event: MouseEvent) => {
       hasLeft.current ||= event.target instanceof Element && event.target.closest('a[href]') !== null;
     };
@@ -69,8 +69,8 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
     if (text.trim() === asked || isLeaving) return;
     const timer = setTimeout(() => {
       if (hasLeft.current) return;
-      told.current = text.trim();
-      set({ search: told.current });
+      written.current = text.trim();
+      set({ search: written.current });
     }, 200);
     return () => clearTimeout(timer);
   });
@@ -93,7 +93,7 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   );
 }
 
-/** One question with a few answers. @param options the first is "any" */
+/** Filter dropdown. @param options the first is "any" */
 export function Filter({
   name,
   label,
@@ -123,7 +123,7 @@ interface PageInfo {
   endCursor?: string | null | undefined;
 }
 
-/** Below a list. Pages have no numbers: what comes in meanwhile moves none of them. */
+/** Cursor pagination, without page numbers. */
 export function Pager({ pageInfo }: { pageInfo: PageInfo | undefined }) {
   const { set } = useListParams();
   if (!pageInfo || (!pageInfo.hasNextPage && !pageInfo.hasPreviousPage)) return null;

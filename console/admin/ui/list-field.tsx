@@ -7,18 +7,18 @@ import styles from './list-field.module.css';
 interface ListFieldProps {
   label: string;
   hint?: ReactNode;
-  /** One of them, as in "Add address". */
+  /** Singular noun, as in "Add address". */
   one: string;
   values: readonly string[];
   onChange(values: string[]): void;
   placeholder?: string;
   fault(value: string): string | undefined;
-  /** What the server said of them. */
+  /** Error from the server. */
   error?: string | undefined;
   disabled?: boolean;
 }
 
-/** Several values of one kind, one a line. */
+/** Input for a list of values, one per line. */
 export function ListField({
   label,
   hint,
@@ -34,7 +34,7 @@ export function ListField({
   const list = useRef<HTMLUListElement>(null);
   const lines = values.length === 0 && !disabled ? [''] : values;
   const put = (index: number, value: string) => onChange(lines.map((line, at) => (at === index ? value : line)));
-  // At once, not at the next frame: what is typed right after belongs to the line that has the focus then.
+  // Synchronous, so that input right after the click goes to the new line.
   const change = (changed: string[], focused: number) => {
     flushSync(() => onChange(changed));
     list.current?.querySelectorAll('input')[Math.max(0, focused)]?.focus();
@@ -50,7 +50,7 @@ export function ListField({
       )}
       <ul ref={list} className={styles.list}>
         {lines.map((line, index) => (
-          // Lines have no identity but their place.
+          // Lines have no ID.
           <li key={index}>
             <TextInput
               aria-label={`${label}, ${index + 1}`}
@@ -99,6 +99,6 @@ export function ListField({
   );
 }
 
-/** Without empty lines and stray spaces. */
+/** Trims values and drops empty ones. */
 export const tidy = (values: readonly string[]): string[] =>
   values.map((value) => value.trim()).filter((value) => value !== '');

@@ -3,13 +3,13 @@ import type { Theme } from './page-frame.tsx';
 
 interface ChoiceProps<Value extends string> {
   label: string;
-  /** What each value is called. */
+  /** Label per value. */
   options: Readonly<Record<NoInfer<Value>, string>>;
   value: Value;
   onChange(value: NoInfer<Value>): void;
 }
 
-/** One of a few, side by side. */
+/** Segmented control. */
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   return (
     <SegmentedControl
@@ -22,7 +22,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   );
 }
 
-/** One of more. */
+/** Dropdown. */
 export function Select<Value extends string>(props: ChoiceProps<Value>) {
   return (
     <NativeSelect
@@ -44,7 +44,7 @@ export function ThemeChoice({ value, onChange }: { value: Theme; onChange(value:
 }
 
 const looks = { draft: 'Draft', published: 'Published' } as const;
-/** Which state of a project's experience is shown. */
+/** Published or draft branding. */
 export type Look = keyof typeof looks;
 
 export function LookChoice({ value, onChange }: { value: Look; onChange(value: Look): void }) {

@@ -3,7 +3,7 @@ import styles from './page-frame.module.css';
 
 export type Theme = 'light' | 'dark';
 
-/** A page of ours at its real width, made as small as there is room. */
+/** A hosted page in an iframe, at real width, scaled to fit. */
 export function PageFrame({
   address,
   theme,
@@ -33,20 +33,20 @@ export function PageFrame({
     return () => observer.disconnect();
   }, [width]);
 
-  // The page brings both themes; which one it shows is the system's choice, and here the reader's.
+  // The page follows the system theme; override it with the chosen one.
   useEffect(() => {
     const page = frame.current?.contentDocument;
-    if (page && shown !== undefined) wear(page, theme);
+    if (page && shown !== undefined) applyTheme(page, theme);
   }, [theme, shown]);
 
   const loaded = () => {
     const page = frame.current?.contentDocument;
     if (!page) return;
-    wear(page, theme);
+    applyTheme(page, theme);
     setShown(address);
     const measure = () => setHeight(Math.max(minHeight, page.querySelector('body')?.scrollHeight ?? 0));
     measure();
-    // Its script shows the step, its pictures come: the page grows.
+    // The page's height changes as its script and images load.
     const observer = new ResizeObserver(measure);
     for (const part of page.querySelectorAll('.frame, body > div')) observer.observe(part);
   };
@@ -71,8 +71,8 @@ export function PageFrame({
   );
 }
 
-/** Has every rule and picture of the page answer for one theme, whatever the system has. */
-function wear(page: Document, theme: Theme): void {
+/** Applies one theme to all rules and images of the page. */
+function applyTheme(page: Document, theme: Theme): void {
   page.documentElement.style.colorScheme = theme;
   for (const sheet of page.styleSheets) {
     for (const rule of sheet.cssRules) {

@@ -5,29 +5,29 @@ import styles from './page.module.css';
 
 interface PageProps {
   title: string;
-  /** One half-sentence: what this page is for. */
+  /** Short description of the page. */
   lead?: ReactNode;
-  /** Chips beside the title. */
-  marks?: ReactNode;
+  /** Badges beside the title. */
+  badges?: ReactNode;
   actions?: ReactNode;
-  /** Where this page belongs. */
+  /** Link to the parent page. */
   back?: { to: string; label: string };
-  /** Forms are read more easily in a narrow column. */
+  /** Narrow column, for forms. */
   narrow?: boolean;
   children: ReactNode;
 }
 
 let pagesSeen = 0;
 
-/** A page: its title is the document's, and takes the focus when somebody comes from another page. */
-export function Page({ title, lead, marks, actions, back, narrow = false, children }: PageProps) {
+/** Page layout: sets the document title and focuses the heading after navigation. */
+export function Page({ title, lead, badges, actions, back, narrow = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Latchkey`;
   }, [title]);
   useEffect(() => {
     pagesSeen += 1;
-    // Unless something on the page, or a dialog over it, has taken it already.
+    // Unless a field or dialog already has focus.
     const isTaken = document.activeElement?.closest('[role="dialog"], main form') != null;
     if (pagesSeen > 1 && !isTaken) heading.current?.focus({ preventScroll: true });
   }, []);
@@ -44,7 +44,7 @@ export function Page({ title, lead, marks, actions, back, narrow = false, childr
             <h1 ref={heading} tabIndex={-1}>
               {title}
             </h1>
-            {marks}
+            {badges}
           </div>
           {lead && <p className={styles.lead}>{lead}</p>}
         </div>
@@ -59,13 +59,13 @@ interface SectionProps {
   title?: string;
   lead?: ReactNode;
   actions?: ReactNode;
-  /** What is inside brings its own padding, as a table does. */
+  /** No padding, for content with its own, such as tables. */
   flush?: boolean;
   tone?: 'danger';
   children?: ReactNode;
 }
 
-/** One subject of a page, on a card of its own. */
+/** A card with a heading. */
 export function Section({ title, lead, actions, flush = false, tone, children }: SectionProps) {
   return (
     <section className={styles.section} data-flush={flush || undefined} data-tone={tone} aria-label={title}>

@@ -15,13 +15,13 @@ interface SaveBarProps {
   changes: readonly Change[];
   busy: boolean;
   failure: Failure | undefined;
-  /** What the change will do, before it is done. */
+  /** Effect of the change. */
   consequence?: ReactNode;
   onSave(): void;
   onDiscard(): void;
 }
 
-/** At the foot of a form with something unsaved: what changes, from what to what. Asks before it is left. */
+/** Bar for unsaved changes, with a diff; blocks navigation until saved or discarded. */
 export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard }: SaveBarProps) {
   const isDirty = changes.length > 0;
   const blocker = useBlocker(
@@ -73,7 +73,7 @@ export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard
   );
 }
 
-/** What changes, from what to what. */
+/** Changed values as before and after. */
 export function Diff({ changes, title }: { changes: readonly Change[]; title: string }) {
   return (
     <details className={styles.diff} open={changes.length <= 3}>

@@ -1,4 +1,4 @@
-/** Gives the reader a file. */
+/** Downloads `text` as a file. */
 export function saveFile(name: string, text: string, type = 'text/plain'): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));

@@ -13,12 +13,12 @@ export interface Secret {
 
 interface SecretsProps {
   secrets: readonly Secret[];
-  /** Of the file to download. */
+  /** Name of the downloaded file. */
   fileName: string;
   onDone(): void;
 }
 
-/** Secrets that are shown this once: copy or download them, say so, and go on. */
+/** Secrets shown once, to copy or download. */
 export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
   const [saved, setSaved] = useState(false);
   const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');

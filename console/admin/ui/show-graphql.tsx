@@ -5,18 +5,18 @@ import { settings } from '../settings.ts';
 import { Code } from './code.tsx';
 import { Icon } from './icon.tsx';
 
-/** An operation with its variables, whatever they are. */
+/** An operation with its variables, type-erased. */
 export interface GraphqlRequest {
   operation: TypedDocumentNode<unknown, never>;
   variables: object;
 }
 
-/** A request whose variables are those of its operation. */
+/** Builds a request with variables of the operation's type. */
 export function request<V extends object>(operation: TypedDocumentNode<unknown, V>, variables: V): GraphqlRequest {
   return { operation: operation as unknown as GraphqlRequest['operation'], variables };
 }
 
-/** What this form would send, for whoever wants to do the same by a script. */
+/** The equivalent API request of a form, for scripts. */
 export function ShowGraphql<V extends object>({
   operation,
   variables,

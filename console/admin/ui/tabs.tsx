@@ -1,7 +1,7 @@
 import { NavLink } from 'react-router';
 import styles from './tabs.module.css';
 
-/** Parts of one page, each with an address of its own. */
+/** Tabs of a page, each with its own URL. */
 export function Tabs({
   label,
   tabs,

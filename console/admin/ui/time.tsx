@@ -12,7 +12,7 @@ setInterval(() => {
   for (const listener of listeners) listener();
 }, 30_000);
 
-/** Draws again every half minute, so that what is said of the past stays true. */
+/** Rerenders every 30 seconds to update relative times. */
 export function useTicking(): void {
   useSyncExternalStore(
     (listener) => {
@@ -43,7 +43,7 @@ export function ago(at: string): string {
 export const onDay = (at: string) => day.format(new Date(at));
 export const exactly = (at: string) => exact.format(new Date(at));
 
-/** "3 minutes ago", and on hover or focus the moment itself. */
+/** Relative time; the exact time on hover or focus. */
 export function Time({ at, fallback = 'Never' }: { at: string | null | undefined; fallback?: string }) {
   useTicking();
   if (at == null) return <span>{fallback}</span>;

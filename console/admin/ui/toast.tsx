@@ -17,7 +17,7 @@ function set(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that something is done; errors stand where they arose instead. */
+/** Shows a success message. Errors are shown inline instead. */
 export function toast(text: string): void {
   count += 1;
   set([...toasts.slice(-2), { id: count, text }]);
@@ -36,13 +36,13 @@ export function Toasts() {
   return (
     <div className={styles.toasts} role="status" aria-live="polite">
       {shown.map((one) => (
-        <Bread key={one.id} {...one} />
+        <ToastItem key={one.id} {...one} />
       ))}
     </div>
   );
 }
 
-function Bread({ id, text }: Toast) {
+function ToastItem({ id, text }: Toast) {
   useEffect(() => {
     const timer = setTimeout(() => dismiss(id), 6000);
     return () => clearTimeout(timer);

@@ -10,9 +10,9 @@ import { Section } from './page.tsx';
 import { Secrets } from './secret.tsx';
 import { Time } from './time.tsx';
 import { toast } from './toast.tsx';
-import { TokenMark } from './token-mark.tsx';
+import { TokenBadge } from './token-badge.tsx';
 
-/** What every kind of token tells of itself; never the token. */
+/** Common fields of all token types; never the secret. */
 export interface TokenRow extends Lifetime {
   id: string;
   name: string;
@@ -23,29 +23,29 @@ export interface TokenRow extends Lifetime {
 interface TokenListProps<Row extends TokenRow> {
   title: string;
   lead: string;
-  /** What the table is called to who does not see it. */
+  /** Label of the table, for screen readers. */
   label: string;
   tokens: readonly Row[] | undefined;
-  /** How each begins; its last characters stand behind it. */
+  /** Prefix of the token; its last characters follow. */
   prefix: string;
-  /** Columns of this kind, between the token and its state. */
+  /** Extra columns between token and status. */
   columns?: Column<Row>[];
-  /** What it is for, where there is none yet. */
+  /** Empty state: the purpose of these tokens. */
   empty: string;
   mayChange: boolean;
   mayIssue?: boolean;
   issueTitle: string;
-  /** Asks what a new one needs. */
+  /** Form for a new token. */
   form(issued: (token: string) => void, close: () => void): ReactNode;
-  /** How the new one is called and saved, the one time it is shown. */
+  /** Label and file name of the new token. */
   secret: { label: string; fileName: string };
   revoke(id: string): Promise<{ done: boolean; failure: Failure | undefined }>;
   revoking: boolean;
-  /** What follows when this one is revoked: before and after its last use is said. */
+  /** Effect of revoking; `after` adds to it if the token has been used. */
   consequence(token: Row): { before: string; after?: string };
 }
 
-/** Tokens of one kind: seen, issued and shown once, revoked. */
+/** Tokens of one type: list, issue (shown once), revoke. */
 export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
   const { tokens, mayChange, mayIssue = true, revoking } = props;
   const [isNew, setNew] = useState(false);
@@ -88,7 +88,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
         columns={columnsOf(props, setChosen)}
         rows={tokens}
         keyOf={({ id }) => id}
-        sketch={2}
+        skeletonRows={2}
         empty={
           <Empty icon="key" title="No token yet">
             {props.empty}
@@ -151,7 +151,7 @@ function columnsOf<Row extends TokenRow>(
     { header: 'Name', isName: true, width: '28%', cell: ({ name }) => name },
     { header: 'Token', cell: ({ hint }) => <code>{`${prefix}…${hint}`}</code> },
     ...columns,
-    { header: 'State', cell: (token) => <TokenMark token={token} /> },
+    { header: 'State', cell: (token) => <TokenBadge token={token} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { header: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="No end" /> },
   ];

@@ -4,10 +4,7 @@ import { type Failure, failureOf } from '../failure.ts';
 import { Session } from '../generated/operations.ts';
 import { signInAgain } from '../sign-in-again.ts';
 
-/**
- * Has the browser fetch a file of the admin API straight to disk, however long it is. A download of personal data asks
- * for a sign-in of the last minutes: that is done first.
- */
+/** Downloads a file of the admin API, streamed to disk. Personal data requires a recent sign-in, prompted first. */
 export function useDownload(): {
   download(address: string): Promise<boolean>;
   busy: boolean;
@@ -30,7 +27,7 @@ export function useDownload(): {
             return false;
           }
           const until = data?.me.freshUntil;
-          // A minute to spare: the file is asked for after this answer.
+          // One minute of margin: the download starts after this response.
           const isFresh = until == null || new Date(until).getTime() > Date.now() + 60_000;
           if (data && isFresh) break;
           if (!(await signInAgain(isExpired ? 'expired' : 'fresh'))) {

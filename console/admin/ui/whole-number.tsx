@@ -14,14 +14,14 @@ interface WholeNumberProps {
   disabled?: boolean;
 }
 
-/** A whole number within bounds. */
+/** Integer input with bounds. */
 export function WholeNumber({ label, hint, unit, value, bounds, onChange, error, disabled = false }: WholeNumberProps) {
   const [text, setText] = useState(() => String(value));
   const [min, max] = bounds;
   const parsed = /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined;
   const isFit = parsed !== undefined && parsed >= min && parsed <= max;
   useEffect(() => {
-    // Set from outside, as by "Discard".
+    // Changed from outside, for example by "Discard".
     if (parsed !== value) setText(String(value));
   }, [value]);
   return (

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ChangeUsers, type UserAction } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { request } from '../ui/show-graphql.tsx';
 import { toast } from '../ui/toast.tsx';
 import styles from './change-users.module.css';
@@ -19,7 +19,7 @@ export interface Chosen {
 interface ChangeUsersDialogProps {
   projectId: string;
   users: readonly Chosen[];
-  /** Absent: nothing is being asked. */
+  /** Absent: the dialog is closed. */
   action: UserAction | undefined;
   onClose(): void;
   onDone?(action: UserAction): void;
@@ -30,7 +30,7 @@ interface Outcome extends Chosen {
   message?: string | null;
 }
 
-/** Asks before something is done to users, does it, and says of each what came of it. */
+/** Confirms a bulk action, runs it and shows the result per user. */
 export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }: ChangeUsersDialogProps) {
   const [failure, setFailure] = useState<Failure>();
   const [outcomes, setOutcomes] = useState<{ action: UserAction; list: Outcome[] }>();
@@ -104,7 +104,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
           {outcomes?.list.map(({ id, name, done, message }) => (
             <li key={id}>
               <span>{name}</span>
-              {done ? <Mark tone="good">Done</Mark> : <Mark tone="bad">Refused</Mark>}
+              {done ? <Badge tone="good">Done</Badge> : <Badge tone="bad">Refused</Badge>}
               {message && <small>{message}</small>}
             </li>
           ))}

@@ -13,7 +13,7 @@ interface ExportUsersProps {
   opened: boolean;
   onClose(): void;
   projectId: string;
-  /** How many fit. */
+  /** Number of matching users. */
   total: number;
   search: string | undefined;
   filter: UserFilter;
@@ -21,7 +21,7 @@ interface ExportUsersProps {
 
 const count = new Intl.NumberFormat('en-GB');
 
-/** Takes what the list shows along as a file: all pages of it, by the same search and filters. */
+/** Exports all users that match the search and filters. */
 export function ExportUsers({ opened, onClose, projectId, total, search, filter }: ExportUsersProps) {
   const [format, setFormat] = useState('csv');
   const { download, busy, failure } = useDownload();

@@ -4,7 +4,7 @@ import { UserHoldings } from '../generated/operations.ts';
 const count = new Intl.NumberFormat('en-GB');
 const some = (number: number, one: string, many = `${one}s`) => `${count.format(number)} ${number === 1 ? one : many}`;
 
-/** What is lost with one person, in numbers. */
+/** Counts of the data deleted with a user. */
 export function Losses({ userId }: { userId: string }) {
   const { data, failure } = useRead(UserHoldings, { userId });
   if (failure) return <p>What would be lost could not be counted: {failure.message}</p>;

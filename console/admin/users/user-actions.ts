@@ -1,17 +1,17 @@
 import type { UserAction } from '../generated/operations.ts';
 
 interface Words {
-  /** As on a button. */
+  /** Button label. */
   verb: string;
-  /** What is true of those for whom it is done. */
+  /** Resulting state: "deactivated". */
   done: string;
-  /** What it does to one of them. */
+  /** Effect on one user. */
   effect: string;
-  /** Cannot be taken back. */
+  /** Irreversible. */
   isFinal?: boolean;
 }
 
-/** What can be done to users, in words. */
+/** Texts of user actions. */
 export const userActions: Record<UserAction, Words> = {
   ACTIVATE: { verb: 'Activate', done: 'active', effect: 'can sign in again, as before.' },
   DEACTIVATE: {

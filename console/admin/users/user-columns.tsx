@@ -1,13 +1,13 @@
 import type { UserRowFragment } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import type { Column } from '../ui/data-table.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Row = UserRowFragment;
 
 export const nameOf = ({ displayName, userName }: Row) => displayName ?? userName;
 
-/** What can be shown of users in a list. */
+/** Available columns of the user list. */
 export const userColumns = {
   name: { header: 'Name', isName: true, width: '26%', cell: nameOf },
   userName: { header: 'User name', cell: ({ userName }) => userName },
@@ -16,7 +16,7 @@ export const userColumns = {
   externalId: { header: 'External ID', cell: ({ externalId }) => externalId ?? '–' },
   state: {
     header: 'State',
-    cell: ({ active }) => (active ? <Mark tone="good">Active</Mark> : <Mark tone="bad">Deactivated</Mark>),
+    cell: ({ active }) => (active ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Deactivated</Badge>),
   },
   provenance: {
     header: 'Came from',
@@ -28,19 +28,19 @@ export const userColumns = {
 
 export type UserColumn = keyof typeof userColumns;
 
-/** The name is always there: it leads to the person. */
+/** All except the name column, which links to the user. */
 export const choosable = (Object.keys(userColumns) as UserColumn[]).filter((name) => name !== 'name');
 
 const standard: readonly UserColumn[] = ['userName', 'state', 'provenance', 'lastSignIn'];
 const key = 'lk-user-columns';
 
-/** What this reader chose to see, in this browser. */
+/** Columns stored in this browser. */
 export function chosenColumns(): UserColumn[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
     if (Array.isArray(stored)) return choosable.filter((name) => stored.includes(name));
   } catch {
-    // Nothing that could be read: as if nothing had been chosen.
+    // Unreadable: use the defaults.
   }
   return [...standard];
 }
@@ -49,6 +49,6 @@ export function keepColumns(columns: readonly UserColumn[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(columns));
   } catch {
-    // A browser that keeps nothing shows the standard ones next time.
+    // Storage unavailable: the defaults apply next time.
   }
 }

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { RevokeUserDevice, type UserAccessQuery } from '../generated/operations.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/page.tsx';
 import { request } from '../ui/show-graphql.tsx';
 import { Time } from '../ui/time.tsx';
@@ -17,7 +17,7 @@ type Device = UserAccessQuery['userAccess']['devices'][number];
 const isTrusted = ({ trustedUntil }: Device) =>
   trustedUntil !== null && trustedUntil !== undefined && new Date(trustedUntil).getTime() > Date.now();
 
-/** The browsers that the person has registered: each signs in without a code while it is trusted. */
+/** Registered browsers; a trusted one skips the second factor. */
 export function UserDevices({ devices, mayChange }: { devices: readonly Device[] | undefined; mayChange: boolean }) {
   const [revoking, setRevoking] = useState<Device>();
   const [failure, setFailure] = useState<Failure>();
@@ -27,7 +27,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
     { header: 'Application', cell: ({ client }) => client.name },
     {
       header: 'State',
-      cell: (device) => (isTrusted(device) ? <Mark tone="good">Trusted</Mark> : <Mark>Asks for a code</Mark>),
+      cell: (device) => (isTrusted(device) ? <Badge tone="good">Trusted</Badge> : <Badge>Asks for a code</Badge>),
     },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { header: 'Trusted until', cell: ({ trustedUntil }) => <Time at={trustedUntil} fallback="–" /> },
@@ -60,7 +60,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
         columns={columns}
         rows={devices}
         keyOf={({ id }) => id}
-        sketch={1}
+        skeletonRows={1}
         empty={<Empty icon="phone" title="No device registered" />}
       />
       <Confirm

@@ -3,7 +3,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
-import { factorNames } from './words.ts';
+import { factorNames } from './labels.ts';
 
 type Factor = UserAccessQuery['userAccess']['factors'][number];
 
@@ -20,7 +20,7 @@ interface UserFactorsProps {
   policy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
 }
 
-/** What is asked for besides the device. */
+/** Second factors and recovery codes. */
 export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsProps) {
   const codes = `${recoveryCodesLeft} recovery code${recoveryCodesLeft === 1 ? '' : 's'} left.`;
   return (
@@ -34,7 +34,7 @@ export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsP
         columns={columns}
         rows={factors}
         keyOf={({ id }) => id}
-        sketch={1}
+        skeletonRows={1}
         empty={
           <Empty icon="shield" title="No second factor">
             {policy === 'REQUIRED' ? 'The next sign-in sets one up: the project requires it.' : undefined}

@@ -1,6 +1,6 @@
 import type { Direction, UserFilter, UserOrder } from '../generated/operations.ts';
 
-/** The filters of the list, each a name in the address with its choices; the first is "any". */
+/** Filters of the list by URL parameter; the first choice is "any". */
 export const userFilters = [
   {
     name: 'state',
@@ -48,13 +48,13 @@ type Get = (name: string) => string | undefined;
 
 const daysAgo = (days: number) => {
   const at = new Date();
-  // To the hour, so that the same page asks the same question when it is drawn again.
+  // Round to the hour, so that rerenders send the same query.
   at.setMinutes(0, 0, 0);
   at.setDate(at.getDate() - days);
   return at.toISOString();
 };
 
-/** What the address asks for; a value that is no choice asks for nothing. */
+/** The filter from the URL; unknown values are ignored. */
 export function filterOf(get: Get): UserFilter {
   const [state, provenance, factor, seen] = filterNames.map(get);
   return {
@@ -68,7 +68,7 @@ export function filterOf(get: Get): UserFilter {
   };
 }
 
-/** The same question, as the export's address asks it. */
+/** The export's URL with the same filter. */
 export function exportAddress(
   projectId: string,
   format: string,
@@ -94,7 +94,7 @@ export interface Sorting {
   direction: Direction;
 }
 
-/** The orders that are offered, as they stand in the address; the first is the standard one. */
+/** Sort orders by URL value; the first is the default. */
 export const sortings: Record<string, Sorting & { label: string }> = {
   newest: { label: 'Newest first', orderBy: 'CREATED', direction: 'DESC' },
   oldest: { label: 'Oldest first', orderBy: 'CREATED', direction: 'ASC' },
@@ -112,7 +112,7 @@ export function sortingOf(name: string | undefined): Sorting {
   return sortings[name ?? 'newest'] ?? (sortings['newest'] as Sorting);
 }
 
-/** What a click on the header of this order leads to. */
+/** The next sort order after a click on a column header. */
 export function nextSorting(orderBy: UserOrder, now: Sorting): string {
   const ways = Object.entries(sortings).filter(([, sorting]) => sorting.orderBy === orderBy);
   const other = now.orderBy === orderBy ? ways.find(([, { direction }]) => direction !== now.direction) : ways[0];

@@ -6,7 +6,7 @@ import { Failed } from '../ui/failed.tsx';
 import { Section } from '../ui/page.tsx';
 import styles from './user-page.module.css';
 
-/** The groups that the directory put the person into. */
+/** Groups of the user in the directory. */
 export function UserGroups({ userId }: { userId: string }) {
   const project = useProject();
   const path = useProjectPath();

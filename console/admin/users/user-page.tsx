@@ -6,13 +6,13 @@ import { useRead } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Badge, Notice } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Failed, Refused } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Mark, Notice } from '../ui/mark.tsx';
 import { Page, Section } from '../ui/page.tsx';
-import { PageSketch } from '../ui/sketch.tsx';
+import { PageSkeleton } from '../ui/skeleton.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useDownload } from '../ui/use-download.ts';
@@ -26,7 +26,7 @@ import { UserSessions } from './user-sessions.tsx';
 
 type User = NonNullable<UserByIdQuery['user']>;
 
-/** One person: who they are, how they get in, what they did. */
+/** One user: profile, access and activity. */
 export function Component() {
   const { userId = '' } = useParams();
   const project = useProject();
@@ -39,7 +39,7 @@ export function Component() {
   const access = useRead(UserAccess, { userId });
   const events = useRead(AuditEvents, { projectId: project.id, filter: { userId }, first: 10, after: null });
   const user = data?.user?.id === userId ? data.user : undefined;
-  if (!user) return failure ? <Failed failure={failure} what="user" retry={reload} /> : <PageSketch />;
+  if (!user) return failure ? <Failed failure={failure} what="user" retry={reload} /> : <PageSkeleton />;
   const name = user.displayName ?? user.userName;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
   const found = access.data?.userAccess;
@@ -47,10 +47,10 @@ export function Component() {
     <Page
       title={name}
       back={{ to: path('users'), label: 'Users' }}
-      marks={
+      badges={
         <>
-          {user.active ? <Mark tone="good">Active</Mark> : <Mark tone="bad">Deactivated</Mark>}
-          {user.provenance === 'SCIM' && <Mark tone="accent">From the directory</Mark>}
+          {user.active ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Deactivated</Badge>}
+          {user.provenance === 'SCIM' && <Badge tone="accent">From the directory</Badge>}
           <IdChip id={user.id} what="user ID (sub)" />
         </>
       }
@@ -121,7 +121,11 @@ export function Component() {
           </Button>
         }
       >
-        {list?.length === 0 ? <Empty icon="events" title="Nothing yet" /> : <EventList events={list} sketch={4} />}
+        {list?.length === 0 ? (
+          <Empty icon="events" title="Nothing yet" />
+        ) : (
+          <EventList events={list} skeletonRows={4} />
+        )}
       </Section>
       <ChangeUsersDialog
         projectId={project.id}
@@ -136,7 +140,7 @@ export function Component() {
   );
 }
 
-/** What is known of the person; who has the last word on it is said. */
+/** Profile attributes; notes the directory as their source. */
 function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
   const fromDirectory = user.provenance === 'SCIM';
   const lines: [string, React.ReactNode, boolean?][] = [

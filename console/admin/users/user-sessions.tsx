@@ -10,11 +10,11 @@ import { Section } from '../ui/page.tsx';
 import { request } from '../ui/show-graphql.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
-import { browserName, methodNames } from './words.ts';
+import { browserName, methodNames } from './labels.ts';
 
 type Session = UserAccessQuery['userAccess']['sessions'][number];
 
-/** Where the person is signed in just now. */
+/** Active sessions. */
 export function UserSessions({
   sessions,
   mayChange,
@@ -68,7 +68,7 @@ export function UserSessions({
         columns={columns}
         rows={sessions}
         keyOf={({ id }) => id}
-        sketch={1}
+        skeletonRows={1}
         empty={<Empty icon="browser" title="Not signed in anywhere" />}
       />
       <Confirm

@@ -22,7 +22,7 @@ type Row = UserRowFragment;
 
 const count = new Intl.NumberFormat('en-GB');
 
-/** What a column is put in order by. */
+/** Sort order per column. */
 const orderOf: Partial<Record<UserColumn, UserOrder>> = {
   name: 'NAME',
   userName: 'USER_NAME',
@@ -31,7 +31,7 @@ const orderOf: Partial<Record<UserColumn, UserOrder>> = {
   created: 'CREATED',
 };
 
-/** Everybody in the project; searched, filtered and paged at the server. */
+/** Users of the project; search, filters and paging run on the server. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();
@@ -182,7 +182,7 @@ export function Component() {
             keyOf={({ id }) => id}
             linkOf={({ id }) => path(`users/${id}`)}
             stale={stale}
-            sketch={10}
+            skeletonRows={10}
             empty={
               isEmpty ? (
                 <Empty
@@ -236,7 +236,7 @@ export function Component() {
   );
 }
 
-/** Which columns there are; the choice stays in this browser. */
+/** Column chooser; stored in this browser. */
 function ColumnMenu({ shown, onShow }: { shown: readonly UserColumn[]; onShow(columns: UserColumn[]): void }) {
   const toggle = (name: UserColumn) => {
     const next = choosable.filter((one) => (one === name) !== shown.includes(one));

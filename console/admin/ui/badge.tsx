@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
-import styles from './mark.module.css';
+import styles from './badge.module.css';
 
-export type Tone = 'good' | 'bad' | 'note' | 'calm' | 'accent';
+export type Tone = 'good' | 'bad' | 'note' | 'neutral' | 'accent';
 
-/** A state in a word; the dot says it again by colour, never alone. */
-export function Mark({ tone = 'calm', children }: { tone?: Tone; children: ReactNode }) {
+/** Status badge; text and dot both show the state. */
+export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
-    <span className={styles.mark} data-tone={tone}>
+    <span className={styles.badge} data-tone={tone}>
       {children}
     </span>
   );
 }
 
-/** What people must know before they go on. */
+/** Inline alert. */
 export function Notice({ tone = 'note', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
   return (
     <div className={styles.notice} data-tone={tone} role={tone === 'bad' ? 'alert' : undefined}>

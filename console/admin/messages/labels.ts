@@ -1,5 +1,5 @@
 import type { MessageState, MessageTemplate } from '../generated/operations.ts';
-import type { Tone } from '../ui/mark.tsx';
+import type { Tone } from '../ui/badge.tsx';
 
 export const templateNames: Record<MessageTemplate, string> = {
   SIGN_IN_CODE: 'Sign-in code',
@@ -13,19 +13,19 @@ export const templateNames: Record<MessageTemplate, string> = {
   TEST_MESSAGE: 'Test message',
 };
 
-/** Of those that can go out by SMS. */
+/** Templates that can be sent by SMS. */
 export const bySms: readonly MessageTemplate[] = ['FACTOR_CODE', 'PHONE_CODE', 'TEST_MESSAGE'];
 
 export const states: Record<MessageState, { name: string; tone: Tone }> = {
   PENDING: { name: 'Waiting', tone: 'note' },
   SENT: { name: 'Sent', tone: 'good' },
-  SUPPRESSED: { name: 'Not meant to be sent', tone: 'calm' },
+  SUPPRESSED: { name: 'Not meant to be sent', tone: 'neutral' },
   FAILED: { name: 'Failed', tone: 'bad' },
 };
 
 export const channels = { MAIL: 'Mail', SMS: 'Text message' } as const;
 
-/** As the server names them in its answers. */
+/** Keys as in the server's responses. */
 export const stageNames: Record<string, string> = {
   settings: 'Settings',
   dns: 'Find the server (DNS)',

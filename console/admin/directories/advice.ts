@@ -23,7 +23,7 @@ const byStatus: Record<number, string> = {
   429: 'Too much at once: the directory waits, and tries again by itself.',
 };
 
-/** What to do about a refused request, as far as it can be known from here. */
-export function mendingOf({ status, scimType }: Answer): string | undefined {
+/** Advice for a failed request, where the response suggests one. */
+export function adviceFor({ status, scimType }: Answer): string | undefined {
   return (scimType ? byType[scimType] : undefined) ?? byStatus[status];
 }

@@ -1,4 +1,4 @@
-/** Authentication methods (RFC 8176), in words. */
+/** Names of authentication methods (RFC 8176). */
 export const methodNames: Record<string, string> = {
   swk: 'device key',
   otp: 'one-time code',
@@ -8,7 +8,7 @@ export const methodNames: Record<string, string> = {
 
 export const factorNames = { EMAIL: 'Code by mail', SMS: 'Text message', TOTP: 'Authenticator app' } as const;
 
-/** "Firefox on Windows", as far as a user agent says. */
+/** "Firefox on Windows", guessed from the user agent. */
 export function browserName(userAgent: string | null | undefined): string {
   if (!userAgent) return 'an unknown browser';
   const browser =

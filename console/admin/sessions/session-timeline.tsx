@@ -1,20 +1,17 @@
-import { inWords } from '../ui/duration.tsx';
-import styles from './lifeline.module.css';
+import { formatDuration } from '../ui/duration.tsx';
+import styles from './session-timeline.module.css';
 
-/**
- * A session drawn over time: while it is used, its end moves ahead by the idle timeout; at its longest age it ends
- * all the same.
- */
-export function Lifeline({ idleSeconds, maxSeconds }: { idleSeconds: number; maxSeconds: number }) {
-  // Drawn to scale as far as it can be seen: an idle timeout of a minute in a session of a year would be no line.
+/** Timeline of a session: activity extends it by the idle timeout up to its maximum age. */
+export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: number; maxSeconds: number }) {
+  // To scale, with a minimum width so that short idle timeouts stay visible.
   const share = Math.min(1, Math.max(0.08, idleSeconds / maxSeconds));
   const idle = share * 100;
   const lastUse = Math.max(0, 62 - idle / 2);
   const end = Math.min(100, lastUse + idle);
   const never = idleSeconds >= maxSeconds;
   const text = never
-    ? `A session ends after ${inWords(maxSeconds)}, used or not.`
-    : `A session ends ${inWords(idleSeconds)} after its last use, and at the latest after ${inWords(maxSeconds)}.`;
+    ? `A session ends after ${formatDuration(maxSeconds)}, used or not.`
+    : `A session ends ${formatDuration(idleSeconds)} after its last use, and at the latest after ${formatDuration(maxSeconds)}.`;
   return (
     <figure className={styles.figure} role="img" aria-label={text}>
       <div className={styles.row} aria-hidden="true">
@@ -24,7 +21,7 @@ export function Lifeline({ idleSeconds, maxSeconds }: { idleSeconds: number; max
           {[0, 18, 31, 47, 66, 84].map((at) => (
             <i key={at} className={styles.use} style={{ left: `${at}%` }} />
           ))}
-          <span className={styles.end}>ends after {inWords(maxSeconds)}</span>
+          <span className={styles.end}>ends after {formatDuration(maxSeconds)}</span>
         </div>
       </div>
       {!never && (
@@ -40,7 +37,7 @@ export function Lifeline({ idleSeconds, maxSeconds }: { idleSeconds: number; max
               ))}
             <i className={styles.use} style={{ left: `${lastUse}%` }} />
             <span className={styles.pause} style={{ left: `${lastUse}%` }}>
-              {inWords(idleSeconds)} unused, then it ends
+              {formatDuration(idleSeconds)} unused, then it ends
             </span>
           </div>
         </div>

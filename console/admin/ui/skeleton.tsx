@@ -1,7 +1,7 @@
-import styles from './sketch.module.css';
+import styles from './skeleton.module.css';
 
-/** The shape of a page that is being read. */
-export function PageSketch() {
+/** Skeleton of a page. */
+export function PageSkeleton() {
   return (
     <div className={styles.page} aria-busy="true" aria-label="Loading" role="status">
       <i className={styles.title} />
@@ -10,8 +10,8 @@ export function PageSketch() {
   );
 }
 
-/** The shape of a form or text that is being read. */
-export function LinesSketch({ lines = 4 }: { lines?: number }) {
+/** Skeleton of a form or text. */
+export function LinesSkeleton({ lines = 4 }: { lines?: number }) {
   return (
     <div className={styles.lines} aria-busy="true" aria-label="Loading" role="status">
       {Array.from({ length: lines }, (_, index) => (

@@ -1,5 +1,5 @@
-/** What each claim says, in a few words (OpenID Connect Core §2, §5.1; RFC 9068 §2.2). */
-export const claimWords: Record<string, string> = {
+/** Descriptions of claims (OpenID Connect Core §2, §5.1; RFC 9068 §2.2). */
+export const claimDescriptions: Record<string, string> = {
   iss: 'Issuer: who says all this. Your application checks it.',
   sub: 'Subject: the person, for good. Key your accounts on it.',
   aud: 'Audience: for whom it is. Nobody else may accept it.',
@@ -35,13 +35,13 @@ export const claimWords: Record<string, string> = {
 
 const times = new Set(['exp', 'iat', 'nbf', 'auth_time', 'updated_at']);
 
-/** The moment that a claim means, in milliseconds; absent where it is no time. */
+/** A time claim in milliseconds; undefined for other claims. */
 export function timeOf(name: string, value: unknown): number | undefined {
   return times.has(name) && typeof value === 'number' ? value * 1000 : undefined;
 }
 
-/** A value as people read it; what is no plain word, as JSON. */
-export function valueInWords(value: unknown): string {
+/** A claim value for display; JSON unless it is a plain string. */
+export function formatClaim(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   return JSON.stringify(value);

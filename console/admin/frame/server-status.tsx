@@ -2,9 +2,9 @@ import { Tooltip } from '@mantine/core';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { pulse, useRead } from '../api.ts';
+import { latency, useRead } from '../api.ts';
 import { SystemLevel } from '../generated/operations.ts';
-import styles from './pulse.module.css';
+import styles from './server-status.module.css';
 
 function useOnline(): boolean {
   return useSyncExternalStore(
@@ -21,19 +21,19 @@ function useOnline(): boolean {
 }
 
 function useMilliseconds(): number | undefined {
-  const [ms, setMs] = useState(pulse.ms);
+  const [ms, setMs] = useState(latency.ms);
   useEffect(() => {
-    const listener = () => setMs(pulse.ms);
-    pulse.listeners.add(listener);
+    const listener = () => setMs(latency.ms);
+    latency.listeners.add(listener);
     return () => {
-      pulse.listeners.delete(listener);
+      latency.listeners.delete(listener);
     };
   }, []);
   return ms;
 }
 
-/** A dot: whether the server answers, and for owners whether the instance is sound. */
-export function Pulse() {
+/** Status dot: server reachability and, for owners, instance health. */
+export function ServerStatus() {
   const online = useOnline();
   const ms = useMilliseconds();
   const { isOwner } = useAccess();
@@ -52,11 +52,11 @@ export function Pulse() {
   return (
     <Tooltip label={text} multiline maw={320}>
       {isOwner ? (
-        <Link to="/system" className={styles.pulse} aria-label={`System. ${text}`}>
+        <Link to="/system" className={styles.status} aria-label={`System. ${text}`}>
           {dot}
         </Link>
       ) : (
-        <span className={styles.pulse} role="status" aria-label={text} tabIndex={0}>
+        <span className={styles.status} role="status" aria-label={text} tabIndex={0}>
           {dot}
         </span>
       )}
