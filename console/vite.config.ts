@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** The texts of the sign-in page, one file a language, beside the pages: the server fills them in, the page fetches them. */
+/** Texts of the sign-in page, one file per language; the server renders them, the page fetches them. */
 const messages: Plugin = {
   name: 'latchkey-messages',
   apply: 'build',
@@ -22,7 +22,7 @@ const messages: Plugin = {
   },
 };
 
-/** Compressed once and as well as it can be, so that no request has to wait for it: `x.js.br` and `x.js.gz` beside `x.js`. */
+/** Precompresses assets at the highest level: `x.js.br` and `x.js.gz` beside `x.js`. */
 const compressed: Plugin = {
   name: 'latchkey-compressed',
   apply: 'build',
@@ -41,7 +41,7 @@ const compressed: Plugin = {
   },
 };
 
-/** Each page is a template that the server fills before it is sent: see signin/index.html for its placeholders. */
+/** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = ['index', 'error', 'unavailable', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account'].map(
   (page) => `signin/${page}.html`,
 );
@@ -51,7 +51,7 @@ export default defineConfig({
   base: '/',
   appType: 'mpa',
   resolve: {
-    // The SDK's source, so that neither the build nor hot reload waits for its own build.
+    // The SDK's source, so that build and hot reload need no SDK build.
     alias: { '@latchkey/browser/internal': here('../shared/browser/src/internal.ts') },
   },
   plugins: [messages, compressed, react()],
@@ -59,7 +59,7 @@ export default defineConfig({
     outDir: here('dist'),
     emptyOutDir: true,
     assetsDir: 'assets',
-    // The content security policy allows no data: URL and no inline script.
+    // The CSP forbids data: URLs and inline scripts.
     assetsInlineLimit: 0,
     modulePreload: false,
     target: 'es2022',

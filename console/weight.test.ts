@@ -9,7 +9,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const weigh = (texts: string[]) => texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
 
 describe('the browser SDK', () => {
-  it('weighs at most 10 KB gzip, whole, and needs nothing else', async () => {
+  it('weighs at most 10 KB gzip and has no dependencies', async () => {
     const entry = path('../shared/browser/src/index.ts');
     const lib = { entry, formats: ['es' as const] };
     const built = await build({ configFile: false, logLevel: 'silent', build: { write: false, lib, minify: true } });
@@ -24,7 +24,7 @@ describe('the hosted sign-in page', () => {
   let output: Output;
   beforeAll(async () => {
     const { build: options, ...rest } = config as UserConfig;
-    // The console is another page, with another weight.
+    // The console has its own budget.
     const input = (options!.rolldownOptions!.input as string[]).filter((page) => !page.includes('/admin/'));
     const only = { ...options, write: false, rolldownOptions: { input } };
     const built = await build({ ...rest, configFile: false, logLevel: 'silent', build: only });
@@ -63,7 +63,7 @@ describe('the hosted sign-in page', () => {
     }
   });
 
-  it('leaves the texts of each language beside the pages', () => {
+  it('emits the texts of each language beside the pages', () => {
     const names = output.map(({ fileName }) => fileName).filter((name) => name.startsWith('messages/'));
     expect(names.sort()).toEqual(['de', 'en', 'es', 'fr', 'ja'].map((language) => `messages/${language}.json`));
   });

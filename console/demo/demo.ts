@@ -1,10 +1,10 @@
-/** The sample application at /demo: one button, and who came back. */
+/** The sample application at /demo: a sign-in button and the resulting identity. */
 import { type Claims, type Config, type Identity, receive, signIn, signOutUrl } from './oidc.ts';
 
 const identityKey = 'demo.identity';
 const element = (id: string) => document.getElementById(id) as HTMLElement;
 
-/** What each claim says, for whoever sees one for the first time. */
+/** Descriptions of claims. */
 const meanings: Record<string, string> = {
   iss: 'who vouches',
   sub: 'the person, for ever the same',
@@ -72,7 +72,7 @@ try {
   show(config, JSON.parse(sessionStorage.getItem(identityKey) ?? 'null') ?? undefined);
 
   const answer = new URLSearchParams(location.search);
-  // The code leaves the address bar before anything else happens: it must not end up in a bookmark.
+  // Remove the code from the URL first, so that it cannot end up in a bookmark.
   history.replaceState(null, '', location.pathname);
   const identity = await receive(config, answer);
   if (identity) {

@@ -1,4 +1,4 @@
-/** The relying party's half of OpenID Connect: authorization code with PKCE (RFC 7636), as any application would do it. */
+/** OpenID Connect relying party: authorization code flow with PKCE (RFC 7636). */
 export type Config = { issuer: string; client_id: string; redirect_uri: string };
 export type Claims = Record<string, unknown> & { iss: string; sub: string; aud: string; exp: number; nonce?: string };
 export type Identity = { idToken: string; claims: Claims; signature: string; userinfo: Record<string, unknown> };
@@ -15,7 +15,7 @@ const bytesOf = (text: string) =>
   Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** Sends the person to the authorization endpoint; what comes back is checked against what is kept here. */
+/** Redirects to the authorization endpoint; stores state, nonce and verifier to check the response. */
 export async function signIn(
   { issuer, client_id, redirect_uri }: Config,
   more: Record<string, string> = {},
@@ -37,12 +37,14 @@ export async function signIn(
   location.assign(`${issuer}/authorize?${query}`);
 }
 
-/** Takes the answer out of the address: checks it, exchanges the code, asks UserInfo. Undefined where there is none. */
+/**
+ * Handles the authorization response: validates it, exchanges the code, calls UserInfo. Undefined without a response.
+ */
 export async function receive(config: Config, answer: URLSearchParams): Promise<Identity | undefined> {
   if (!answer.has('code') && !answer.has('error')) return undefined;
   const pending = JSON.parse(sessionStorage.getItem(pendingKey) ?? 'null') as Pending | null;
   sessionStorage.removeItem(pendingKey);
-  // RFC 9207: an answer of another issuer is not for us; state: nor is one that this tab did not ask for.
+  // Check the issuer (RFC 9207) and that this tab started the sign-in (state).
   if (answer.get('iss') !== config.issuer)
     throw new Error(`The answer came from ${answer.get('iss')}, not from ${config.issuer}.`);
   if (!pending || answer.get('state') !== pending.state)
@@ -71,13 +73,13 @@ export async function receive(config: Config, answer: URLSearchParams): Promise<
   return { idToken, claims, signature, userinfo };
 }
 
-/** Where the person signs out: the session at the issuer ends, and the browser comes back here. */
+/** RP-initiated logout: ends the session at the issuer and returns here. */
 export function signOutUrl({ issuer, client_id, redirect_uri }: Config, idToken: string): string {
   const query = { client_id, id_token_hint: idToken, post_logout_redirect_uri: redirect_uri };
   return `${issuer}/oauth2/end_session?${new URLSearchParams(query)}`;
 }
 
-/** Checks the ID token's signature with the issuer's published keys, and says how; throws where it is wrong. */
+/** Verifies the ID token's signature against the issuer's JWKS; returns a description, throws if invalid. */
 async function verify(idToken: string, issuer: string): Promise<string> {
   const [head, body, signature] = idToken.split('.') as [string, string, string];
   const { alg, kid } = JSON.parse(atob(head.replace(/-/g, '+').replace(/_/g, '/'))) as { alg: string; kid: string };

@@ -1,24 +1,24 @@
 import { type CodeFormat, formatOf, watchCode } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
 
-/** What the question for a code is about. */
+/** Parameters of the code prompt. */
 export type CodeAsked = {
   kind: 'address' | 'email' | 'sms' | 'totp';
-  /** Masked. */
+  /** Masked address. */
   sentTo?: string | undefined;
   /** Seconds. */
   resendAfter?: number | undefined;
   /** Absent: six digits. */
   codeFormat?: 'long' | undefined;
-  /** At the first use of an authenticator app. */
+  /** On enrollment of an authenticator app. */
   totp?: { secret: string; otpauthUri: string } | undefined;
   /** Test mode only. */
   testCode?: string | undefined;
-  /** Whether the second step is being set up, so that another one can still be chosen. */
+  /** Enrollment: another factor can still be chosen. */
   isNew?: boolean | undefined;
 };
 
-/** The question for a one-time code of any kind: text, field, countdown, picture for an authenticator app. */
+/** Prompt for a one-time code of any kind: text, field, countdown, QR code. */
 export class CodeQuestion {
   readonly field = element<HTMLInputElement>('otp');
   readonly #page: Page;
@@ -53,7 +53,7 @@ export class CodeQuestion {
     return this.#asked;
   }
 
-  /** Asks, for the first time or again; `note` is what has just happened. */
+  /** Shows the prompt; `note` is a status message. */
   ask(asked: CodeAsked, note = ''): void {
     this.#asked = asked;
     this.#askedAt = new Date();
@@ -71,7 +71,7 @@ export class CodeQuestion {
     this.#page.show('code', this.field);
   }
 
-  /** Asks for a recovery code alone: the factor itself cannot be asked for now. */
+  /** Prompts for a recovery code only: the factor is unavailable. */
   askRecovery(kind: CodeAsked['kind']): void {
     this.ask({ kind });
     this.#setFormat('recovery');
@@ -79,24 +79,24 @@ export class CodeQuestion {
     element('recovery').hidden = true;
   }
 
-  /** Asks once more for what was asked last. */
+  /** Shows the last prompt again. */
   askAgain(): void {
     this.#setFormat();
     this.#describe();
     this.#page.show('code', this.field);
   }
 
-  /** Whether a code went to the person's address just now. */
+  /** Whether a code was just sent. */
   get isFresh(): boolean {
     return this.#asked.kind === 'address' && this.#asked.sentTo !== undefined && !this.mayResend;
   }
 
-  /** Whether another code can be asked for now. */
+  /** Whether another code may be requested now. */
   get mayResend(): boolean {
     return this.#resend.getAttribute('aria-disabled') !== 'true';
   }
 
-  /** Holds the resend button back for some seconds, and says for how long. */
+  /** Disables the resend button with a countdown, in seconds. */
   countDown(seconds: number): void {
     clearInterval(this.#timer);
     const end = performance.now() + seconds * 1000;
@@ -137,7 +137,7 @@ export class CodeQuestion {
     element('recovery').textContent = page.text(isRecovery ? 'code.back' : 'code.recovery');
   }
 
-  /** Empties the field, for the format that was asked for or another one. */
+  /** Empties the field and sets its format. */
   #setFormat(format: CodeFormat = this.#asked.codeFormat ?? 'digits'): void {
     this.#forgetLast();
     const { field } = this;
@@ -156,7 +156,7 @@ export class CodeQuestion {
     element('secret').textContent = (totp.secret.match(/.{1,4}/g) ?? []).join(' ');
     element('secret-copy').textContent = this.#page.text('page.copy');
     element<HTMLAnchorElement>('otpauth').href = totp.otpauthUri;
-    // Few people meet it, so the drawing is fetched only then; the secret as text is there at once.
+    // Loaded on demand, since few users enroll an app; the secret as text shows at once.
     import('./qr-picture.ts').then(
       ({ drawQr }) => picture.replaceChildren(drawQr(totp.otpauthUri)),
       () => {

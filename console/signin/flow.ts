@@ -8,7 +8,7 @@ type Signin = HostedSignin['signin'];
 type Authenticated = Awaited<ReturnType<Signin['authenticate']>>;
 type DeviceVerified = Awaited<ReturnType<Signin['verifyDevice']>>;
 
-/** The order of the questions: what each answer of the service leads to. */
+/** The sign-in flow: maps each response of the service to the next step. */
 export class Flow {
   readonly #page: Page;
   readonly #signin: Signin;
@@ -20,9 +20,9 @@ export class Flow {
   #userid = '';
   #remembers = true;
   #sessionId = '';
-  /** Whether a second step was chosen in this sign-in, and has not been proved yet. */
+  /** Whether a new factor is being enrolled in this sign-in. */
   #isEnrolling = false;
-  /** Ends what is on its way when the person goes back. */
+  /** Aborts the request in flight when the user goes back. */
   #abort = new AbortController();
 
   constructor(page: Page, signin: Signin, code: CodeQuestion) {
@@ -31,10 +31,10 @@ export class Flow {
     this.#code = code;
   }
 
-  /** Takes over from the page as it was first painted. */
+  /** Takes over from the server-rendered page. */
   start(trustedUser: string | undefined): void {
     const hint = this.#address.value.trim();
-    // Somebody may be typing already, and an application's hint knows better.
+    // Keep text already typed; a login_hint wins over the trusted user.
     if (trustedUser && (!hint || hint.toLowerCase() === trustedUser)) this.#offer(trustedUser);
 
     this.#onSubmit('address', () => this.#submitAddress());
@@ -52,7 +52,7 @@ export class Flow {
     for (const button of document.querySelectorAll('[data-restart]'))
       button.addEventListener('click', () => (history.state?.begun ? history.back() : this.#askAddress(this.#userid)));
 
-    // The browser's back button leads from any later question to the address, and from there to the application.
+    // Back leads from any later step to the address step, and from there to the application.
     history.replaceState({}, '');
     addEventListener('popstate', () => {
       if (['recovery-codes', 'done', 'ended'].includes(this.#page.step)) return;
@@ -68,7 +68,7 @@ export class Flow {
     element('address-submit').focus();
   }
 
-  /** A browser that remembers the person already is not asked whether it is shared. */
+  /** Hides the "shared device" choice if the browser is already trusted. */
   #showAccount(known: boolean): void {
     element('account').hidden = !known;
     element('address-field').hidden = element('sharing').hidden = known;
@@ -86,7 +86,7 @@ export class Flow {
     const userid = this.#address.value.trim();
     if (!userid) return this.#page.problem(this.#page.text('problem.email'), this.#address);
     const remembers = !this.#shared.checked;
-    // Back and forth within the half minute: the code that was just sent is still the one to enter.
+    // Going back and forth within 30 seconds: the code just sent is still valid.
     if (userid === this.#userid && remembers === this.#remembers && this.#code.isFresh) return this.#ask();
     this.#userid = userid;
     this.#remembers = remembers;
@@ -116,7 +116,7 @@ export class Flow {
       case 'MFA_REQUIRED':
         this.#sessionId = answer.sessionId;
         return this.#startMfa().catch((error: unknown) => {
-          // A code cannot be had now (too soon, too many tries, no gateway): one of the saved codes will do.
+          // No code can be sent now (rate limit, too many attempts, no gateway): offer recovery codes.
           if (isOut(error) && !this.#isEnrolling) this.#code.askRecovery(answer.method);
           throw error;
         });
@@ -154,7 +154,7 @@ export class Flow {
       await this.#signin.verifyEmailOtp({ userid, otp, ...signal });
       return this.#registered(await this.#signin.verifyDevice({ userid, ...signal }));
     }
-    // One choice covers both: a browser to be remembered may skip the second step for as long as the project allows.
+    // One choice covers both: a remembered browser may skip the second factor as long as the project allows.
     const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remembers, ...signal });
     this.#finish(answer);
   }
@@ -223,7 +223,7 @@ export class Flow {
     return { signal: this.#abort.signal };
   }
 
-  /** What a failure means here: the answer was wrong, the sign-in must begin anew, or it has ended. */
+  /** Handles an error: wrong answer, restart, or end of the flow. */
   #fail(error: unknown): void {
     if (!(error instanceof LatchkeyError)) throw error;
     const page = this.#page;
@@ -233,7 +233,7 @@ export class Flow {
         return;
       case 'CODE_REJECTED': {
         const key = formatOf(field) === 'recovery' ? 'recovery' : asked.kind === 'totp' ? 'codeTotp' : 'code';
-        // The next code is there already: it is tried as soon as this one is done with.
+        // A new code was typed meanwhile: submit it next.
         if (page.isTypedOver(field) && isComplete(field)) return void setTimeout(() => this.#codeForm.requestSubmit());
         return page.problem(page.text(`problem.${key}`), field);
       }
@@ -258,12 +258,12 @@ export class Flow {
       case 'RATE_LIMITED':
         if (page.step === 'code' && error.retryAfter) this.#code.countDown(Math.min(error.retryAfter, 3600));
     }
-    // Where the service itself failed, its log finds the request by this.
+    // The request ID, to find the server error in its log.
     page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);
   }
 }
 
-/** Whether the second step cannot be taken at the moment, rather than wrongly. */
+/** Whether the factor is unavailable for now, as opposed to a wrong answer. */
 function isOut(error: unknown): boolean {
   const codes = ['RATE_LIMITED', 'MFA_METHOD_NOT_ALLOWED', 'TEMPORARILY_UNAVAILABLE'];
   return error instanceof LatchkeyError && codes.includes(error.code);

@@ -1,15 +1,14 @@
 /**
- * "Forget this browser" on the pages where people sign out: deletes the device keys that the server names in
- * `data-device-keys`. A form whose button is called `forget` is sent after that; the server revokes the device as well,
- * so that it also works without this script.
+ * "Forget this browser" on sign-out pages: deletes the device keys named in `data-device-keys`, then submits the form
+ * of the `forget` button, if any. The server revokes the device as well, so the form works without this script.
  */
 import { findKeys, forgetKeys } from '@latchkey/browser/internal';
 
 const thumbprints = (document.body.dataset['deviceKeys'] ?? '').split(' ').filter(Boolean);
-// Storage that cannot be opened holds no key.
+// No storage means no keys.
 const forget = () => forgetKeys(thumbprints).catch(() => undefined);
 
-// A server that names no key does not take part.
+// Hide the option if the server names no keys.
 if (thumbprints.length === 0) for (const part of document.querySelectorAll('.forget')) part.remove();
 
 document.addEventListener('submit', (event) => {

@@ -1,4 +1,4 @@
-/** The dev mailbox: shows what GET /setup/mailbox.json holds, and keeps itself up to date. */
+/** The dev mailbox: polls GET /setup/mailbox.json. */
 import { fetchTexts, fill } from './texts.ts';
 
 type Message = { id: string; at: string; channel: string; to: string; subject: string | null; text: string };

@@ -1,6 +1,6 @@
 /**
- * The hosted sign-in page: owns the order of the questions and what is shown, leaves out what the service decides (every
- * rule) and how it is asked (the SDK's core). Served at GET /signin, filled in by the server. Service contract: 3.3.
+ * Entry point of the hosted sign-in page (GET /signin, server-rendered). Owns step order and display; the service
+ * decides, the SDK calls it. Service contract: 3.3.
  */
 import { hostedSignin, LatchkeyError } from '@latchkey/browser/internal';
 import { CodeQuestion } from './code-question.ts';
@@ -26,7 +26,7 @@ addEventListener('online', showConnection);
 addEventListener('offline', showConnection);
 showConnection();
 
-// A page out of the back/forward cache holds a flow that has ended: the server knows what to say.
+// A page from the back/forward cache belongs to an ended flow: reload it.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();
 });
@@ -47,7 +47,7 @@ async function begin(): Promise<void> {
   }
 }
 
-// In the console: the page as it is, with nobody in front of it and no service behind it.
+// Console preview: the page without a user or a service.
 if (data['preview']) {
   await texts;
   (await import('./preview.ts')).showPreview(page, data['preview']);

@@ -9,26 +9,26 @@ const messages = (language: string) => JSON.parse(read(`messages/${language}.jso
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 const english = messages('en');
 
-describe('the texts of the sign-in page', () => {
-  it('are there in English, German, Spanish, French and Japanese', () => {
+describe('texts of the sign-in page', () => {
+  it('exist in English, German, Spanish, French and Japanese', () => {
     expect(readdirSync(new URL('messages/', folder)).sort()).toEqual(languages.map((language) => `${language}.json`));
   });
 
-  it.each(languages)('in %s have every key in the same order, none of them empty', (language) => {
+  it.each(languages)('in %s have all keys in the same order and no empty value', (language) => {
     expect(Object.keys(messages(language))).toEqual(Object.keys(english));
     for (const text of Object.values(messages(language))) expect(text.trim()).not.toBe('');
   });
 
-  it.each(languages)('in %s have the placeholders of the English ones', (language) => {
+  it.each(languages)('in %s have the English placeholders', (language) => {
     for (const [key, text] of Object.entries(messages(language)))
       expect([key, ...placeholders(text)]).toEqual([key, ...placeholders(english[key]!)]);
   });
 
   const html = readdirSync(folder).filter((name) => name.endsWith('.html'));
-  it.each(html)('cover every text that %s asks the server for', (page) => {
+  it.each(html)('cover every text of %s', (page) => {
     const asked = [...read(page).matchAll(/%\{t:([\w.]+)\}/g)].map(([, key]) => key!);
     expect(asked.filter((key) => !(key in english))).toEqual([]);
-    // The server knows two names in a text; whatever else is filled in is the script's.
+    // The server fills two names; the script fills the others.
     for (const key of asked)
       expect(placeholders(english[key]!).filter((p) => !/^\{(app|project)\}$/.test(p))).toEqual([]);
   });
@@ -36,14 +36,14 @@ describe('the texts of the sign-in page', () => {
   it('are all used', () => {
     const sources = readdirSync(folder).filter((name) => /\.(html|ts)$/.test(name) && !name.endsWith('.test.ts'));
     const everything = sources.map(read).join('\n');
-    // Put together from parts, or chosen by the server.
+    // Keys built from parts, or chosen by the server.
     const indirect = /^(page\.(help|privacy|terms)|problem\.(code|codeTotp|recovery)|error\.\w+|account\.\w+)$/;
     expect(Object.keys(english).filter((key) => !everything.includes(key) && !indirect.test(key))).toEqual([]);
   });
 });
 
 describe('a filled text', () => {
-  it('leaves what it does not know, and never reads a value as a placeholder', () => {
+  it('keeps unknown placeholders and never expands a value', () => {
     expect(fill({ a: '{app} {other}' }, 'a', { app: '{other}' })).toBe('{other} {other}');
     expect(fill({}, 'missing.key')).toBe('missing.key');
   });

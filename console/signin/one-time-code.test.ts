@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cleanCode, findCode } from './one-time-code.ts';
 
-describe('the six digits in a pasted text', () => {
+describe('six digits in pasted text', () => {
   it.each([
     ['123456', '123456'],
     [' 123 456\n', '123456'],
@@ -13,14 +13,14 @@ describe('the six digits in a pasted text', () => {
   });
 
   it.each(['', '12345', '1234567', 'call +49 30 1234567', '123456 or 654321', 'abc'])(
-    '%j holds none for sure',
+    'finds no certain code in %j',
     (text) => {
       expect(findCode(text, 'digits')).toBeUndefined();
     },
   );
 });
 
-describe('the long code in a pasted text', () => {
+describe('long code in pasted text', () => {
   it.each([
     ['7K3QX-9M2HD', '7K3QX9M2HD'],
     [' 7k3qx 9m2hd\n', '7K3QX9M2HD'],
@@ -32,14 +32,14 @@ describe('the long code in a pasted text', () => {
   });
 
   it.each(['', '7K3QX-9M2H', '7K3QX-9M2HDX', '7K3QU-9M2HD', 'a dandelion grows', '7K3QX-9M2HD or 8K3QX-9M2HD'])(
-    '%j holds none for sure',
+    'finds no certain code in %j',
     (text) => {
       expect(findCode(text, 'long')).toBeUndefined();
     },
   );
 });
 
-describe('what is typed', () => {
+describe('typed input', () => {
   it.each([
     ['digits', '12 34-56 78', '123456'],
     ['digits', 'a1', '1'],

@@ -1,7 +1,7 @@
-/** What the field asks for: six digits, the long format, or a recovery code, which is any text. */
+/** Format of the field: six digits, the long format, or a recovery code (any text). */
 export type CodeFormat = 'digits' | 'long' | 'recovery';
 
-/** A format of fixed length: what a typed text comes to, and the code in a pasted one. */
+/** A format of fixed length: `clean` normalizes typed text, `find` extracts the code from pasted text. */
 type FixedFormat = { length: number; clean(text: string): string; find(text: string): string | undefined };
 
 const only = (groups: RegExpMatchArray | null): string | undefined => (groups?.length === 1 ? groups[0] : undefined);
@@ -12,7 +12,7 @@ const digits: FixedFormat = {
   find: (text) => only(text.normalize('NFKC').match(/(?<!\d)\d(?:[\s-]?\d){5}(?!\d)/g))?.replace(/\D/g, ''),
 };
 
-/** Crockford's base32: letters that look like digits are read as those. */
+/** Crockford base32: ambiguous letters are read as digits. */
 const long: FixedFormat = {
   length: 10,
   clean: (text) =>
@@ -23,7 +23,7 @@ const long: FixedFormat = {
       .replace(/[IL]/g, '1')
       .replace(/[^0-9A-TV-Z]/g, ''),
   find(text) {
-    // Words have ten letters too: within a sentence only the dash tells a code from them.
+    // Words can have ten letters: within a sentence, only the dash marks a code.
     const whole = text.normalize('NFKC').replace(/[\s-]/g, '');
     const code = /^[0-9A-TV-Z]{10}$/i.test(whole)
       ? whole
@@ -35,12 +35,12 @@ const long: FixedFormat = {
 const formats: Partial<Record<CodeFormat, FixedFormat>> = { digits, long };
 
 /**
- * The one code in what was pasted, as it is sent: "Your code is 123-456.", "7k3qx-9m2hd", full-width digits. Undefined
- * where there is none or more than one.
+ * The only code in pasted text, normalized: "Your code is 123-456.", "7k3qx-9m2hd", full-width digits. Undefined if
+ * there is none or more than one.
  */
 export const findCode = (text: string, format: CodeFormat): string | undefined => formats[format]?.find(text);
 
-/** What was typed, as it is sent, cut to the length of a code. */
+/** Typed text, normalized and cut to the code's length. */
 export function cleanCode(text: string, format: CodeFormat): string {
   const fixed = formats[format];
   return fixed ? fixed.clean(text).slice(0, fixed.length) : text.trim();
@@ -48,15 +48,15 @@ export function cleanCode(text: string, format: CodeFormat): string {
 
 export const formatOf = (field: HTMLInputElement): CodeFormat => field.dataset['format'] as CodeFormat;
 
-/** Whether all characters of a code of fixed length are there. */
+/** Whether a code of fixed length is complete. */
 export function isComplete(field: HTMLInputElement): boolean {
   const format = formatOf(field);
   return cleanCode(field.value, format).length === formats[format]?.length;
 }
 
 /**
- * Keeps a field to its format and calls `complete` when the code is there, once for each new code; what it returns makes
- * the next one new, whatever it is.
+ * Restricts a field to its format and calls `complete` once per complete code. Returns a reset: the next code counts as
+ * new even if equal.
  */
 export function watchCode(field: HTMLInputElement, complete: () => void): () => void {
   let last = '';

@@ -1,24 +1,24 @@
 import type { LatchkeyError } from '@latchkey/browser/internal';
 import { fill, fillBold, type Texts, wait } from './texts.ts';
 
-/** The element of the page with this id; the page and its script are made for each other. */
+/** The page's element with this ID. */
 export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
 export type Step = 'address' | 'code' | 'choose' | 'phone' | 'recovery-codes' | 'done' | 'ended';
-/** Steps that ask, and can be answered wrongly. */
+/** Steps that take input and can show an error. */
 type Question = Exclude<Step, 'recovery-codes' | 'done' | 'ended'>;
 
-/** Milliseconds after which a wait is explained. */
+/** Milliseconds before a slow request is explained. */
 const slowAfter = 4_000;
 
-/** What the person sees: one question at a time, its errors and its waits. */
+/** The visible page: one step at a time, with errors and busy states. */
 export class Page {
   readonly data = document.body.dataset as Record<string, string>;
   readonly language = document.documentElement.lang;
   #texts: Texts = {};
   #step: Step = 'address';
   #busy = false;
-  /** What each field held when the work in progress began. */
+  /** Field values when the request in flight began. */
   readonly #sent = new Map<HTMLInputElement, string>();
 
   takeTexts(texts: Texts): void {
@@ -37,7 +37,7 @@ export class Page {
     return fillBold(this.#texts, key, this.#withNames(values));
   }
 
-  /** Shows one question, without errors, and moves the focus to its field or its heading. */
+  /** Shows a step without errors and focuses its field or heading. */
   show(step: Step, focus?: HTMLElement | null): void {
     for (const section of document.querySelectorAll<HTMLElement>('.step')) section.hidden = section.id !== step;
     const moved = step !== this.#step;
@@ -49,7 +49,7 @@ export class Page {
     (focus ?? title).focus();
   }
 
-  /** Says what is wrong with the answer to the present question, beside its field. */
+  /** Shows an error beside the field of the current step. */
   problem(message: string, field?: HTMLInputElement | null, reference?: string): void {
     const step = this.#step as Question;
     const place = element(`${step}-error`);
@@ -60,13 +60,13 @@ export class Page {
       place.append(small);
     }
     field?.setAttribute('aria-invalid', 'true');
-    // Whoever has typed on meanwhile keeps what they typed: selected, it would go with their next letter.
+    // Do not select text typed meanwhile: the next key would replace it.
     if (!field || this.isTypedOver(field)) return;
     field.focus();
     field.select();
   }
 
-  /** Whether the field holds something else than what is being asked about. */
+  /** Whether the field changed since the request in flight began. */
   isTypedOver(field: HTMLInputElement): boolean {
     return (this.#sent.get(field) ?? field.value) !== field.value;
   }
@@ -77,7 +77,7 @@ export class Page {
     for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
   }
 
-  /** Runs what a button started: once at a time, marked as busy, and explained where it takes long. */
+  /** Runs an action: once at a time, marked busy, explained if slow. */
   async busy(work: () => Promise<void>): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -98,7 +98,7 @@ export class Page {
     }
   }
 
-  /** The sentence for a failure that is not the fault of what was entered. */
+  /** Text for an error that is not caused by the input. */
   sentence(error: LatchkeyError): string {
     const { code, retryAfter } = error;
     if (code === 'RATE_LIMITED') return this.text('problem.wait', { time: wait(retryAfter ?? 60, this.language) });

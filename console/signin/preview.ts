@@ -9,12 +9,9 @@ const sentTo = 'a…@example.com';
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const sampleCodes = Array.from({ length: 10 }, (_, n) => `sample-code-${String(n).padStart(2, '0')}-not-real`);
 
-/**
- * Shows one step of the page as it is, with made-up people and codes, for the console's preview. Every answer comes
- * from here: no service is asked, and none would answer a page without a flow.
- */
+/** Shows one step with sample data, for the console's preview. A fake service answers; the real one is never called. */
 export function showPreview(page: Page, step: string): void {
-  // Recovery codes ask before they are left: these need not.
+  // Disable the leave warning of the recovery codes.
   addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true });
   if (window.top !== window) focusQuietly();
   const code = new CodeQuestion(page);
@@ -41,7 +38,7 @@ export function showPreview(page: Page, step: string): void {
   steps[step]?.();
 }
 
-/** Inside a frame, a focus that scrolls takes the page around it along. */
+/** In an iframe, focusing would also scroll the parent page. */
 function focusQuietly(): void {
   const focus = HTMLElement.prototype.focus;
   HTMLElement.prototype.focus = function (options) {
@@ -53,7 +50,7 @@ function totpUri(project: string): string {
   return `otpauth://totp/${encodeURIComponent(project)}:${person}?secret=${secret}&issuer=${encodeURIComponent(project)}`;
 }
 
-/** Answers as the service would to a new person, step after step. */
+/** A fake service that answers as for a new user, step by step. */
 function standIn(totp: { secret: string; otpauthUri: string }): HostedSignin['signin'] {
   const never = new Promise<never>(() => undefined);
   return {

@@ -1,6 +1,6 @@
 import { encodeQr } from './qr.ts';
 
-/** The QR code of `text` as an SVG with its quiet zone; dark on light in both themes, as cameras expect it. */
+/** The QR code of `text` as an SVG with quiet zone; dark on light in both themes, as scanners expect. */
 export function drawQr(text: string): SVGSVGElement {
   const modules = encodeQr(text);
   const quiet = 2;

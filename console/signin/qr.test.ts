@@ -5,7 +5,7 @@ import { encodeQr } from './qr.ts';
 const picture = (text: string) => encodeQr(text).map((row) => row.map((dark) => (dark ? '#' : '.')).join(''));
 
 describe('the QR encoder (ISO/IEC 18004)', () => {
-  it('draws the picture that an independent reader read back as HELLO', () => {
+  it('matches a code that an independent reader decoded as HELLO', () => {
     expect(picture('HELLO')).toEqual([
       '#######.##.#..#######',
       '#.....#..##.#.#.....#',
@@ -31,7 +31,7 @@ describe('the QR encoder (ISO/IEC 18004)', () => {
     ]);
   });
 
-  it('still draws an otpauth address as the reader accepted it', () => {
+  it('matches an otpauth URI that the reader decoded', () => {
     const address = 'otpauth://totp/Acme%3Aada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Acme';
     const modules = encodeQr(address).map((row) => row.map(Number).join(''));
     expect(createHash('sha256').update(modules.join('\n')).digest('hex')).toBe(

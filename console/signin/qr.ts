@@ -1,6 +1,6 @@
 /**
- * QR codes (ISO/IEC 18004), as far as an otpauth address needs them: byte mode, error correction M, versions 1 to 20.
- * `modules[row][column]` is true where the square is dark; there is no quiet zone.
+ * Encodes `text` as a QR code (ISO/IEC 18004): byte mode, error correction M, versions 1 to 20. `modules[row][column]`
+ * is true for a dark module; no quiet zone. Throws RangeError if the text is too long.
  */
 export function encodeQr(text: string): boolean[][] {
   const bytes = new TextEncoder().encode(text);
@@ -11,7 +11,7 @@ export function encodeQr(text: string): boolean[][] {
   return drawn.reduce((best, next) => (penalty(next) < penalty(best) ? next : best));
 }
 
-/** Per version, level M: all codewords, blocks, correction codewords a block (tables 7 and 9). */
+/** Per version, level M: total codewords, blocks, correction codewords per block (tables 7 and 9). */
 const blockTable: readonly (readonly [total: number, blocks: number, correction: number])[] = [
   [26, 1, 10],
   [44, 1, 16],
@@ -60,7 +60,7 @@ function toCodewords(bytes: Uint8Array, version: number): number[] {
   return codewords;
 }
 
-/** Splits the data into blocks, adds each block's correction, and interleaves them (§7.5, §7.6). */
+/** Splits the data into blocks, adds error correction, interleaves (§7.5, §7.6). */
 function interleave(data: number[], version: number): number[] {
   const [, count, correction] = blockTable[version - 1]!;
   const short = Math.floor(data.length / count);
@@ -103,7 +103,7 @@ function remainder(block: number[], degree: number): number[] {
   return rest;
 }
 
-/** Which squares each of the eight masks turns round (table 10). */
+/** Modules inverted by each of the eight masks (table 10). */
 const maskRules: readonly ((row: number, column: number) => boolean)[] = [
   (r, c) => (r + c) % 2 === 0,
   (r) => r % 2 === 0,
@@ -151,7 +151,7 @@ function draw(
   if (version >= 7) drawVersion(set, size, version);
 
   let at = 0;
-  // Two columns at a time, from the right, upwards and downwards in turn; column 6 is the timing pattern's.
+  // Two columns at a time, from the right, alternately upwards and downwards; column 6 is the timing pattern.
   for (let right = size - 1, upwards = true; right > 0; right -= right === 8 ? 3 : 2, upwards = !upwards)
     for (let step = 0; step < size; step++)
       for (const column of [right, right - 1]) {
@@ -164,7 +164,7 @@ function draw(
   return modules as boolean[][];
 }
 
-/** The centres of the alignment patterns (annex E), by their rule of even spacing. */
+/** Centres of the alignment patterns (annex E), evenly spaced. */
 function alignment(version: number, size: number): number[] {
   if (version === 1) return [];
   const count = Math.floor(version / 7) + 2;
@@ -174,7 +174,7 @@ function alignment(version: number, size: number): number[] {
 
 type Set = (row: number, column: number, dark: boolean) => void;
 
-/** Value and its BCH check bits (annexes C and D). */
+/** Appends the BCH check bits (annexes C and D). */
 function withCheck(value: number, generator: number, checkBits: number): number {
   let rest = value << checkBits;
   const top = 31 - Math.clz32(generator);
@@ -183,7 +183,7 @@ function withCheck(value: number, generator: number, checkBits: number): number 
 }
 
 function drawFormat(set: Set, size: number, mask: number): void {
-  // Level M is 00, so the five bits are the mask's.
+  // Level M is 00, so the five bits equal the mask.
   const bits = withCheck(mask, 0x537, 10) ^ 0x5412;
   for (let index = 0; index < 15; index++) {
     const dark = ((bits >> index) & 1) === 1;
@@ -207,7 +207,7 @@ function drawVersion(set: Set, size: number, version: number): void {
   }
 }
 
-/** How hard a picture is to read (§7.8.3): the mask with the least is taken. */
+/** Penalty score (§7.8.3); the mask with the lowest is used. */
 function penalty(modules: boolean[][]): number {
   const size = modules.length;
   const columns = modules.map((_, column) => modules.map((row) => row[column]!));

@@ -1,6 +1,6 @@
 import { element, type Page } from './page.ts';
 
-/** Shows the codes that are shown only once, in every way in which people keep them, and goes on when they say so. */
+/** Shows recovery codes once, with copy, download and print, and continues after confirmation. */
 export function showRecoveryCodes(page: Page, codes: string[], goOn: () => void): void {
   const list = codes.map((code) => {
     const item = document.createElement('li');
@@ -20,7 +20,7 @@ export function showRecoveryCodes(page: Page, codes: string[], goOn: () => void)
   download.download = `${page.text('recovery.file')}.txt`;
   element('codes-print').addEventListener('click', () => print());
 
-  // Leaving now would lose them for good: the browser asks first.
+  // Warn before unload: the codes are shown only once.
   const guard = new AbortController();
   addEventListener('beforeunload', (event) => event.preventDefault(), { signal: guard.signal });
   element('recovery-codes').addEventListener('submit', (event) => {

@@ -1,7 +1,7 @@
-/** The texts of one language, by their keys. */
+/** Texts of one language by key. */
 export type Texts = Record<string, string>;
 
-/** Fetches the texts at `url`; without them the page still works and shows the keys. */
+/** Fetches the texts at `url`; on failure the page shows the keys. */
 export async function fetchTexts(url: string): Promise<Texts> {
   try {
     return (await (await fetch(url)).json()) as Texts;
@@ -10,12 +10,12 @@ export async function fetchTexts(url: string): Promise<Texts> {
   }
 }
 
-/** The text of `key`, its placeholders filled. */
+/** The text of `key` with placeholders filled. */
 export function fill(texts: Texts, key: string, values: Record<string, string> = {}): string {
   return (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** The text of `key` as nodes, the filled values in bold: they are what the reader looks for. */
+/** The text of `key` as nodes, with filled values in bold. */
 export function fillBold(texts: Texts, key: string, values: Record<string, string>): (string | Element)[] {
   return (texts[key] ?? key).split(/\{(\w+)\}/).map((part, index) => {
     if (index % 2 === 0) return part;
@@ -25,7 +25,7 @@ export function fillBold(texts: Texts, key: string, values: Record<string, strin
   });
 }
 
-/** A wait in words: the largest unit that says enough. */
+/** A duration in its largest sufficient unit. */
 export function wait(seconds: number, language: string): string {
   const [value, unit] =
     seconds < 100 ? [seconds, 'second'] : seconds < 5400 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour'];
