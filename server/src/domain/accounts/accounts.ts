@@ -5,23 +5,24 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
-import { execute, type Sql, sql } from '../kernel/statement.ts';
+import type { Sql } from '../kernel/statement.ts';
+import { followPhone } from '../mfa/user-tables.ts';
 import type { SessionEnd } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
-import { contactsOf, foldCase } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
+import { userTables } from './user-tables.ts';
 
-/** Ends every live session of a user in the caller's transaction. Whether clients hear of it is not decided here. */
+/** Ends every live session of a user in the caller's transaction. */
 export type EndSessions = (em: EntityManager, userId: string, reason: SessionEnd, actor: Actor) => Promise<unknown>;
 
-/** From what is there to what shall be there. */
+/** Maps current values to new ones. */
 type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;
 
-/** What happens to a person as a whole: one transaction over sessions, codes, devices and whatever else hangs on them. */
+/** Changes, deactivates and erases users, with everything that belongs to them (`user-tables.ts`), in one transaction. */
 export class Accounts {
   private readonly db: Database;
   private readonly clock: Clock;
@@ -51,17 +52,17 @@ export class Accounts {
     return countRows(this.db.alone, 'users', projectId, where);
   }
 
-  /** A user that a directory brings. Refuses `taken`. */
+  /** Creates a user of a directory. Refuses `taken`. */
   provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<UserRecord> {
     return this.users.create(this.db.alone, projectId, values, 'scim', actor, id);
   }
 
   /**
-   * Changes a user and, where that deactivates them, takes their access away with it. What concerns the row alone is
-   * read and written without a lock, the version being a condition of the write; whoever meets another change waits
-   * their turn under the lock (decisions/0086). Refuses `not-found`, `taken`, and what `edit` throws.
+   * Changes a user; one who becomes inactive loses all access. A change of the row alone takes no lock, its write is on
+   * condition of the version; any other change, and one that meets another, takes the lock (decisions/0086). Refuses
+   * `not-found`, `taken`, and what `edit` throws.
    *
-   * @param edit pure: it may be asked once more, of what has come in between
+   * @param edit pure: called again with the current values if they changed meanwhile
    */
   async change(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<ShownUser> {
     const seen = found(await this.find(projectId, userId), 'user');
@@ -77,12 +78,14 @@ export class Accounts {
       await this.endWorkOfLogin(em, found(await this.users.locked(em, projectId, userId), 'user'), edit);
       const { before, after } = await this.users.change(em, projectId, userId, edit, actor);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
-      if (after.phone && before.phone && after.phone !== before.phone) await this.followPhone(em, before, after.phone);
+      if (after.phone && before.phone && after.phone !== before.phone) {
+        await followPhone(em, after.id, before.phone, after.phone);
+      }
       return after;
     });
   }
 
-  /** Open sign-ins were begun for the previous holder of this address or number. */
+  /** Ends open sign-ins with an address or number that changes: they began for its previous holder. */
   private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<void> {
     const before = recordOf(user);
     const values = await edit(before);
@@ -96,8 +99,7 @@ export class Accounts {
   }
 
   /**
-   * Erases a user and their personal data. Refuses `not-found`, and what `check` throws, which sees the row under
-   * its lock.
+   * Erases a user and their personal data. Refuses `not-found`, and what `check` throws; it gets the locked row.
    */
   async remove(projectId: string, userId: string, actor: Actor, check?: (user: User) => void): Promise<void> {
     await this.atomically(async (em) => {
@@ -107,7 +109,7 @@ export class Accounts {
     });
   }
 
-  /** Joins: switches the user off; sessions, codes, devices and sign-ins on their way end with it. */
+  /** Joins: deactivates the user, and ends their sessions, codes, devices and open sign-ins. */
   async deactivate(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const edit: Edit = (current) => ({ ...valuesOf(current), active: false });
     const { changed, after } = await this.users.change(em, user.project.id, user.id, edit, actor);
@@ -115,97 +117,26 @@ export class Accounts {
   }
 
   /**
-   * Joins: removes the identity and every trace of the person. What others must still be able to follow stays
-   * without a name: the audit log keeps who did what under the bare id.
+   * Joins: deletes the user and all their personal data. The audit log keeps their events under the bare id.
    */
   async erase(em: EntityManager, user: User, actor: Actor): Promise<void> {
-    const { id } = user;
-    const projectId = user.project.id;
     const now = this.clock.now();
-    await endOpenWork(em, now, user);
-    await this.endSessions(em, id, 'deactivated', actor);
+    await this.endAccess(em, user, actor, now);
     await em.flush();
-    await execute(
-      em,
-      sql`update groups set version = version + 1, updated_at = ${now}
-          where id in (select group_id from group_members where user_id = ${id})`,
-    );
-    await this.forgetCeremonies(em, user);
-    const recipients = [user.email, user.phone].filter((recipient) => recipient != null);
-    await execute(
-      em,
-      sql`delete from messages where project_id = ${projectId} and recipient = any(${recipients}::text[])`,
-    );
-    await this.forgetRequests(em, user);
-    em.remove(user);
-    await em.flush();
-    await execute(
-      em,
-      sql`update audit_events set subject_name = null, detail = null,
-            ip = case when actor_kind = 'anonymous' then null else ip end,
-            user_agent = case when actor_kind = 'anonymous' then null else user_agent end
-          where subject_kind = 'user' and subject_id = ${id}`,
-    );
-    await execute(
-      em,
-      sql`update audit_events set actor_name = null, ip = null, user_agent = null
-          where actor_kind in ('user', 'admin') and actor_id = ${id}`,
-    );
-    this.audit.record(em, { type: 'user.erased', actor, projectId, subject: { kind: 'user', id } });
+    for (const tables of userTables) await tables.erase?.(em, user, now);
+    const subject = { kind: 'user', id: user.id };
+    this.audit.record(em, { type: 'user.erased', actor, projectId: user.project.id, subject });
   }
 
   private async revokeAccess(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const now = this.clock.now();
+    await this.endAccess(em, user, actor, now);
+    for (const tables of userTables) await tables.deactivate?.(em, user, now);
+  }
+
+  private async endAccess(em: EntityManager, user: User, actor: Actor, now: Date): Promise<void> {
     await endOpenWork(em, now, user);
     await this.endSessions(em, user.id, 'deactivated', actor);
-    await execute(em, sql`update devices set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`);
-  }
-
-  /** What a directory asked about them: by their id, or with one of their names in it. */
-  private async forgetRequests(em: EntityManager, user: User): Promise<void> {
-    // What other processes still hold back is then written without its texts; whoever is writing is waited for.
-    await execute(em, sql`update projects set erasures = erasures + 1 where id = ${user.project.id}`);
-    const emails = contactsOf(user.attributes, 'emails').map(({ value }) => value);
-    const names = [user.userName, user.email, user.phone, user.externalId, user.displayName, ...emails];
-    const told = names.flatMap((name) => (name ? [foldCase(name)] : []));
-    await execute(
-      em,
-      sql`delete from scim_request_records r
-          where r.resource_id = ${user.id} or (r.project_id = ${user.project.id} and exists (
-            select 1 from unnest(${told}::text[]) as name
-            where strpos(lower(concat_ws(' ', r.path, r.detail, r.request_body, r.response_body)), name) > 0))`,
-    );
-  }
-
-  /** Sign-ins on their way, with the codes that were sent for them. */
-  private async forgetCeremonies(em: EntityManager, user: User): Promise<void> {
-    const projectId = user.project.id;
-    const addresses = [user.email, user.userName].flatMap((address) => (address == null ? [] : [foldCase(address)]));
-    await execute(
-      em,
-      sql`with gone as (
-            delete from ceremonies
-            where project_id = ${projectId}
-              and (user_id = ${user.id} or account_id = ${user.id} or address = any(${addresses}::text[]))
-            returning id
-          )
-          delete from one_time_codes
-          where user_id = ${user.id} or ceremony_id in (select id from gone)
-            or (project_id = ${projectId} and address = any(${[...addresses, user.phone ?? '']}::text[]))`,
-    );
-    await execute(
-      em,
-      sql`delete from authorization_requests where project_id = ${projectId} and hinted_user_id = ${user.id}`,
-    );
-  }
-
-  /** Text messages go to the number that the directory now says, not to the one that somebody else may hold by now. */
-  private async followPhone(em: EntityManager, before: UserRecord, phone: string): Promise<void> {
-    await execute(
-      em,
-      sql`update enrolments set phone = ${phone}
-          where user_id = ${before.id} and method = 'sms' and phone = ${before.phone}`,
-    );
   }
 
   private atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {

@@ -1,0 +1,58 @@
+import { adminTables } from '../admins/user-tables.ts';
+import { anonymizeEvents, eventsAbout, eventsBy } from '../audit/events-of-user.ts';
+import { ceremonyTables } from '../ceremonies/user-tables.ts';
+import { delegationTables } from '../delegation/user-tables.ts';
+import { deleteMessagesTo, messagesTo } from '../delivery/messages-to.ts';
+import { deviceTables } from '../devices/user-tables.ts';
+import { directoryTables } from '../directories/user-tables.ts';
+import { logoutTables } from '../logout/user-tables.ts';
+import { mfaTables } from '../mfa/user-tables.ts';
+import { otpTables } from '../otp/user-tables.ts';
+import { phoneTables } from '../phones/user-tables.ts';
+import { sessionTables } from '../sessions/user-tables.ts';
+import { tokenTables } from '../tokens/user-tables.ts';
+import { contactsOf } from '../users/login.ts';
+import { groupTables, ownTables, type UserTables } from '../users/user-tables.ts';
+
+const messageTables: UserTables = {
+  tables: ['messages'],
+  erase: (em, { project, email, phone }) => deleteMessagesTo(em, project.id, present([email, phone])),
+  exportRows: {
+    messages: ({ project, email, phone, attributes }) => {
+      const others = contactsOf(attributes, 'emails').map(({ value }) => value);
+      return messagesTo(project.id, present([email, phone, ...others]));
+    },
+  },
+};
+
+const auditTables: UserTables = {
+  tables: ['audit_events'],
+  erase: (em, { id }) => anonymizeEvents(em, id),
+  exportRows: {
+    eventsAbout: ({ id, project }) => eventsAbout(project.id, id),
+    eventsBy: ({ id, project }) => eventsBy(project.id, id),
+  },
+};
+
+/** Every table with rows of users, in the order of an erasure and of the export (a test compares it with the schema). */
+export const userTables: readonly UserTables[] = [
+  groupTables,
+  sessionTables,
+  deviceTables,
+  otpTables,
+  mfaTables,
+  delegationTables,
+  phoneTables,
+  tokenTables,
+  ceremonyTables,
+  messageTables,
+  logoutTables,
+  directoryTables,
+  adminTables,
+  ownTables,
+  auditTables,
+];
+
+function present(values: readonly (string | null | undefined)[]): string[] {
+  return [...new Set(values.flatMap((value) => (value ? [value] : [])))];
+}

@@ -1,0 +1,15 @@
+import { sql } from 'kysely';
+import type { UserTables } from '../users/user-tables.ts';
+
+export const adminTables: UserTables = {
+  tables: ['memberships', 'admin_tokens'],
+  exportRows: {
+    adminRoles: ({ id }) => sql`
+      select m.id, m.role, m.project_id as "projectId", m.created_at as "createdAt"
+      from memberships m where m.user_id = ${id}`,
+    adminTokens: ({ id }) => sql`
+      select t.id, t.name, t.role, t.project_id as "projectId", t.created_at as "createdAt",
+        t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt", t.revoked_at as "revokedAt"
+      from admin_tokens t where t.created_by_id = ${id}`,
+  },
+};

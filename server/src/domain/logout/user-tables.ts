@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import type { UserTables } from '../users/user-tables.ts';
+
+/** Deliveries outlive the user: clients must still be notified. */
+export const logoutTables: UserTables = {
+  tables: ['logout_deliveries'],
+  exportRows: {
+    logoutDeliveries: ({ id, project }) => sql`
+      select l.id, l.client_id as "clientId", l.sid, l.uri, l.state, l.created_at as "createdAt",
+        l.delivered_at as "deliveredAt"
+      from logout_deliveries l where l.project_id = ${project.id} and l.subject = ${id}`,
+  },
+};

@@ -1,0 +1,30 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { execute } from '../kernel/sql.ts';
+import type { User } from '../users/user.entity.ts';
+import { loginAddresses, type UserTables } from '../users/user-tables.ts';
+
+/** Deletes the codes that name the user, were sent to them, or belong to one of these sign-ins. */
+export async function eraseCodes(em: EntityManager, user: User, ceremonyIds: readonly string[]): Promise<void> {
+  const addresses = [...loginAddresses(user), user.phone ?? ''];
+  await execute(
+    em,
+    sql`delete from one_time_codes
+        where user_id = ${user.id} or ceremony_id = any(${ceremonyIds}::uuid[])
+          or (project_id = ${user.project.id} and address = any(${addresses}::text[]))`,
+  );
+}
+
+/** Codes are erased with the sign-ins that they belong to (`ceremonies/user-tables.ts`). */
+export const otpTables: UserTables = {
+  tables: ['known_networks', 'one_time_codes'],
+  exportRows: {
+    // A network is stored as a keyed hash.
+    knownNetworks: ({ id }) => sql`
+      select md5(n.network)::uuid as id, n.last_at as "lastAt" from known_networks n where n.user_id = ${id}`,
+    oneTimeCodes: ({ id, project }) => sql`
+      select c.id, c.client_id as "clientId", c.purpose, c.address, c.sent_to as "sentTo", c.attempts,
+        c.created_at as "createdAt", c.expires_at as "expiresAt", c.used_at as "usedAt"
+      from one_time_codes c where c.project_id = ${project.id} and c.user_id = ${id}`,
+  },
+};

@@ -1,0 +1,11 @@
+import { sql } from 'kysely';
+import type { UserTables } from '../users/user-tables.ts';
+
+export const phoneTables: UserTables = {
+  tables: ['phone_changes'],
+  exportRows: {
+    phoneChanges: ({ id }) => sql`
+      select c.id, c.phone, c.created_at as "createdAt", c.expires_at as "expiresAt"
+      from phone_changes c where c.user_id = ${id}`,
+  },
+};

@@ -1,0 +1,46 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { execute, type Fragment } from '../kernel/sql.ts';
+import { foldCase } from './login.ts';
+import type { User } from './user.entity.ts';
+
+/**
+ * The tables of one rung that hold rows of users; `accounts/user-tables.ts` lists all. Each function joins the caller's
+ * transaction, which holds the user's lock.
+ */
+export interface UserTables {
+  tables: readonly string[];
+  deactivate?(em: EntityManager, user: User, now: Date): Promise<unknown>;
+  /** Not needed where the foreign key to the user cascades. */
+  erase?(em: EntityManager, user: User, now: Date): Promise<unknown>;
+  /** By section of the person export: selects the user's rows, each with an `id`, without secrets and their hashes. */
+  exportRows: Readonly<Record<string, (user: User) => Fragment>>;
+}
+
+/** The login addresses of a user as sign-ins store them. */
+export function loginAddresses({ email, userName }: User): string[] {
+  return [email, userName].flatMap((address) => (address == null ? [] : [foldCase(address)]));
+}
+
+export const groupTables: UserTables = {
+  tables: ['group_members'],
+  /** The membership itself goes with the user. */
+  erase: (em, { id }, now) =>
+    execute(
+      em,
+      sql`update groups set version = version + 1, updated_at = ${now}
+          where id in (select group_id from group_members where user_id = ${id})`,
+    ),
+  exportRows: {
+    groups: ({ id }) => sql`
+      select g.id, g.display_name as "displayName", g.external_id as "externalId", m.created_at as "since"
+      from group_members m join groups g on g.id = m.group_id where m.user_id = ${id}`,
+  },
+};
+
+/** The export shows the user's row as `profile`, e-mail addresses included. */
+export const ownTables: UserTables = {
+  tables: ['users', 'user_emails'],
+  erase: (em, user) => em.remove(user).flush(),
+  exportRows: {},
+};
