@@ -32,7 +32,7 @@ beforeEach(async () => {
   project = await app.make.project();
   // Neighbours, in whose place nobody may be.
   await app.make.user(project);
-  await app.make.client(project);
+  await app.make.client(project, { accessTokenTtlSeconds: 1 });
   user = await app.make.user(project);
   open = new RelyingParty(app, (await app.make.client(project)).client);
   keyed = new RelyingParty(app, await withKey());
@@ -137,7 +137,7 @@ describe.each([
     const rp = of();
     const [one, two] = [await rp.code(), await rp.code()];
     app.clock.turn(59.999);
-    expect((await exchange(rp, one)).status).toBe(200);
+    expect((await exchange(rp, one)).body).toMatchObject({ expires_in: 300 });
     app.clock.turn(0.001);
     expect((await exchange(rp, two)).body).toMatchObject({ error: 'invalid_grant' });
   });
@@ -245,6 +245,13 @@ describe('a client’s part in a session', () => {
       );
       return row && [row.first_at, row.last_at].map((at) => new Date(at).getTime());
     };
+    // Another client in this session, and this client in another session.
+    const neighbour = new RelyingParty(app, (await app.make.client(project)).client);
+    for (const [name, value] of open.browser.cookies) neighbour.browser.cookies.set(name, value);
+    expect((await exchange(neighbour, await neighbour.code())).status).toBe(200);
+    const elsewhere = new RelyingParty(app, client);
+    await elsewhere.signIn(user);
+    expect((await exchange(elsewhere, await elsewhere.code())).status).toBe(200);
     expect(await noted()).toBeUndefined();
     const begun = app.clock.now().getTime();
     for (const [turn, last] of [

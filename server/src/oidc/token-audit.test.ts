@@ -47,6 +47,18 @@ function told(projectId: string | null): Promise<Told[]> {
   );
 }
 
+it('a token that was issued is told with the network, the browser and the request', async () => {
+  const headers = { 'X-Forwarded-For': '192.0.2.7', 'User-Agent': 'relying party' };
+  const given = await rp.exchange(await rp.code(), {}, headers);
+  const [event] = await app.services.db.rows<Record<string, string>>(
+    "select ip, user_agent, request_id, subject_name from audit_events where project_id = ? and type = 'token.issued'",
+    [project.id],
+  );
+  expect(event).toMatchObject({ ip: '192.0.2.7', user_agent: 'relying party' });
+  expect(event?.['request_id']).toBe(given.headers.get('x-request-id'));
+  expect(event?.['subject_name']).toMatch(/@example.com$/);
+});
+
 describe('a refused code', () => {
   it.each<[string, string, () => Promise<[string, Changes]>]>([
     ['unknown', 'unknown', async () => ['no code', {}]],

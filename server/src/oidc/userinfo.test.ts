@@ -88,7 +88,17 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     }
     await rp.signIn(await app.make.user(project, { email: null, emailKey: null }));
     const bare = await rp.claims((await rp.tokens({ scope: 'openid email phone' })).id_token);
-    for (const claim of ['email', 'email_verified', 'phone_number', 'phone']) expect(bare).not.toHaveProperty(claim);
+    for (const claim of ['email', 'email_verified', 'phone_number', 'phone', 'nonce']) {
+      expect(bare).not.toHaveProperty(claim);
+    }
+    expect((await rp.tokens({ scope: 'openid shoe_size email' })).scope).toBe('openid email');
+  });
+
+  it('refuses the token of an application that was switched off', async () => {
+    await app.make.client(project);
+    const { access_token: accessToken } = await rp.tokens();
+    await app.make.disable(rp.client);
+    expect((await rp.userInfo(accessToken)).status).toBe(401);
   });
 
   it('answers for as long as the token lives, whatever was swept away meanwhile', async () => {

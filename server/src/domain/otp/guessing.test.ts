@@ -172,13 +172,17 @@ describe('an open code', () => {
     const newest = 'ceremony_id = ? and replaced_at is null';
     await db.changed(`update one_time_codes set used_at = ? where ${newest}`, [clock.now(), again.ceremonyId]);
     expect(await grant()).toEqual(short);
+    // More tries than a code allows give none back.
+    await times(2, () => db.transaction((em) => otp.count(em, tried)));
+    await fail(1, { requesterKnown: false });
+    expect(await grant()).toEqual(long);
   });
 
   it('counts against the three hundred of the project, unless its requester is known', async () => {
     await times(59, () => issue({ userId: systemRandom.id() }));
     await times(3, () => issue({ userId: systemRandom.id(), requesterKnown: true }));
     expect(await grant()).toEqual(short);
-    await issue({ userId: systemRandom.id() });
+    await fail(1, { requesterKnown: true }, { userId: systemRandom.id() });
     expect(await grant()).toEqual(long);
     const elsewhere = await newProject();
     expect(await grant({ projectId: elsewhere })).toEqual(short);
@@ -193,6 +197,20 @@ async function newProject(): Promise<string> {
   });
   return id;
 }
+
+describe('an account', () => {
+  it('is one, whichever of its addresses is named; an address of nobody is one of its own', async () => {
+    await fail(20, { requesterKnown: false }, { address: 'lovelace@example.com' });
+    expect(await grant()).toEqual(long);
+    const nobody = { userId: null, address: 'nobody@example.com' };
+    await fail(20, { requesterKnown: false }, nobody);
+    expect(await grant(nobody)).toEqual(long);
+    const other = { userId: null, address: 'else@example.com' };
+    expect(await grant(other)).toEqual(short);
+    await times(4, () => issue(other));
+    expect(await grant(other)).toEqual(long);
+  });
+});
 
 describe('a wrong code', () => {
   it('counts against nothing where it is long, and against the project where it is short', () => {

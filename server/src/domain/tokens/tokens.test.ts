@@ -218,12 +218,13 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     await exchange(code, { authenticatedBy: 'assertion' });
   });
 
-  it('refuses the code of a user who was deactivated in between, and their access token', async () => {
+  it.each([
+    ['user', 'update users set active = false where id = ?', () => user.id],
+    ['client', 'update clients set disabled_at = now() where id = ?', () => client.id],
+  ])('refuses the code of a %s that was switched off in between, and the access token', async (_name, sql, id) => {
     const before = await exchange(await issue());
     const code = await issue();
-    await db.transaction(async (em) => {
-      (await em.findOneOrFail(User, user.id)).active = false;
-    });
+    await db.changed(sql, [id()]);
     expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
     expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
   });
