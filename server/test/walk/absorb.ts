@@ -36,7 +36,8 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
     return model.kill(user, 'revocation of a device');
   }
   const known = model.devices.get(id);
-  const isNew = !known || (txn && changedColumns({ table: '', op, old, new: row }).includes('registered_at'));
+  const changed = changedColumns({ table: '', op, old, new: row });
+  const isNew = !known || (txn && (changed.includes('registered_at') || changed.includes('remembered')));
   if (!isNew || !txn) return;
   model.devices.set(id, {
     ...{ id, user, jkt, client: row['client_id'], project: row['project_id'], door: txn.door },

@@ -1,4 +1,4 @@
-import type { Row } from './changes.ts';
+import type { Change, Row } from './changes.ts';
 import { piecesFor } from './evidence.ts';
 import { demand, type Model, type Piece, type Transaction, toleranceMs } from './model.ts';
 
@@ -88,6 +88,23 @@ function judgeClaims(model: Model, claimed: Claimed, pieces: Piece[], wasTrusted
   demand(person.length > 0, `${where} as fresh, by a device key alone`);
   const fits = claimed.freshAt >= first && claimed.freshAt <= last;
   demand(fits, `${where} with a freshness outside the sign-in`);
+}
+
+/** Whose row it is: of a sign-in that has proved nobody yet, whoever its address leads to. */
+export function concerned(model: Model, { table, old, new: after }: Change): string[] {
+  const row = (after ?? old) as Row;
+  if (table === 'users') return [row['id']];
+  if (table === 'ceremonies') return concernedBy(model, row);
+  // A code that was sent to an address of no account ends with its ceremony.
+  if (table === 'one_time_codes' && row['user_id'] === null) {
+    return concernedBy(model, model.ceremonies.get(row['ceremony_id']) ?? {});
+  }
+  return [row['user_id']];
+}
+
+function concernedBy(model: Model, ceremony: Row): string[] {
+  if (ceremony['account_id'] != null) return [ceremony['account_id']];
+  return model.named(ceremony['project_id'], ceremony['address'] ?? '').map(({ id }) => id);
 }
 
 export function nameOf(model: Model, user: string): string {

@@ -177,6 +177,7 @@ export class Model {
   now = 0;
   readonly users = new Map<string, Row>();
   readonly projects = new Map<string, Row>();
+  readonly ceremonies = new Map<string, Row>();
   readonly devices = new Map<string, DeviceModel>();
   readonly enrolments = new Map<string, EnrolmentModel>();
   readonly sessions = new Map<string, SessionModel>();
@@ -199,12 +200,13 @@ export class Model {
   /** Messages that have not left yet, by their id. */
   readonly waiting = new Map<string, Omit<Delivery, 'code' | 'deliveredStep' | 'to' | 'users'>>();
 
-  /** Keeps the mirrors of users and policies. */
+  /** Keeps the mirrors of users, policies and ceremonies. */
   mirror(changes: readonly Change[]): void {
     for (const { table, op, old, new: now } of changes) {
       if (table === 'users' && op === 'DELETE') this.users.delete(old?.['id']);
       else if (table === 'users' && now) this.users.set(now['id'], now);
       if (table === 'projects' && now) this.projects.set(now['id'], now);
+      if (table === 'ceremonies' && now) this.ceremonies.set(now['id'], now);
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Change, describeChange, type Row } from './changes.ts';
-import { nameOf } from './finish.ts';
+import { concerned, nameOf } from './finish.ts';
 import { type AuthRequest, type CodeModel, demand, type Model, type TokenModel, toleranceMs } from './model.ts';
 
 /** A code that a session gave: only the session of this browser's cookie, as it was really begun. */
@@ -97,12 +97,18 @@ export function mayEnd(
       continue;
     }
     demand(change.table === 'sessions' || isOpenWork(change), `a logout made an unexpected ${describeChange(change)}`);
-    const row = (change.new ?? change.old) as Row;
-    const user: string = change.table === 'ceremonies' ? row['account'] : row['user_id'];
-    const byCookie = held.some((session) => session.user === user);
-    const byHint = by.hint?.user === user && (byCookie || isHintLive);
-    demand(byHint || (byCookie && by.isConfirmed), `a logout ended a session of ${nameOf(model, user)}, unasked`);
+    const isAllowed = concerned(model, change).some((user) => {
+      const byCookie = held.some((session) => session.user === user);
+      return (byCookie && by.isConfirmed) || (by.hint?.user === user && (byCookie || isHintLive));
+    });
+    demand(isAllowed, `a logout made an ${describeChange(change)} of ${names(model, change)}, unasked`);
   }
+}
+
+function names(model: Model, change: Change): string {
+  return concerned(model, change)
+    .map((user) => nameOf(model, user))
+    .join(' or ');
 }
 
 function isRevocation({ table, op, old, new: row }: Change): boolean {

@@ -85,6 +85,7 @@ export class SigninActor {
     if (tab?.mustWait) {
       tab.mustWait = false;
       world.processes.clock.turn(31);
+      world.model.now = world.now();
       this.say('31 s pass');
     }
     if (!tab?.next) return this.open(this.again(command, tab));
@@ -175,6 +176,7 @@ export class SigninActor {
     const other = over.txn === undefined ? undefined : this.tabs.find((one) => one?.txn.txn === over.txn);
     const txn = other?.txn ?? tab.txn;
     if (typeof fields['userid'] === 'string') tab.typed = fields['userid'];
+    const isStray = proof !== null && over.nonce !== undefined && over.nonce !== tab.nonce;
     const isOwed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
     const reply = await tab.step(world.process(app), step, fields, proof, over);
     const changes = await processes.log.read();
@@ -189,7 +191,6 @@ export class SigninActor {
       this.afterRefusal(tab, reply);
       return reply;
     }
-    const isStray = proof !== null && over.nonce !== undefined;
     const sent: Sent = { step, fields, proof: isStray ? { ...proof, bent: 'nonce' } : proof, txn };
     learn(model, sent, reply, changes);
     judgeEffects(model, { step, fields, txn }, changes);

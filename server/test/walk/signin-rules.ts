@@ -84,7 +84,6 @@ const rules: Record<string, Rule> = {
 function ofUser(model: Model, ceremony: Row, user: string): boolean {
   const row = model.user(user);
   return (
-    ceremony['account'] === user ||
     ceremony['account_id'] === user ||
     ceremony['user_id'] === user ||
     [row['email_key'], row['user_name_key']].includes(ceremony['address'])
