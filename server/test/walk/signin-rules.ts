@@ -152,11 +152,11 @@ function judgeEnrolment(model: Model, taken: Taken, change: Change): void {
   );
   const byPerson = enrolled || pieces.some(({ kind }) => kind === 'mail');
   const what = `${step} of ${txn.name}: ${describeChange(change)} of ${nameOf(model, user)}`;
-  if (before !== null) demand(enrolled, `${what}, an enrolled factor, without a factor met in this transaction`);
+  const met = pieces.some(({ enrolments }) => enrolments?.includes(id));
+  if (before !== null) demand(enrolled || met, `${what}, an enrolled factor, without a factor met in this transaction`);
   if (change.op === 'DELETE' && before === null) return;
   if (after === null || before !== null) return demand(byPerson, `${what}, by the device key alone`);
   const begun = model.enrolments.get(id);
-  const met = pieces.some(({ enrolments }) => enrolments?.includes(id));
   demand(met, `${what}: verified by a code that does not prove it`);
   demand(byPerson || continues(model, txn, begun), `${what}: a factor was added by the device key alone`);
   demand(begun && model.isAlive(user, begun.begunStep), `${what}: it was begun before ${model.killed.get(user)?.why}`);
