@@ -1,6 +1,6 @@
 import { type Change, changedColumns, describeChange, type Row } from './changes.ts';
 import { accountsOf, piecesFor } from './evidence.ts';
-import { claimedOf, judgeFinish, nameOf, personAt } from './finish.ts';
+import { claimedOf, concerned, judgeFinish, nameOf, personAt } from './finish.ts';
 import { demand, fold, type Model, type Transaction, Violation } from './model.ts';
 
 /** The step that a transaction took, beside what was sent. */
@@ -43,16 +43,13 @@ const rules: Record<string, Rule> = {
     const row = (change.new ?? change.old) as Row;
     const isOwn = txn.ceremony === null || row['id'] === txn.ceremony;
     if (isOwn) txn.ceremony = row['id'];
-    const mine = accountsOf(model, txn);
-    const isTheirs = change.op !== 'INSERT' && mine.some((user) => ofUser(model, row, user));
-    demand(isOwn || isTheirs, `${step} of ${txn.name} changed another transaction: ${describeChange(change)}`);
+    demand(isOwn || isTheirs(model, txn, change), `${step} of ${txn.name} changed another transaction: ${describeChange(change)}`);
   },
   one_time_codes: (model, { txn, step }, change) => {
     const row = (change.new ?? change.old) as Row;
     const isOwn = row['ceremony_id'] === txn.ceremony;
-    const isTheirs = change.op !== 'INSERT' && accountsOf(model, txn).some((user) => row['user_id'] === user);
     demand(
-      isOwn || isTheirs,
+      isOwn || isTheirs(model, txn, change),
       `${step} of ${txn.name} changed a code of another transaction: ${describeChange(change)}`,
     );
   },
@@ -81,13 +78,10 @@ const rules: Record<string, Rule> = {
   sessions: judgeSession,
 };
 
-function ofUser(model: Model, ceremony: Row, user: string): boolean {
-  const row = model.user(user);
-  return (
-    ceremony['account_id'] === user ||
-    ceremony['user_id'] === user ||
-    [row['email_key'], row['user_name_key']].includes(ceremony['address'])
-  );
+/** Another row of a person for whom something was proved in this transaction. */
+function isTheirs(model: Model, txn: Transaction, change: Change): boolean {
+  const mine = accountsOf(model, txn);
+  return change.op !== 'INSERT' && concerned(model, change).some((user) => mine.includes(user));
 }
 
 function judgeUser(model: Model, taken: Taken, change: Change): void {

@@ -57,6 +57,17 @@ describe('the open work of a person', () => {
     expect(await reader().execute('select from devices where user_id = ?', [user.id])).toHaveLength(1);
   });
 
+  it('leaves the sign-in of another person whose e-mail address is this user name', async () => {
+    const address = newAddress();
+    const userName = `user-of-${address}`;
+    await world.user({ userName, userNameKey: userName, email: address, emailKey: address });
+    const namesake = await world.user({ userName: address, userNameKey: address, email: null, emailKey: null });
+    const other = await world.page();
+    await world.verifyAddress(other, address);
+    await end(namesake);
+    expectStatus(await other.step('verify-device', { userid: address }, 'registration'), 'SUCCESS');
+  });
+
   it('ends sign-ins that wait for a second factor, with the code that was sent and the factor that was begun', async () => {
     await world.set({ mfaPolicy: 'optional' });
     const { address, user } = await somebody();

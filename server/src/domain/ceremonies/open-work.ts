@@ -49,8 +49,8 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
           select id from ceremonies
           where finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
             and id is distinct from ${keepCeremonyId}::uuid
-            and (account_id = ${user.id} or user_id = ${user.id}
-              or (project_id = ${login.project_id} and address = any(${addresses}::text[])))
+            and (account_id = ${user.id} or user_id = ${user.id} or (account_id is null
+              and project_id = ${login.project_id} and address = any(${addresses}::text[])))
           order by id for no key update
         )
         update ceremonies c set finished_at = ${now} from open where c.id = open.id and c.finished_at is null
