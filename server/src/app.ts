@@ -18,7 +18,7 @@ import { lastResort } from './http/last-resort.ts';
 import { type Observer, observed } from './http/observer.ts';
 import { Pages } from './http/pages.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { answerAhead } from './oidc/ahead.ts';
+import { plainDocuments } from './oidc/documents.ts';
 import { oidcPages } from './oidc/pages.ts';
 import { type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
@@ -43,7 +43,7 @@ export interface AppOptions {
   onSignInStep?(step: string, result: string): void;
 }
 
-/** All rooms behind one Express application, and ahead of it what is asked for most. */
+/** All rooms in one Express application, and discovery and keys before it. */
 export async function buildApp(options: AppOptions): Promise<RequestListener> {
   const { services, log, issuer } = options;
   const cookies = new Cookies(issuer);
@@ -100,17 +100,16 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   // Express' own answer waits for the end of the body.
   app.use((_req, res) => void res.status(404).type('text/plain').send('Not found.\n'));
   app.use(lastResort(log, pages));
-  const ahead = answerAhead(
+  const listener = plainDocuments(
     {
       issuer,
       jwks: () => services.keys.jwks(),
-      userInfo: (accessToken) => services.tokens.userInfo(accessToken),
       requestId: () => options.random.id(),
       securityHeaders: security,
     },
     app,
   );
-  return observed(options.observers ?? [], withoutLongBodies(readsBody, ahead));
+  return observed(options.observers ?? [], withoutLongBodies(readsBody, listener));
 }
 
 /** What the rooms read bodies of, each with a limit and words of its own. */
@@ -152,7 +151,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
     token: { clients, assertions: services.assertions, tokens, refusals: services.tokenRefusals },
     userInfo: { tokens },
     endSession: {
-      clients,
+      clients: clients.current,
       readHint,
       liveSession: (projectId, secret) =>
         services.db.transaction(async (em) => {

@@ -173,7 +173,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     testMode,
     ...{ random, requests, issuer },
   });
-  const callers = new Callers(db, clock, registry, requests, issuer);
+  const callers = new Callers(db, registry, requests, issuer);
   const ceremonies = new Ceremonies(
     {
       db,

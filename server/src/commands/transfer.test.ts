@@ -112,7 +112,7 @@ describe('a project that is exported and imported elsewhere', () => {
     const { services } = there;
     const em = services.db.reader();
     expect(await em.findOne(User, { id: user.id, project: project.id })).toMatchObject({ attributes: user.attributes });
-    expect((await services.registry.byApiKey(secretKey))?.client.name).toBe('App');
+    expect((await services.registry.bySecretKey(secretKey))?.name).toBe('App');
     expect(await services.directories.authenticate(project.id, `Bearer ${scimToken}`)).toBeTruthy();
     const [enrolment] = await em.execute<{ sealed_secret: Buffer }[]>('select sealed_secret from enrolments');
     expect(services.vault.open('totp', totp.id, enrolment?.sealed_secret as Buffer).toString()).toBe(totp.secret);
@@ -174,7 +174,7 @@ describe('a project that is exported and imported elsewhere', () => {
     expect(again).toMatchObject({ code: 0, out: expect.not.stringMatching(/ [1-9]\d* (added|changed)/) });
     for (const table of ['api_keys', 'scim_tokens', 'devices'])
       expect(await count(there, `${table} where revoked_at is null`)).toBe(0);
-    expect(await registry.byApiKey(secretKey)).toBeNull();
+    expect(await registry.bySecretKey(secretKey)).toBeNull();
     const used = db.transaction((em) => mfa.recoveryCodes.use(em, user.id, codes[0] as string));
     expect(await used).toBe(false);
   });

@@ -1,4 +1,5 @@
 import type { Client } from '../domain/clients/client.entity.ts';
+import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
@@ -32,12 +33,12 @@ export type Unvetted = 'client' | 'redirect-uri' | 'parameters';
 /** The client and its address, or why they do not hold. Nothing is redirected before this has passed. */
 export async function vet(
   parameters: Parameters,
-  findEnabled: (clientId: string) => Promise<Client | null>,
+  clients: Pick<ClientSource, 'byId'>,
 ): Promise<VettedTarget | Unvetted> {
   const { faults } = parameters;
   if (['client_id', 'redirect_uri', 'state'].some((name) => faults.includes(name))) return 'parameters';
   const clientId = parameters.get('client_id');
-  const client = clientId === undefined ? null : await findEnabled(clientId);
+  const client = clientId === undefined ? null : await clients.byId(clientId);
   if (!client) return 'client';
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === undefined || !matchesRedirectUri(client.redirectUris, redirectUri)) return 'redirect-uri';

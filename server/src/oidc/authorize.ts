@@ -1,19 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { BegunFlow } from '../domain/ceremonies/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/authorizations.ts';
-import type { Client } from '../domain/clients/client.entity.ts';
+import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
-import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
-import { type CheckedRequest, check, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import { cameWithoutCookies, parametersOf } from '../http/parameters.ts';
+import { check, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
 export interface AuthorizeDeps {
   issuer: string;
-  clients: {
-    findEnabled(clientId: string): Promise<Client | null>;
-    /** The same, perhaps from the cache. */
-    cached(clientId: string): Promise<Client | null>;
-  };
+  clients: Pick<ClientRegistry, 'cached' | 'current'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
   /** The user that a valid ID token of ours names, expired or not; null for anything else. */
   hintedUser(idToken: string): Promise<string | null>;
@@ -27,52 +24,57 @@ export interface AuthorizeDeps {
   log: { warn(fields: object, message: string): void };
 }
 
+/** Where a request leads. */
+type Answer =
+  | { page: Unvetted }
+  | { target: Target; error: OAuthError }
+  | { target: Target; code: string }
+  | { begun: BegunFlow };
+
 /** `GET` and `POST /authorize` (OpenID Connect Core §3.1.2, service.md 4.2). */
 export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
-    const parameters = parametersOf(req);
     if (cameWithoutCookies(req)) return res.redirect(303, `/authorize?${req.body}`);
-    const answered = await answerFromMemory(deps, req, parameters);
-    if (answered) return redirectCode(deps.issuer, res, answered.target, answered.code);
-    const target = parameters.wrongContentType ? 'parameters' : await vet(parameters, deps.clients.findEnabled);
-    if (typeof target === 'string') return deps.errorPage(req, res, 400, target);
-    try {
-      await decide(deps, req, res, parameters, target);
-    } catch (thrown) {
-      const error = toOAuthError(failureOf(thrown));
-      if (error.error === 'server_error') {
-        deps.log.warn({ err: thrown, requestId: requestContext(req).requestId }, 'authorization failed');
-      }
-      redirectError(deps.issuer, res, target, error);
-    }
+    const answer = (await decide(deps, req, 'cached')) ?? (await decide(deps, req, 'current')) ?? { page: 'client' };
+    if ('page' in answer) return deps.errorPage(req, res, 400, answer.page);
+    if ('error' in answer) return redirectError(deps.issuer, res, answer.target, answer.error);
+    if ('code' in answer) return redirectCode(deps.issuer, res, answer.target, answer.code);
+    deps.cookies.setFlow(res, answer.begun.flow, answer.begun.browserSecret);
+    res.redirect(303, signInPage(answer.begun.flow));
   };
 }
 
-/**
- * The code of a live session for a client that is known already: the statement that gives it asks whether the client is
- * still as it was when the request was checked. Whatever else may be the case is left to a look at the rows.
- */
-async function answerFromMemory(
-  { clients, authorizations, cookies }: AuthorizeDeps,
-  req: Request,
-  parameters: Parameters,
-): Promise<{ code: string; target: VettedTarget } | null> {
-  if (parameters.wrongContentType || req.get('cookie') === undefined) return null;
-  const target = await vet(parameters, clients.cached);
-  if (typeof target === 'string') return null;
-  const request = checkedOrNull(parameters, target);
-  if (!request || request.prompt === 'login' || request.idTokenHint !== undefined) return null;
-  const sessionSecret = cookies.session(req, target.client.project.id);
-  const answer = await authorizations.fromSession(request, sessionSecret, undefined);
-  return answer === 'login-required' ? null : { code: answer.code, target };
-}
-
-function checkedOrNull(parameters: Parameters, target: VettedTarget): CheckedRequest | null {
+/** Null if the client has changed, or may have: a cached client decides nothing that no statement confirms. */
+async function decide(deps: AuthorizeDeps, req: Request, source: 'cached' | 'current'): Promise<Answer | null> {
+  const parameters = parametersOf(req);
+  if (parameters.wrongContentType) return { page: 'parameters' };
+  const target = await vet(parameters, deps.clients[source]);
+  let isCurrent = source === 'current';
+  if (typeof target === 'string') return isCurrent ? { page: target } : null;
   try {
-    return check(parameters, target);
-  } catch (error) {
-    if (error instanceof OAuthError) return null;
-    throw error;
+    const request = check(parameters, target);
+    const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint);
+    const hintedUserId = hinted ?? undefined;
+    // A hint that is no token of ours names no user, so no session can be the hinted one.
+    if (request.prompt !== 'login' && hinted !== null) {
+      const secret = deps.cookies.session(req, request.client.project.id);
+      const answer = await deps.authorizations.fromSession(request, secret, hintedUserId);
+      if (answer === 'client-changed') return null;
+      if (typeof answer === 'object') return { target, code: answer.code };
+      if (answer === 'login-required') isCurrent = true;
+    }
+    if (!isCurrent) return null;
+    if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
+    // A device key, which signs without the person, meets neither.
+    const personRequired = request.prompt === 'login' || request.maxAgeSeconds !== undefined;
+    return { begun: await deps.authorizations.begin(request, { hintedUserId, personRequired }, req.ip) };
+  } catch (thrown) {
+    if (!isCurrent) return null;
+    const error = toOAuthError(failureOf(thrown));
+    if (error.error === 'server_error') {
+      deps.log.warn({ err: thrown, requestId: requestContext(req).requestId }, 'authorization failed');
+    }
+    return { target, error };
   }
 }
 
@@ -97,31 +99,6 @@ function complete(deps: AuthorizeDeps, req: Request, flow: string) {
   return deps.authorizations.complete(flow, deps.cookies.flow(req, flow), (projectId) =>
     deps.cookies.session(req, projectId),
   );
-}
-
-async function decide(
-  deps: AuthorizeDeps,
-  req: Request,
-  res: Response,
-  parameters: Parameters,
-  target: VettedTarget,
-): Promise<void> {
-  const request = check(parameters, target);
-  const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint);
-  const hintedUserId = hinted ?? undefined;
-  // A hint that is no token of ours names nobody: then no session can be the hinted one.
-  const sessionMayServe = request.prompt !== 'login' && hinted !== null;
-  if (sessionMayServe) {
-    const sessionSecret = deps.cookies.session(req, request.client.project.id);
-    const answer = await deps.authorizations.fromSession(request, sessionSecret, hintedUserId);
-    if (answer !== 'login-required') return redirectCode(deps.issuer, res, request, answer.code);
-  }
-  if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
-  // Neither is met by a device key alone, which works without the person.
-  const personRequired = request.prompt === 'login' || request.maxAgeSeconds !== undefined;
-  const { flow, browserSecret } = await deps.authorizations.begin(request, { hintedUserId, personRequired }, req.ip);
-  deps.cookies.setFlow(res, flow, browserSecret);
-  res.redirect(303, signInPage(flow));
 }
 
 function signInPage(flow: string): string {

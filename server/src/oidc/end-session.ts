@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
+import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { LogoutScope } from '../domain/logout/logout.ts';
@@ -15,7 +16,7 @@ export interface Hint {
 }
 
 export interface EndSessionDeps {
-  clients: { findEnabled(clientId: string): Promise<Client | null> };
+  clients: Pick<ClientSource, 'byId'>;
   readHint(idToken: string): Promise<Hint | null>;
   /** The live session of this browser in a project, without being a use of it. */
   liveSession(projectId: string, secret: string): Promise<Session | null>;
@@ -65,7 +66,7 @@ export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
     const hint = await hintOf(deps, parameters);
     const clientId = parameters.get('client_id') ?? hint?.clientId;
     if (clientId === undefined) return endAll(deps, req, res, parameters);
-    const client = await deps.clients.findEnabled(clientId);
+    const client = await deps.clients.byId(clientId);
     if (!client) return deps.pages.error(req, res, 400, 'client');
     await endFor(deps, req, res, client, parameters, hint?.clientId === client.id ? hint : null);
   };

@@ -58,7 +58,7 @@ describe('an address with a scheme that is not https', () => {
   beforeEach(async () => {
     const sql = 'update clients set redirect_uris = ?, post_logout_redirect_uris = ? where id = ?';
     await app.services.db.changed(sql, [[script, 'http://app.example.com/'], [script], client.id]);
-    app.services.registry.invalidate(client.id);
+    await app.services.registry.current.byId(client.id);
   });
 
   it('is refused at use though it was registered, with and without a session', async () => {

@@ -1,24 +1,23 @@
 import type { Request, RequestHandler } from 'express';
-import type { JudgedAssertion } from '../domain/clients/client-assertions.ts';
+import type { ClientRegistry, ClientSource } from '../domain/clients/client-registry.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
-import { Refusal, refuse } from '../domain/kernel/problem.ts';
-import type { Exchange } from '../domain/tokens/redemption.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
 import {
   type AuthenticatedClient,
-  assertingClient,
   authenticateClient,
   type ClientAuthDeps,
+  credentialOf,
   namedClient,
-  publicClient,
 } from './client-auth.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps {
-  tokens: Pick<Tokens, 'exchange' | 'exchangeWith'>;
+  clients: Pick<ClientRegistry, 'cached' | 'current'>;
+  tokens: Pick<Tokens, 'exchange'>;
   refusals: Pick<TokenRefusals, 'record'>;
 }
 
@@ -43,21 +42,40 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   if (grantType !== 'authorization_code') {
     throw new OAuthError('unsupported_grant_type', 'Only authorization_code is supported.');
   }
-  const caller = await authenticateClient(deps, req, parameters).catch((error: unknown) =>
-    refused(deps, error, namedClient(parameters), actorOf(req), actorOf(req)),
-  );
-  const actor = actorOf(req, { kind: 'client', id: caller.client.id, name: caller.client.name });
-  return redeem(deps, parameters, caller, actor).catch((error: unknown) =>
-    refused(deps, error, caller.client.id, actor, actorOf(req)),
-  );
+  const stranger = actorOf(req);
+  const asStranger = (error: unknown) => refused(deps, error, namedClient(parameters), stranger, stranger);
+  // From the cache first, then from the database: by what is cached, a client is neither refused nor granted anything.
+  for (const clients of [deps.clients.cached, deps.clients.current]) {
+    const isLast = clients === deps.clients.current;
+    const caller = await authenticated(deps, req, parameters, clients).catch((error: unknown) =>
+      isLast || !isClientRejected(error) ? asStranger(error) : null,
+    );
+    if (!caller) continue;
+    const { id, name } = caller.client;
+    const actor = actorOf(req, { kind: 'client', id, name });
+    const answer = await redeem(deps, parameters, caller, actor).catch((error: unknown) =>
+      refused(deps, error, id, actor, stranger),
+    );
+    if (answer) return answer;
+  }
+  return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client was changed meanwhile' }));
 }
 
+async function authenticated(deps: TokenDeps, req: Request, parameters: Parameters, clients: ClientSource) {
+  return authenticateClient(deps, credentialOf(req, parameters), clients);
+}
+
+function isClientRejected(error: unknown): boolean {
+  return error instanceof Refusal && error.problem.code === 'client-rejected';
+}
+
+/** Null if the client is no longer as it authenticated. */
 async function redeem(
   deps: TokenDeps,
   parameters: Parameters,
-  { client, by, assertion }: AuthenticatedClient,
+  { by, ...caller }: AuthenticatedClient,
   actor: Actor,
-): Promise<TokenResponse> {
+): Promise<TokenResponse | null> {
   const code = parameters.get('code');
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
   const codeVerifier = parameters.get('code_verifier');
@@ -68,16 +86,7 @@ async function redeem(
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
   }
-  const asked = { code, clientId: client.id, codeVerifier, redirectUri, authenticatedBy: by, actor };
-  if (assertion) return exchangeWith(deps, asked, assertion, parameters.get('client_assertion') as string);
-  if (by !== 'none') return deps.tokens.exchange(asked);
-  try {
-    return await deps.tokens.exchange(asked);
-  } catch (error) {
-    // The code was refused together with its client, should that have been disabled meanwhile: then the client is told.
-    if (error instanceof Refusal && error.problem.code === 'grant-rejected') await publicClient(deps, client.id);
-    throw error;
-  }
+  return deps.tokens.exchange({ ...caller, code, codeVerifier, redirectUri, authenticatedBy: by, actor });
 }
 
 /** Records a refusal of the client (a stranger, then) or of its code, and throws on whatever was thrown. */
@@ -101,18 +110,4 @@ async function refused(
     }
   }
   throw error;
-}
-
-/** By a client that was remembered: should it have changed meanwhile, it is judged once more as it is now. */
-async function exchangeWith(
-  deps: TokenDeps,
-  asked: Exchange,
-  assertion: JudgedAssertion,
-  text: string,
-): Promise<TokenResponse> {
-  const answer = await deps.tokens.exchangeWith(assertion, asked);
-  if (answer) return answer;
-  const { assertion: anew } = await assertingClient(deps, asked.clientId, text);
-  const second = anew && (await deps.tokens.exchangeWith(anew, asked));
-  return second ?? refuse({ code: 'client-rejected', reason: 'the client was changed meanwhile' });
 }

@@ -98,9 +98,9 @@ describe('a change in one process', () => {
     const { registry } = there.services;
     const { version } = client;
     await change({ name: 'Renamed' });
-    expect(await registry.cached(client.id)).toMatchObject({ version });
+    expect(await registry.cached.byId(client.id)).toMatchObject({ version });
     await codeFromThere();
-    expect(await registry.cached(client.id)).toMatchObject({ version: version + 1, name: 'Renamed' });
+    expect(await registry.cached.byId(client.id)).toMatchObject({ version: version + 1, name: 'Renamed' });
   });
 
   it('that changes the key of a client refuses the old one and takes the new one in another at once', async () => {

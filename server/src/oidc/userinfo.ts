@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { UserInfoOutcome } from '../domain/tokens/tokens.ts';
 import { parametersOf, queryOf } from '../http/parameters.ts';
@@ -7,9 +6,6 @@ import type { OAuthErrorCode } from './oauth-error.ts';
 export interface UserInfoDeps {
   tokens: { userInfo(accessToken: string): Promise<UserInfoOutcome> };
 }
-
-/** What was asked for a request before it came here (`ahead.ts`), so that it is not asked twice. */
-export const askedAhead = new WeakMap<IncomingMessage, Promise<UserInfoOutcome>>();
 
 /** `GET` and `POST /userinfo` (OpenID Connect Core §5.3, RFC 6750 §2.1 and §2.2; service.md 7.4). */
 export function userInfoEndpoint(deps: UserInfoDeps): RequestHandler {
@@ -25,7 +21,7 @@ export function userInfoEndpoint(deps: UserInfoDeps): RequestHandler {
     if (token === null) {
       return refuseBearer(res, 400, 'invalid_request', 'Send one access token, in the Authorization header.');
     }
-    const outcome = await (askedAhead.get(req) ?? deps.tokens.userInfo(token));
+    const outcome = await deps.tokens.userInfo(token);
     if (!('refused' in outcome)) {
       res.json(outcome.claims);
       return;
@@ -37,7 +33,7 @@ export function userInfoEndpoint(deps: UserInfoDeps): RequestHandler {
   };
 }
 
-/** The token; undefined where there is none, null where it is sent twice or in another scheme's clothes. */
+/** The token; undefined if none was sent, null if it was sent twice or is malformed. */
 function bearerToken(req: Request): string | null | undefined {
   const header = req.get('authorization');
   const inBody = req.method === 'POST' ? parametersOf(req) : undefined;
@@ -47,11 +43,11 @@ function bearerToken(req: Request): string | null | undefined {
   return fromBody === undefined ? bearer(header) : null;
 }
 
-/** The token of an Authorization header; null where it is malformed. */
-export function bearer(header: string | undefined): string | null | undefined {
+/** The token of an Authorization header; null if it is malformed. */
+function bearer(header: string | undefined): string | null | undefined {
   if (header === undefined) return undefined;
   const match = /^bearer +([^\s]+) *$/i.exec(header);
-  // Another scheme is no bearer credential at all (RFC 6750 §3: the challenge without an error).
+  // Another scheme: a challenge without an error (RFC 6750 §3).
   return match?.[1] ?? (/^bearer\b/i.test(header) ? null : undefined);
 }
 

@@ -70,15 +70,18 @@ async function signedIn(scim: ScimProject, userName: string) {
     return [await services.tokens.issueCode(em, request), await services.tokens.issueCode(em, request)] as const;
   });
   const relyingParty: Actor = { kind: 'client', id: client.id };
-  const exchange = (code: string) =>
-    services.tokens.exchange({
+  const exchange = async (code: string) => {
+    const answer = await services.tokens.exchange({
       code,
-      clientId: client.id,
+      client,
       codeVerifier: 'verifier',
       redirectUri,
       authenticatedBy: 'none',
       actor: relyingParty,
     });
+    if (!answer) throw new Error('the client has changed');
+    return answer;
+  };
   const { access_token } = await exchange(codes[0]);
   expect(await services.tokens.userInfo(access_token)).toMatchObject({ claims: { email: userName } });
   return {

@@ -52,24 +52,21 @@ export class Authorizations {
 
   /**
    * A code under the browser's live session, if that session answers the request: of the hinted user where one is
-   * hinted, and proved by more than a device key within `maxAgeSeconds`. `login-required` otherwise.
+   * hinted, and proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`. `no-session` if the
+   * database was not asked, `client-changed` if the client is no longer as the request was checked against.
    */
   async fromSession(
     authorization: Authorization,
     sessionSecret: string | undefined,
     hintedUserId: string | undefined,
-  ): Promise<{ code: string } | 'login-required'> {
+  ): Promise<{ code: string } | 'login-required' | 'client-changed' | 'no-session'> {
     // 0 asks for a sign-in now (OpenID Connect Core §3.1.2.1), even within the second of the last one.
-    if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'login-required';
+    if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
     const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds } = authorization;
-    const code = await this.deps.tokens.codeUnderSession({
+    return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
-      projectId: client.project.id,
-      clientId: client.id,
-      clientVersion: client.version,
-      ...{ redirectUri, codeChallenge, scope, nonce, hintedUserId, maxAgeSeconds },
+      ...{ client, redirectUri, codeChallenge, scope, nonce, hintedUserId, maxAgeSeconds },
     });
-    return code === null ? 'login-required' : { code };
   }
 
   /**

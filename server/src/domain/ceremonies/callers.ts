@@ -1,10 +1,9 @@
+import { isApiKey } from '../clients/api-key.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { ClientRegistry, KeyHolder } from '../clients/client-registry.ts';
 import { isAllowedOrigin } from '../clients/redirect-uri.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { Cache } from '../kernel/cache.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
@@ -42,10 +41,6 @@ export function stillHoldsParameters({ client, project }: Page, { keyHash }: Rem
   return [keyHash, client.id, client.version, project.version];
 }
 
-/** How long an API key is remembered; its use is noted by reading it, so that is as exact as this and a minute. */
-const rememberSeconds = 60;
-const mostRemembered = 10_000;
-
 /** A page, and who is in front of it. */
 export interface Caller extends Page {
   actor: Actor;
@@ -58,16 +53,13 @@ export interface Caller extends Page {
 /** Tells pages by their credential. */
 export class Callers {
   private readonly db: Database;
-  private readonly clients: Pick<ClientRegistry, 'byApiKey'>;
+  private readonly clients: Pick<ClientRegistry, 'cached' | 'current'>;
   private readonly requests: AuthorizationRequests;
   private readonly issuerOrigin: string;
-  /** By SHA-256 of the key; publishable ones only. */
-  private readonly remembered: Cache<KeyHolder>;
 
   constructor(
     db: Database,
-    clock: Clock,
-    clients: Pick<ClientRegistry, 'byApiKey'>,
+    clients: Pick<ClientRegistry, 'cached' | 'current'>,
     requests: AuthorizationRequests,
     issuer: string,
   ) {
@@ -75,7 +67,6 @@ export class Callers {
     this.clients = clients;
     this.requests = requests;
     this.issuerOrigin = new URL(issuer).origin;
-    this.remembered = new Cache(clock, rememberSeconds, mostRemembered);
   }
 
   /**
@@ -83,23 +74,13 @@ export class Callers {
    * see {@link Page.remembered}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<Page> {
+    if (!isApiKey(apiKey)) refuse({ code: 'unauthenticated' });
     const keyHash = digest(apiKey);
-    const known = await this.remembered.get(keyHash, () => this.holderOf(apiKey));
-    if (!known) refuse({ code: 'unauthenticated' });
-    const judgeAnew = async () => {
-      const holder = await this.holderOf(apiKey);
-      // The registry hands out the same client for as long as neither it nor its project has changed.
-      if (holder?.client !== known.client) this.remembered.invalidate(keyHash);
-      if (!holder) refuse({ code: 'unauthenticated' });
-      return applicationPage(holder, origin) ?? refuse({ code: 'forbidden', reason: 'origin' });
-    };
-    const page = applicationPage(known, origin);
-    return page ? { ...page, remembered: { keyHash, judgeAnew } } : judgeAnew();
-  }
-
-  private async holderOf(apiKey: string): Promise<KeyHolder | null> {
-    const holder = await this.clients.byApiKey(apiKey);
-    return holder?.kind === 'publishable' ? holder : null;
+    const cached = await this.clients.cached.byKeyHash(keyHash);
+    if (!cached) refuse({ code: 'unauthenticated' });
+    const judgeAnew = async () => pageOf(await this.clients.current.byKeyHash(keyHash), origin);
+    if (cached.kind !== 'publishable' || !isAllowedOrigin(cached.client.redirectUris, origin ?? '')) return judgeAnew();
+    return { ...pageOf(cached, origin), remembered: { keyHash, judgeAnew } };
   }
 
   /** The hosted page, by its flow and the flow's cookie, from the issuer's own origin. Refuses `flow-expired`. */
@@ -117,8 +98,12 @@ export class Callers {
   }
 }
 
-/** Null where the origin is none of the client's. */
-function applicationPage({ client }: KeyHolder, origin: string | undefined): Page | null {
-  if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) return null;
+/** The page of a publishable key. Refuses `unauthenticated`, and `forbidden` for an origin that is not the client's. */
+function pageOf(holder: KeyHolder | null, origin: string | undefined): Page {
+  if (holder?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
+  const { client } = holder;
+  if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) {
+    refuse({ code: 'forbidden', reason: 'origin' });
+  }
   return { client, project: client.project.getEntity(), request: null, origin };
 }

@@ -82,14 +82,14 @@ export class Trials {
     const { db, tokens } = this.deps;
     const client = await this.triable(clientId, db.reader());
     if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
-    const answer = await tokens.exchange({
-      code,
-      clientId: client.id,
+    const exchanged = await tokens.exchange({
+      ...{ client, code },
       codeVerifier: this.verifier(state, sessionId),
       redirectUri: this.redirectUri(),
       authenticatedBy: 'trial',
       actor,
     });
+    const answer = exchanged ?? refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const codeId = String(decodeJwt(answer.access_token).jti);
     try {
       const told = await tokens.userInfo(answer.access_token);
@@ -140,7 +140,10 @@ export class Trials {
   }
 
   private async triable(clientId: string, em: EntityManager): Promise<Client> {
-    const client = found(isUuid(clientId) ? await em.findOne(Client, clientId) : null, 'client');
+    const client = found(
+      isUuid(clientId) ? await em.findOne(Client, clientId, { populate: ['project'] }) : null,
+      'client',
+    );
     if (client.builtIn === 'console') {
       refuse({ code: 'forbidden', reason: 'you are signed in to the console through this client already' });
     }

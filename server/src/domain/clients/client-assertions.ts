@@ -10,10 +10,8 @@ const leewaySeconds = 30;
 /** An assertion may expire at most this far ahead, and be issued at most this long ago. */
 const longestSeconds = 5 * 60;
 
-/** An assertion that holds, if it was not used before and its client is still of this version. */
+/** An assertion that is valid if it was not used before and its client is still as it was judged. */
 export interface JudgedAssertion {
-  clientId: string;
-  clientVersion: number;
   jtiHash: string;
   /** When it has expired for certain. */
   forgetAt: Date;
@@ -49,8 +47,6 @@ export class ClientAssertions {
     }
     if (typeof jti !== 'string' || jti === '') refuse({ code: 'client-rejected', reason: 'jti is missing' });
     return {
-      clientId: client.id,
-      clientVersion: client.version,
       jtiHash: digest(jti),
       forgetAt: secondsLater(new Date(exp * 1000), 4 * leewaySeconds),
     };

@@ -1,101 +1,132 @@
+import { type RawBuilder, sql } from 'kysely';
 import { Cache } from '../kernel/cache.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
+import { prepared } from '../kernel/sql.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
 
-/** A stale entry is invalidated as soon as a statement or a read finds another version. */
+/** A stale entry is invalidated as soon as a request reads the row, which it does when a statement finds it changed. */
 const cacheSeconds = 60;
 const cacheSize = 10_000;
 
-/** `lastUsedAt` is as exact as this, so that a busy key is not a busy row. */
+/** Precision of `lastUsedAt`, so that a busy key is not a busy row. */
 const lastUsedSeconds = 60;
 
-/** Whose API key it is, and of which kind. */
+/** An API key and its client. */
 export interface KeyHolder {
   client: Client;
   kind: ApiKeyKind;
+  /** SHA-256 of the key. */
+  keyHash: string;
 }
 
-/** Clients as the protocol endpoints ask for them: live ones only, their project loaded. */
+/** Where enabled clients are read from, their project loaded. The entities are read-only. */
+export interface ClientSource {
+  /** Null if the client does not exist or is disabled. */
+  byId(clientId: string): Promise<Client | null>;
+  /** Null if the key is unknown or revoked, or its client disabled. */
+  byKeyHash(keyHash: string): Promise<KeyHolder | null>;
+}
+
+/** Clients for the protocol endpoints. */
 export class ClientRegistry {
   private readonly db: Database;
   private readonly clock: Clock;
   private readonly clients: Cache<Client>;
+  private readonly keys: Cache<KeyHolder>;
 
   constructor(db: Database, clock: Clock) {
     this.db = db;
     this.clock = clock;
     this.clients = new Cache(clock, cacheSeconds, cacheSize);
+    this.keys = new Cache(clock, cacheSeconds, cacheSize);
   }
 
-  /** As the database has it now; null if the client does not exist or is disabled. */
-  readonly findEnabled = (clientId: string): Promise<Client | null> => {
-    this.invalidate(clientId);
-    return this.cached(clientId);
+  /**
+   * The cache, then the database. Only for requests whose statement has {@link currentClient} as a condition: if that finds
+   * the client changed, the request is judged once more by {@link current} (decisions/0080).
+   */
+  readonly cached: ClientSource = {
+    byId: (clientId) => this.clients.get(clientId, () => this.read(clientId)),
+    byKeyHash: (keyHash) => this.keys.get(keyHash, () => this.readKey(keyHash)),
   };
 
-  /**
-   * As {@link findEnabled}, perhaps from the cache: read-only, for callers whose statement checks that the client is
-   * enabled and still at this `version`.
-   */
-  readonly cached = (clientId: string): Promise<Client | null> =>
-    this.clients.get(clientId, async () => {
-      // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
-      if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
-      return this.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
-    });
+  /** The database; what it returns replaces the cached entry. */
+  readonly current: ClientSource = {
+    byId: (clientId) => {
+      this.clients.invalidate(clientId);
+      return this.cached.byId(clientId);
+    },
+    byKeyHash: (keyHash) => {
+      this.keys.invalidate(keyHash);
+      return this.cached.byKeyHash(keyHash);
+    },
+  };
 
-  invalidate(clientId: string): void {
-    this.clients.invalidate(clientId);
+  /** The client of a live secret key (`lk_sk_…`), from the database; null for any other text. */
+  readonly bySecretKey = async (key: string): Promise<Client | null> => {
+    const holder = isApiKey(key) ? await this.current.byKeyHash(digest(key)) : null;
+    return holder?.kind === 'secret' ? holder.client : null;
+  };
+
+  private async read(clientId: string): Promise<Client | null> {
+    // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
+    if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
+    return this.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
   }
 
-  /**
-   * The client of a live API key (`X-Api-Key`), perhaps from memory, but of the versions that its row and its project's
-   * have now; null where the key is unknown or revoked, or the client disabled. Notes the use, to the minute.
-   */
-  async byApiKey(key: string): Promise<KeyHolder | null> {
-    if (!isApiKey(key)) return null;
+  /** Reads the key's row, and the client only if the cached one has another version. */
+  private async readKey(keyHash: string): Promise<KeyHolder | null> {
     const now = this.clock.now();
-    const [row] = await this.db.rows<KeyRow>(
-      `with found as (
-         select k.id, k.kind, k.last_used_at, k.client_id, c.version, p.version as project_version
-         from api_keys k join clients c on c.id = k.client_id join projects p on p.id = c.project_id
-         where k.hash = ? and k.revoked_at is null and c.disabled_at is null
-       ), used as (
-         update api_keys set last_used_at = ?::timestamptz from found
-         where api_keys.id = found.id and (found.last_used_at is null or found.last_used_at <= ?::timestamptz)
-       )
-       select kind, client_id, version, project_version from found`,
-      [digest(key), now, secondsLater(now, -lastUsedSeconds)],
+    const [row] = await this.db.rows(
+      prepared(
+        'clients.by-key',
+        sql<KeyRow>`with found as (
+            select a.id, a.kind, a.last_used_at, a.client_id, k.version, p.version as project_version
+            from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id
+            where a.hash = ${keyHash} and a.revoked_at is null and k.disabled_at is null
+          ), used as (
+            update api_keys set last_used_at = ${now}::timestamptz from found
+            where api_keys.id = found.id
+              and (found.last_used_at is null or found.last_used_at <= ${secondsLater(now, -lastUsedSeconds)}::timestamptz)
+          )
+          select kind, client_id, version, project_version from found`,
+      ),
     );
     if (!row) return null;
-    const cached = await this.cached(row.client_id);
-    if (cached && isOf(cached, row)) return { client: cached, kind: row.kind };
-    const client = await this.findEnabled(row.client_id);
-    return client && { client, kind: row.kind };
+    const cached = await this.cached.byId(row.client_id);
+    const isCurrent = cached?.version === row.version && cached.project.getEntity().version === row.project_version;
+    const client = isCurrent ? cached : await this.current.byId(row.client_id);
+    return client && { client, kind: row.kind, keyHash };
   }
-
-  /** The client of a live secret key (`lk_sk_…`); null for any other key. */
-  readonly bySecretKey = async (key: string): Promise<Client | null> => {
-    const found = await this.byApiKey(key);
-    return found?.kind === 'secret' ? found.client : null;
-  };
 }
 
-/** Counted up by every change. */
-interface Versions {
+interface KeyRow {
+  kind: ApiKeyKind;
+  client_id: string;
   version: number;
   project_version: number;
 }
 
-interface KeyRow extends Versions {
-  kind: ApiKeyKind;
-  client_id: string;
+/** The client that a request was judged by, perhaps from the cache, and the API key that it sent. */
+export interface JudgedClient {
+  client: Client;
+  key?: Pick<KeyHolder, 'kind' | 'keyHash'> | undefined;
 }
 
-function isOf({ version, project }: Client, wanted: Versions): boolean {
-  return version === wanted.version && project.getEntity().version === wanted.project_version;
+/**
+ * SQL query of one row, or none if the client is disabled, its key is not live, or client or project have another version
+ * than the judged ones. Every statement that grants something by a cached client depends on it.
+ */
+export function currentClient({ client, key }: JudgedClient): RawBuilder<{ id: string; project_id: string }> {
+  const keyHash = key?.keyHash ?? null;
+  return sql`select k.id, k.project_id from clients k join projects p on p.id = k.project_id
+    where k.id = ${client.id}::uuid and k.disabled_at is null
+      and k.version = ${client.version}::int and p.version = ${client.project.getEntity().version}::int
+      and case when ${keyHash}::text is null then true
+        else (select a.client_id = k.id and a.kind = ${key?.kind ?? null}::text and a.revoked_at is null
+          from api_keys a where a.hash = ${keyHash}::text) end`;
 }

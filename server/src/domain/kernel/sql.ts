@@ -7,7 +7,7 @@ export type Statement<Row> = RawBuilder<Row> | Prepared<Row>;
 /** Part of a statement, e.g. a condition. */
 export type Fragment = RawBuilder<unknown>;
 
-interface Prepared<Row> {
+export interface Prepared<Row> {
   readonly name: string;
   readonly statement: RawBuilder<Row>;
 }

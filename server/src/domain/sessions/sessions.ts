@@ -1,10 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { rows } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
+import { prepared, query } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { Session } from './session.entity.ts';
 
@@ -169,19 +170,39 @@ export class Sessions {
   }
 }
 
-/** SQL: the user `u` has what the policy of the project `p` requires today. E-mail is a factor only where the project says so. */
-export const meetsPolicy = `(p.mfa_policy <> 'required' or exists (select from enrolments e
+/**
+ * SQL of {@link Sessions.resume}: slides the session of this cookie if it is live by all its limits, by today's policy and by
+ * its user's state. The session is found by its hash alone, so that the plan does not age (decisions/0087).
+ */
+export function slidSession({ secretHash, projectId, now }: { secretHash: string; projectId: string; now: Date }) {
+  return sql`with session as materialized (
+      select id, user_id, project_id from sessions where secret_hash = ${secretHash}
+    )
+    update sessions s set last_seen_at = ${now}::timestamptz,
+      idle_expires_at = ${now}::timestamptz + p.idle_timeout_seconds * interval '1 second'
+    from session, users u, projects p
+    where s.id = session.id and session.project_id = ${projectId}::uuid and s.ended_at is null
+      and u.id = session.user_id and u.active and p.id = session.project_id
+      and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
+        s.created_at + p.max_session_seconds * interval '1 second') > ${now}::timestamptz
+      and ${meetsPolicy}
+    returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr`;
+}
+
+/** SQL: the user `u` has the factor that the project `p` requires today. E-mail is a factor only if the project allows it. */
+const meetsPolicy = sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
   where e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)))`;
 
 async function meetsPolicyOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
   if (project.mfaPolicy !== 'required') return true;
-  const sql = `select u.id from users u join projects p on p.id = u.project_id where u.id = ? and ${meetsPolicy}`;
-  return (await rows(em, sql, [userId])).length === 1;
+  const statement = sql`select u.id from users u join projects p on p.id = u.project_id
+    where u.id = ${userId} and ${meetsPolicy}`;
+  return (await query(em, prepared('sessions.meets-policy', statement))).length === 1;
 }
 
 /** Position of a sign-in in the order of all sign-ins and requests, whatever the clocks of the processes say. */
 async function nextMoment(em: EntityManager): Promise<number> {
-  const [next] = await rows<{ moment: string }>(em, `select nextval('moments') as moment`);
+  const [next] = await query(em, sql<{ moment: string }>`select nextval('moments') as moment`);
   return Number(next?.moment);
 }
 

@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
@@ -92,17 +93,19 @@ function issue(changes: Partial<CodeRequest> = {}): Promise<string> {
   );
 }
 
-function exchange(code: string, changes: Partial<Exchange> = {}) {
+async function exchange(code: string, changes: Partial<Exchange> = {}) {
   const request: Exchange = {
     code,
-    clientId: client.id,
+    client,
     codeVerifier: verifier,
     redirectUri,
     authenticatedBy: 'none',
     actor: system,
     ...changes,
   };
-  return tokens.exchange(request);
+  const answer = await tokens.exchange(request);
+  if (!answer) throw new Error('the client has changed');
+  return answer;
 }
 
 async function refusal(promise: Promise<unknown>): Promise<unknown> {
@@ -155,17 +158,16 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
   });
 
   it('finds the code by its hash, also by a plan that was made before there were any rows', async () => {
-    const request = { code: '', clientId: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
-    const { text, params } = redemption({ ...request, actor: system }, undefined, '', clock.now());
-    let count = 0;
-    const numbered = text.replaceAll('?', () => `$${++count}`);
+    const request = { client, code: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
+    const { statement } = redemption({ ...request, actor: system }, '', clock.now());
+    const { sql: text, parameters } = statement.compile(db.reader().getKysely());
     const plan = await db.transaction(async (em) => {
       for (const table of ['authorization_codes', 'users', 'sessions', 'clients']) {
         await em.execute(`create temporary table ${table} (like public.${table} including indexes) on commit drop`);
       }
-      await em.execute(`prepare redeeming as ${numbered}`);
+      await em.execute(`prepare redeeming as ${text}`);
       await em.execute('set local plan_cache_mode = force_generic_plan');
-      const nulls = params.map(() => 'null').join(', ');
+      const nulls = parameters.map(() => 'null').join(', ');
       return em.execute<{ 'QUERY PLAN': string }[]>(`explain execute redeeming(${nulls})`);
     });
     const indexes = plan.flatMap((line) => /using (authorization_codes_\w+)/.exec(line['QUERY PLAN'])?.[1] ?? []);
@@ -182,7 +184,6 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
   });
 
   it.each<[string, Partial<Exchange>]>([
-    ['another client', { clientId: '00000000-0000-7000-8000-000000000000' }],
     ['a wrong verifier', { codeVerifier: 'w'.repeat(43) }],
     ['no verifier', { codeVerifier: undefined }],
     ['another redirect_uri', { redirectUri: `${redirectUri}/` }],
@@ -190,6 +191,28 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
   ])('refuses %s, and leaves the code to its owner', async (_name, changes) => {
     const code = await issue();
     expect(await refusal(exchange(code, changes))).toEqual({ code: 'grant-rejected', reason: 'mismatch' });
+    await exchange(code);
+  });
+
+  it('refuses another client, and leaves the code to its owner', async () => {
+    const code = await issue();
+    const sibling = await db.transaction(async (em) => {
+      const { name, tokenEndpointAuthMethod, redirectUris, createdAt, updatedAt } = client;
+      const values = { name, tokenEndpointAuthMethod, redirectUris, createdAt, updatedAt, postLogoutRedirectUris: [] };
+      const created = em.create(Client, { ...values, id: systemRandom.id(), project: client.project.id });
+      await em.populate(created, ['project']);
+      return created;
+    });
+    expect(await refusal(exchange(code, { client: sibling }))).toEqual({ code: 'grant-rejected', reason: 'mismatch' });
+    await exchange(code);
+  });
+
+  it('does nothing where the client has changed since it was judged', async () => {
+    const code = await issue();
+    const set = (version: number) => db.changed(sql`update clients set version = ${version} where id = ${client.id}`);
+    await set(client.version + 1);
+    await expect(exchange(code)).rejects.toThrow('the client has changed');
+    await set(client.version);
     await exchange(code);
   });
 

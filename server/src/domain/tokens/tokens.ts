@@ -1,17 +1,18 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Audit } from '../audit/audit.ts';
-import type { JudgedAssertion } from '../clients/client-assertions.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database } from '../kernel/database.ts';
+import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
+import { execute, prepared } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { profileOf } from '../users/profile.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { accessTokenClaims, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
-import { type NewCode, type SessionCode, sessionCodeParameters, sessionCodeStatement } from './session-code.ts';
+import { type NewCode, type SessionCode, sessionCode } from './session-code.ts';
 
 /** An authorization code lives this long (decisions: 60 s). */
 export const codeTtlSeconds = 60;
@@ -76,69 +77,45 @@ export class Tokens {
   async issueCode(em: EntityManager, request: CodeRequest): Promise<string> {
     const code = newSecret(this.random);
     const now = this.clock.now();
-    await changed(
+    const { id, hash, expiresAt, forgetAt } = newCode(this.random, code, now);
+    const { clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr } = request;
+    await execute(
       em,
-      `insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope,
-         nonce, auth_time, amr, created_at, expires_at, forget_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        this.random.id(),
-        digest(code),
-        request.clientId,
-        request.userId,
-        request.sessionId ?? null,
-        request.redirectUri ?? null,
-        request.codeChallenge ?? null,
-        request.scope,
-        request.nonce ?? null,
-        request.authTime,
-        request.amr,
-        now,
-        secondsLater(now, codeTtlSeconds),
-        secondsLater(now, rememberSeconds),
-      ],
+      prepared(
+        'tokens.issue-code',
+        sql`insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope,
+            nonce, auth_time, amr, created_at, expires_at, forget_at)
+          values (${id}, ${hash}, ${clientId}, ${userId}, ${sessionId ?? null}, ${redirectUri ?? null},
+            ${codeChallenge ?? null}, ${scope}, ${nonce ?? null}, ${authTime}, ${amr}, ${now}, ${expiresAt}, ${forgetAt})`,
+      ),
     );
     return code;
   }
 
   /**
-   * A code under the browser's live session, which slides with it; null where no session is live, it does not answer
-   * the request, or the client has changed since the request was checked.
+   * A code under the browser's live session, which slides with it. `login-required` if no session is live or it does not
+   * answer the request; `client-changed` if the client is no longer as it was judged.
    */
-  async codeUnderSession(asked: SessionCode): Promise<string | null> {
+  async codeUnderSession(asked: SessionCode): Promise<{ code: string } | 'login-required' | 'client-changed'> {
     const code = newSecret(this.random);
     const now = this.clock.now();
-    const made = newCode(this.random, code, now);
-    const given = await this.db.changed(sessionCodeStatement, sessionCodeParameters(asked, made, now));
-    return given === 1 ? code : null;
+    const [row] = await this.db.rows(sessionCode(asked, newCode(this.random, code, now), now));
+    if (!row?.client_is_current) return 'client-changed';
+    return row.is_issued ? { code } : 'login-required';
   }
 
   /**
-   * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6), once. Refuses `grant-rejected` where the code is unknown,
-   * expired, used, another client's, or where verifier, redirect_uri, user or session do not hold; a code that is
-   * presented again takes the token that it gave with it (§4.1.2). A code of the SDK has neither redirect_uri nor,
-   * perhaps, a challenge, so it needs the client's secret key or assertion; a code of /authorize needs what the
-   * client is registered for.
+   * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6), once. Null if the client is no longer as it was judged: then nothing
+   * was done. Refuses `client-rejected` for an assertion that was used before, and `grant-rejected` if the code is unknown,
+   * expired, used, another client's, or verifier, redirect_uri, user or session do not match; a code that is presented
+   * again revokes the tokens that it gave (§4.1.2). A code of the SDK has neither redirect_uri nor, perhaps, a challenge,
+   * so it needs the client's secret key or assertion; a code of /authorize needs what the client is registered for.
    */
-  async exchange(exchange: Exchange): Promise<TokenResponse> {
-    const [row] = await this.redeem(exchange);
-    return row ? this.tokensOf(row) : this.refuseCode(exchange);
-  }
-
-  /**
-   * The same for a client that has shown an assertion, which is noted with it and good once: refuses `client-rejected`
-   * where it was used before. Null where the client has changed since it was judged: then nothing was done.
-   */
-  async exchangeWith(assertion: JudgedAssertion, exchange: Exchange): Promise<TokenResponse | null> {
-    const [row] = await this.redeem(exchange, assertion);
+  async exchange(exchange: Exchange): Promise<TokenResponse | null> {
+    const [row] = await this.db.rows(redemption(exchange, this.random.id(), this.clock.now()));
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row);
-  }
-
-  private redeem(exchange: Exchange, assertion?: JudgedAssertion): Promise<RedemptionRow[]> {
-    const { text, params } = redemption(exchange, assertion, this.random.id(), this.clock.now());
-    return this.db.rows<RedemptionRow>(text, params);
   }
 
   private async tokensOf(row: RedemptionRow): Promise<TokenResponse> {
@@ -166,25 +143,29 @@ export class Tokens {
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
-    const [user] = await this.db.rows<UserInfoRow>(
-      `select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes, u.updated_at, c.client_id
-       from (select user_id, client_id, session_id from authorization_codes
-           where id = ?::uuid and revoked_at is null offset 0) c
-         join users u on u.id = c.user_id join clients k on k.id = c.client_id
-       where u.active and k.disabled_at is null
-         and (select ended_at from sessions where id = c.session_id) is null`,
-      [token.jti],
+    const [user] = await this.db.rows(
+      prepared(
+        'tokens.user-info',
+        sql<UserInfoRow>`select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes,
+            u.updated_at, c.client_id
+          from (select user_id, client_id, session_id from authorization_codes
+              where id = ${token.jti}::uuid and revoked_at is null offset 0) c
+            join users u on u.id = c.user_id join clients k on k.id = c.client_id
+          where u.active and k.disabled_at is null
+            and (select ended_at from sessions where id = c.session_id) is null`,
+      ),
     );
     if (!user) return { refused: 'invalid_token' };
     return { claims: userInfoClaims(user, scopes), clientId: user.client_id };
   }
 
-  /** Kills the access token that this code gave. */
+  /** Revokes the access token that this code gave. */
   async revoke(em: EntityManager, codeId: string): Promise<void> {
-    await changed(em, 'update authorization_codes set revoked_at = ? where id = ? and revoked_at is null', [
-      this.clock.now(),
-      codeId,
-    ]);
+    const now = this.clock.now();
+    await execute(
+      em,
+      sql`update authorization_codes set revoked_at = ${now} where id = ${codeId} and revoked_at is null`,
+    );
   }
 
   /** Finds out why, for the log, and kills what a replayed code gave. The caller learns nothing of it. */

@@ -1,8 +1,16 @@
-/** What is answered ahead of Express, and what is not, byte by byte as Express answers it (decisions/0081). */
+/**
+ * Discovery, keys and UserInfo over raw HTTP. Each request is sent twice, with and without an empty query: plain ones for
+ * discovery and keys are answered without Express, all others by it, and the bytes are the same (decisions/0081).
+ */
+import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
+import { atLoopback } from '../adapters/loopback.ts';
+import { Metrics } from '../adapters/metrics.ts';
+import { observed } from '../http/observer.ts';
+import { plainDocuments } from './documents.ts';
 
 let app: TestApp;
 let token: string;
@@ -189,5 +197,32 @@ describe('UserInfo with', () => {
     expect(answer.status).toContain(` ${status} `);
     expect(answer).toEqual(await exchange(get('/userinfo?', headers())));
     if (status === 200) expect(JSON.parse(answer.body)).toMatchObject({ name: 'Zoë 🗝️', given_name: 'Zoë' });
+  });
+});
+
+describe('a document that is answered without Express', () => {
+  const failing = () => Promise.reject(new Error('database away'));
+  const documents = plainDocuments(
+    { issuer: 'https://id.example.com', jwks: failing, requestId: () => 'one', securityHeaders: [] },
+    (_req, res) => void res.writeHead(503).end(),
+  );
+
+  it('is counted as all requests are, and ends a connection that is to end; a failure is left to the routes', async () => {
+    const metrics = new Metrics();
+    const draining: RequestListener = (req, res) => {
+      res.setHeader('Connection', 'close');
+      observed([metrics.observe()], documents)(req, res);
+    };
+    const paths = ['/.well-known/openid-configuration', '/.well-known/jwks.json', '/userinfo', 'constructor'];
+    const statuses = await atLoopback(draining, async (url) => {
+      const answers = await Promise.all(paths.map((path) => fetch(new URL(path, url))));
+      expect(answers.map(({ headers }) => headers.get('connection'))).toEqual(paths.map(() => 'close'));
+      await Promise.all(answers.map((answer) => answer.text()));
+      return answers.map(({ status }) => status);
+    });
+    expect(statuses).toEqual([200, 503, 503, 503]);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('_count{route="/.well-known/openid-configuration",method="GET",status="200"} 1');
+    expect(text).toContain('_count{route="/.well-known/jwks.json",method="GET",status="503"} 1');
   });
 });
