@@ -1,4 +1,4 @@
-/** This package's build, by tsc, from nothing: what was left of an earlier one is not packed. */
+/** Builds the package with tsc into an empty folder, so that stale files are not packed. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,50 +1,50 @@
 import { base64url, randomText, sha256, utf8 } from './encoding.ts';
 
-/** The relying party that an API key or a hosted flow stands for. */
+/** The relying party of an API key or hosted flow. */
 export type Application = { issuer: string; projectId: string; clientId: string };
 
 /** A P-256 public key as a JWK (RFC 7518 §6.2). */
 export type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string };
 
-/** One browser's key for one user of one client of one issuer. The private half cannot be read out. */
+/** Device key of one user at one client of one issuer. The private key is not extractable. */
 export type DeviceKey = {
   issuer: string;
   clientId: string;
-  /** As the person typed it, trimmed and in lower case. */
+  /** As typed, trimmed and lower case. */
   userid: string;
   /** RFC 7638 thumbprint, SHA-256. */
   kid: string;
   publicJwk: PublicJwk;
   privateKey: CryptoKey;
-  /** Whether the service has accepted this key as a trusted device. */
+  /** Whether the service has accepted the key as a trusted device. */
   registered: boolean;
-  /** Milliseconds since 1970: when it was made, or last ended a sign-in. */
+  /** Milliseconds since 1970: creation, or the last completed sign-in. */
   usedAt: number;
 };
 
-/** Whose key: the compound primary key of the store. */
+/** Compound primary key of the store. */
 export type KeyOwner = Pick<DeviceKey, 'issuer' | 'clientId' | 'userid'>;
 
-/** Where device keys live between visits. Only an implementation knows IndexedDB. */
+/** Persistent storage of device keys. */
 export interface DeviceStore {
-  /** What an earlier challenge said of this API key and address. */
+  /** The application that an earlier challenge returned for this API key and base URL. */
   findApplication(credential: string): Promise<Application | undefined>;
   saveApplication(credential: string, application: Application): Promise<void>;
   findKey(owner: KeyOwner): Promise<DeviceKey | undefined>;
-  /** All keys of one client, or of all of them. */
+  /** Keys of one client, or of all clients. */
   listKeys(application?: Application): Promise<DeviceKey[]>;
-  /** Keeps the key that was there first, in one transaction, and returns it: two tabs end up with one key. */
+  /** Inserts unless a key exists, in one transaction, and returns the stored key: concurrent tabs share it. */
   addKey(key: DeviceKey): Promise<DeviceKey>;
-  /** Changes a key that is there; false where it is gone. */
+  /** Updates a stored key; false if it does not exist. */
   changeKey(owner: KeyOwner, change: Partial<Pick<DeviceKey, 'registered' | 'usedAt'>>): Promise<boolean>;
-  /** Removes this very key; one that another tab has put in its place stays. */
+  /** Deletes exactly this key; a key that another tab has replaced it with stays. */
   removeKey(key: DeviceKey): Promise<void>;
 }
 
-/** The one spelling under which a person's key is kept. */
+/** Canonical form of a user ID for the store. */
 export const normalizeUserid = (userid: string): string => userid.trim().toLowerCase();
 
-/** A new key pair: ECDSA on P-256, private half not extractable. */
+/** Generates an ECDSA P-256 key pair; the private key is not extractable. */
 export async function createDeviceKey(owner: KeyOwner, nowMilliseconds: number): Promise<DeviceKey> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
@@ -60,10 +60,10 @@ export async function createDeviceKey(owner: KeyOwner, nowMilliseconds: number):
   };
 }
 
-/** RFC 7638: SHA-256 of the required members in lexicographic order. */
+/** RFC 7638 thumbprint: SHA-256 of the required members in lexicographic order. */
 const thumbprint = ({ crv, kty, x, y }: PublicJwk): Promise<string> => sha256(utf8(JSON.stringify({ crv, kty, x, y })));
 
-/** What a proof says, beside `bh`, `iat` and `jti`, which are added here. */
+/** Claims of a proof; `bh`, `iat` and `jti` are added when signing. */
 export type ProofClaims = {
   act: string;
   aud: string;
@@ -75,8 +75,8 @@ export type ProofClaims = {
 };
 
 /**
- * A device proof (cryptoVersion `v1`): a compact JWS, ES256, over the claims and the hash of the body's exact bytes.
- * At registration the header carries the public key, afterwards only its thumbprint.
+ * Device proof (cryptoVersion `v1`): compact JWS, ES256, over the claims and the SHA-256 of the exact body. The header
+ * carries the public key at registration, its thumbprint afterwards.
  */
 export async function signProof(
   key: DeviceKey,
@@ -97,7 +97,7 @@ export async function signProof(
     jti: randomText(16),
   };
   const input = [header, payload].map((part) => base64url(utf8(JSON.stringify(part)))).join('.');
-  // WebCrypto gives r and s as 64 raw bytes, which is what JWS wants (RFC 7518 §3.4).
+  // WebCrypto returns r and s as 64 raw bytes, the JWS format (RFC 7518 §3.4).
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key.privateKey, utf8(input));
   return `${input}.${base64url(signature)}`;
 }

@@ -1,7 +1,7 @@
-/** What a failure asks of the caller: try the same again, ask the person, or give up. */
+/** How to handle an error: retry, ask the user, or give up. */
 export type LatchkeyErrorCategory = 'retryable' | 'user_action' | 'fatal';
 
-/** Refusals of the service, as they come over the wire. */
+/** Error codes of the service. */
 export type ServiceErrorCode =
   | 'INVALID_REQUEST'
   | 'INVALID_API_KEY'
@@ -24,7 +24,7 @@ export type ServiceErrorCode =
   | 'TEMPORARILY_UNAVAILABLE'
   | 'SERVER_ERROR';
 
-/** What the SDK itself finds wrong, before or instead of an answer. */
+/** Error codes of the SDK itself. */
 export type BrowserErrorCode =
   | 'NOT_INITIALIZED'
   | 'INVALID_ARGUMENT'
@@ -38,17 +38,17 @@ export type BrowserErrorCode =
   | 'ABORTED'
   | 'UNEXPECTED_RESPONSE';
 
-/** A newer service may answer with a code that this version does not list: judge by `category` then. */
+/** A newer service may return unlisted codes: fall back to `category`. */
 export type LatchkeyErrorCode = ServiceErrorCode | BrowserErrorCode | (string & {});
 
-/** The only error that the SDK throws. Its message says what happened and how to mend it. */
+/** The only error class that the SDK throws. Its message states the problem and the fix. */
 export class LatchkeyError extends Error {
   override readonly name = 'LatchkeyError';
   readonly code: LatchkeyErrorCode;
   readonly category: LatchkeyErrorCategory;
-  /** Seconds to wait before the next try, where the service gave them. */
+  /** Seconds to wait before a retry, if the service sent them. */
   readonly retryAfter: number | undefined;
-  /** The service's id of the failed request, for its log. */
+  /** ID of the failed request in the service's log. */
   readonly requestId: string | undefined;
 
   constructor(

@@ -26,7 +26,7 @@ export type {
   VerifyPhoneNumberResult,
 } from './results.ts';
 
-/** The client that most pages need: one for the whole module. `createLatchkey` makes others. */
+/** The default client of the module. `createLatchkey` creates further ones. */
 export const {
   init,
   initialize,

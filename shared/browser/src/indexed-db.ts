@@ -16,8 +16,8 @@ const unavailable = (cause: unknown) =>
   );
 
 /**
- * Device keys in IndexedDB. Each operation opens and closes its own connection: a connection kept open breaks when the
- * person clears the site's data, blocks another tab's upgrade, and keeps the page out of the back/forward cache.
+ * Device keys in IndexedDB. Each operation opens and closes its own connection: an open one breaks when the user clears
+ * site data, blocks upgrades in other tabs, and disables the back/forward cache.
  */
 export function indexedDbStore(name = 'latchkey'): DeviceStore {
   return {
@@ -32,7 +32,7 @@ export function indexedDbStore(name = 'latchkey'): DeviceStore {
       run(name, deviceKeys, 'readonly', (store) => {
         if (!application) return store.getAll();
         const { issuer, clientId } = application;
-        // An array sorts after every string, so this range holds all users of the client.
+        // An array sorts after every string, so this range covers all users of the client.
         return store.getAll(IDBKeyRange.bound([issuer, clientId], [issuer, clientId, []]));
       }) as Promise<DeviceKey[]>,
     addKey: (key) =>
@@ -52,7 +52,7 @@ export function indexedDbStore(name = 'latchkey'): DeviceStore {
   };
 }
 
-/** Reads one key and acts on it inside the same transaction. */
+/** Reads one key and calls `act` in the same transaction. */
 async function withKey<T>(
   name: string,
   owner: KeyOwner,
@@ -65,7 +65,7 @@ async function withKey<T>(
       try {
         result = act(read.result, store);
       } catch {
-        // A key that cannot be cloned into the database (some private windows) must fail the transaction.
+        // If the key cannot be cloned (some private windows), fail the transaction.
         store.transaction.abort();
       }
     };
@@ -74,7 +74,7 @@ async function withKey<T>(
   return result!;
 }
 
-/** One transaction on one store; resolves when it has committed. */
+/** Runs one transaction on one store; resolves on commit. */
 async function run(
   name: string,
   storeName: string,
@@ -100,7 +100,7 @@ async function run(
 
 function open(name: string): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    // Throws where access is denied, and where there is no IndexedDB at all: both are caught by the caller.
+    // Throws if access is denied or IndexedDB is missing; the caller catches both.
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => {
       request.result.createObjectStore(applications);

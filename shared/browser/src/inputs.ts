@@ -1,29 +1,29 @@
 import type { MfaMethod } from './results.ts';
 
-/** What every operation accepts beside its own fields. */
+/** Options of every operation. */
 export type Abortable = {
-  /** Aborts the request; the operation then throws `ABORTED`. */
+  /** Aborts the request; the operation throws `ABORTED`. */
   signal?: AbortSignal | undefined;
 };
 export type AuthenticateOptions = Abortable & {
-  /** False on a shared device: the key of this browser is removed when the sign-in ends. Default true. */
+  /** False on a shared device: the device key is deleted when the sign-in ends. Default true. */
   rememberDevice?: boolean | undefined;
-  /** PKCE challenge (RFC 7636) of the page's own verifier. Without one the SDK makes it where the client demands PKCE. */
+  /** PKCE challenge (RFC 7636) of the page's own verifier. Default: the SDK creates one if the client requires PKCE. */
   code_challenge?: string | undefined;
   /** `S256`. */
   code_challenge_method?: string | undefined;
   /**
-   * Demands a fresh proof of the person, also on a trusted device: after its SUCCESS, `changePhoneNumber` may be called for
-   * five minutes.
+   * Requires a fresh proof even on a trusted device; `changePhoneNumber` is then allowed for five minutes after
+   * SUCCESS.
    */
   stepUp?: 'change_phone_number' | undefined;
 };
 export type VerifyEmailOtpInput = Abortable & { userid: string; otp: string };
 export type VerifyDeviceInput = Abortable & {
   userid: string;
-  /** The second factor to enrol; omitted means none, where the project allows that. */
+  /** Second factor to enroll; omitted: none, if the project allows that. */
   mfaMethod?: MfaMethod | undefined;
-  /** E.164, for `sms` where no number is on record. */
+  /** E.164; for `sms` if no number is on record. */
   phoneNumber?: string | undefined;
 };
 export type InitiateMfaInput = Abortable & { userid: string; sessionId: string };

@@ -1,6 +1,6 @@
 /**
- * For Latchkey's own hosted pages, not for applications: the same steps with the flow's cookie in place of an API key.
- * Nothing here is stable between versions.
+ * Entry point for Latchkey's hosted pages, not for applications: the same steps with the flow's cookie instead of an
+ * API key. Unstable between versions.
  */
 import type { Application, DeviceKey } from './device-key.ts';
 import { indexedDbStore } from './indexed-db.ts';
@@ -10,7 +10,7 @@ import { Signin } from './signin.ts';
 export { LatchkeyError } from './error.ts';
 export type { CodeFormat, InitiateMfaResult, MfaMethod } from './results.ts';
 
-/** This browser's keys among those with these thumbprints, of whichever client and address. */
+/** This browser's keys with these thumbprints, of any client and user. */
 export async function findKeys(thumbprints: readonly string[]): Promise<DeviceKey[]> {
   return (await indexedDbStore().listKeys()).filter(({ kid }) => thumbprints.includes(kid));
 }
@@ -21,18 +21,19 @@ export async function forgetKeys(thumbprints: readonly string[]): Promise<void> 
   for (const key of await findKeys(thumbprints)) await store.removeKey(key);
 }
 
-/** How a sign-in ends on the hosted page: with the address that leads back to the application. */
+/** Result of a sign-in on the hosted page: the URL that returns to the application. */
 export type Redirected = { redirectTo: string };
 
 export type HostedSignin = {
   signin: Signin<Redirected>;
-  /** The person who signed in here last on this trusted browser, or nobody. */
+  /** The user who last signed in on this trusted browser, if any. */
   trustedUser: () => Promise<string | undefined>;
 };
 
 /**
- * The sign-in of one flow at the issuer's own origin.
- * @throws LatchkeyError INSECURE_CONTEXT or STORAGE_UNAVAILABLE where no device key can be kept
+ * The sign-in of one flow, on the issuer's origin.
+ *
+ * @throws LatchkeyError INSECURE_CONTEXT or STORAGE_UNAVAILABLE if device keys cannot be stored
  */
 export async function hostedSignin(application: Application, flow: string): Promise<HostedSignin> {
   await checkBrowser();

@@ -15,10 +15,10 @@ async function setUp(...given: Parameters<typeof startPages>) {
   return pages;
 }
 
-describe('a revoked key', () => {
+describe('revoked key', () => {
   const revoked = refusal('DEVICE_REVOKED', 403);
 
-  it('is replaced at authenticate, which asks for a code as on a new device', async () => {
+  it('is replaced at authenticate, which requires a code as on a new device', async () => {
     const { signin, service, store } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, revoked, otpNeeded] });
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -33,13 +33,13 @@ describe('a revoked key', () => {
     expect(store.keys()[0]).toMatchObject({ kid, registered: true });
   });
 
-  it('is replaced once for each call', async () => {
+  it('is replaced once per call', async () => {
     const { signin, service } = await setUp({ authenticate: [revoked] });
     expect((await failure(signin.authenticate(userid))).code).toBe('DEVICE_REVOKED');
     expect(service.of('authenticate')).toHaveLength(2);
   });
 
-  it('is forgotten at verifyDevice, so that the next authenticate works', async () => {
+  it('is deleted at verifyDevice, so that the next authenticate works', async () => {
     const { signin, store, service } = await setUp({ ...firstSignIn, 'verify-device': [revoked, code] });
     await signin.authenticate(userid);
     const old = store.keys()[0]!.kid;
@@ -52,7 +52,7 @@ describe('a revoked key', () => {
     expect((await signin.verifyDevice({ userid })).status).toBe('SUCCESS');
   });
 
-  it('that another tab has replaced already takes the new one along with it to no tab', async () => {
+  it('does not delete the key that another tab has replaced it with', async () => {
     const { page, store } = await setUp({ ...firstSignIn, 'verify-device': [revoked] });
     const [one, other] = [page(), page()];
     await one.authenticate(userid);
@@ -69,7 +69,7 @@ describe('PKCE', () => {
   const demanded = refusal('PKCE_REQUIRED', 400);
   const challenge = [demanded, { body: challengeBody }];
 
-  it('is made where the client demands it, and the verifier comes with the code', async () => {
+  it('is created if the client requires it, and the verifier comes with the code', async () => {
     const { signin, service } = await setUp({ ...firstSignIn, challenge });
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -81,7 +81,7 @@ describe('PKCE', () => {
     expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(sent[2]);
   });
 
-  it('is remembered: the next sign-in begins with a challenge of its own', async () => {
+  it('requirement is remembered: the next sign-in starts with a challenge', async () => {
     const { signin, service } = await setUp({ ...firstSignIn, challenge });
     await signin.authenticate(userid);
     await signin.authenticate(userid);
@@ -90,7 +90,7 @@ describe('PKCE', () => {
     expect(new Set(sent).size).toBe(4);
   });
 
-  it('stays the same through a second factor', async () => {
+  it('keeps its verifier through a second factor', async () => {
     const { signin, service } = await setUp({
       challenge,
       authenticate: [otpNeeded, ok('nonce-4', { status: 'MFA_REQUIRED', session_id: 's-1', method: 'totp' })],
@@ -105,21 +105,21 @@ describe('PKCE', () => {
     expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(cc);
   });
 
-  it('of the page is left alone, demanded or not', async () => {
+  it('challenge of the page is passed through, required or not', async () => {
     const { signin, service } = await setUp({ ...firstSignIn, challenge: [{ body: challengeBody }, demanded] });
     const error = await failure(signin.authenticate(userid, { code_challenge: 'c'.repeat(43) }));
     expect(error.code).toBe('PKCE_REQUIRED');
     expect(service.of('challenge').map(({ body }) => body['code_challenge'])).toEqual(['c'.repeat(43), 'c'.repeat(43)]);
   });
 
-  it('that the client has begun to demand since the sign-in began starts it over', async () => {
+  it('requirement added during a sign-in restarts it', async () => {
     const { signin, service } = await setUp({ ...firstSignIn, authenticate: [demanded, otpNeeded, otpNeeded] });
     expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
     expect(service.of('challenge').at(-1)?.body['code_challenge']).toEqual(expect.any(String));
     expect(await signin.verifyDevice({ userid })).toHaveProperty('codeVerifier');
   });
 
-  it('is not made where nobody demands it: a back end may exchange without a verifier', async () => {
+  it('is not created unless required: a back end may exchange without a verifier', async () => {
     const { signin, service } = await setUp({ authenticate: [code] });
     expect(await signin.authenticate(userid)).not.toHaveProperty('codeVerifier');
     for (const { body } of service.of('challenge')) expect(body).not.toHaveProperty('code_challenge');
@@ -136,7 +136,7 @@ describe('forgetDevice', () => {
     return all;
   }
 
-  it('removes the key of one person, whatever the spelling, and a code is asked for again', async () => {
+  it('deletes the key of one user, in any spelling, and a code is required again', async () => {
     const { signin, service, store } = await twoPeople();
     expect(await signin.forgetDevice(' ADA@example.com')).toMatchObject({ status: 'FORGOTTEN' });
     expect(store.keys().map((key) => key.userid)).toEqual(['bob@example.com']);
@@ -144,7 +144,7 @@ describe('forgetDevice', () => {
     expect(service.of('authenticate').at(-1)?.proof).toBeUndefined();
   });
 
-  it('without an address removes the keys of all people of this API key, and of no other client', async () => {
+  it('without an address deletes all keys of this API key and none of other clients', async () => {
     const { signin, store } = await twoPeople();
     const [key] = store.keys();
     await store.addKey({ ...key!, clientId: 'client-2' });
@@ -152,22 +152,22 @@ describe('forgetDevice', () => {
     expect(store.keys().map(({ clientId }) => clientId)).toEqual(['client-2']);
   });
 
-  it('ends the sign-in under way for this person', async () => {
+  it('ends the pending sign-in of this user', async () => {
     const { signin } = await setUp(firstSignIn);
     await signin.authenticate(userid);
     await signin.forgetDevice(userid);
     expect((await failure(signin.verifyEmailOtp({ userid, otp: '123456' }))).code).toBe('OUT_OF_ORDER');
   });
 
-  it('has nothing to do in a browser that never signed in', async () => {
+  it('succeeds in a browser that never signed in', async () => {
     const { signin, service } = await setUp(firstSignIn);
     expect((await signin.forgetDevice()).status).toBe('FORGOTTEN');
     expect(service.received).toEqual([]);
   });
 });
 
-describe('a long code', () => {
-  it('is announced where a code was sent', async () => {
+describe('long code', () => {
+  it('is announced when a code was sent', async () => {
     const long = ok('n', { ...otpNeeded.body, code_format: 'long' });
     const { signin, service } = await setUp({ ...firstSignIn, authenticate: [long] });
     expect(await signin.authenticate(userid)).toMatchObject({ status: 'OTP_NEEDED', codeFormat: 'long' });

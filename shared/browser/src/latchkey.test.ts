@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { authenticate, createLatchkey, createPkce, init, initialize, LatchkeyError } from './index.ts';
 
-describe('the module without a browser', () => {
-  it('imports, and says what is wrong only when it is used', async () => {
+describe('module outside a browser', () => {
+  it('imports, and fails only when used', async () => {
     await expect(init('lk_pk_test', 'https://id.example.com')).rejects.toMatchObject({ code: 'NOT_A_BROWSER' });
   });
 });
@@ -20,7 +20,7 @@ describe('init', () => {
     ['an address that is none', { apiKey: 'lk_pk_test', baseUrl: 'ftp://id.example.com' }],
     ['another protocol version', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { cryptoVersion: 'v2' } }],
     ['a timeout of nothing', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { timeoutMs: 0 } }],
-  ])('refuses %s', async (_, config) => {
+  ])('rejects %s', async (_, config) => {
     await expect(initialize(config)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', category: 'fatal' });
     await expect(createLatchkey().init(config)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });

@@ -23,46 +23,46 @@ import type {
 import { Signin } from './signin.ts';
 
 export type LatchkeyOptions = {
-  /** The version of the device proof. `v1`, the only one. */
+  /** Version of the device proof. `v1` is the only one. */
   cryptoVersion?: string | undefined;
-  /** Milliseconds until a request is given up. Default 15000. */
+  /** Request timeout in milliseconds. Default 15000. */
   timeoutMs?: number | undefined;
 };
 export type LatchkeyConfig = {
   /** The client's publishable key, `lk_pk_…`. */
   apiKey: string;
-  /** The service's address. Default: the page's own origin. */
+  /** The service's base URL. Default: the page's origin. */
   baseUrl?: string | undefined;
   options?: LatchkeyOptions | undefined;
 };
 
-/** The browser SDK's operations. Every one of them rejects with a `LatchkeyError` and nothing else. */
+/** Operations of the browser SDK. All reject with `LatchkeyError` only. */
 export interface Latchkey {
-  /** Must be called before any other operation. The same call again changes nothing. */
+  /** Required before any other operation. Repeating it with equal settings has no effect. */
   init(config: LatchkeyConfig): Promise<InitializeResult>;
   init(apiKey: string, baseUrl?: string, options?: LatchkeyOptions): Promise<InitializeResult>;
-  /** Another name of `init`. */
+  /** Alias of `init`. */
   initialize(config: LatchkeyConfig): Promise<InitializeResult>;
   initialize(apiKey: string, baseUrl?: string, options?: LatchkeyOptions): Promise<InitializeResult>;
-  /** Begins a sign-in for an e-mail address; called again, sends another code. */
+  /** Starts a sign-in for an e-mail address; calling it again sends another code. */
   authenticate(userid: string, options?: AuthenticateOptions): Promise<AuthenticateResult>;
-  /** After OTP_NEEDED: proves the address with the code from the mail. */
+  /** After OTP_NEEDED: verifies the code from the mail. */
   verifyEmailOtp(input: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult>;
-  /** After verifyEmailOtp: registers this browser, and a second factor where one is chosen. */
+  /** After verifyEmailOtp: registers this browser and, if chosen, a second factor. */
   verifyDevice(input: VerifyDeviceInput): Promise<VerifyDeviceResult>;
   /** After MFA_REQUIRED: starts the second factor. */
   initiateMfa(input: InitiateMfaInput): Promise<InitiateMfaResult>;
-  /** After initiateMfa: ends the sign-in. */
+  /** After initiateMfa: completes the sign-in. */
   verifyMfa(input: VerifyMfaInput): Promise<VerifyMfaResult>;
-  /** After the SUCCESS of an `authenticate` with `stepUp: 'change_phone_number'`: sends a code to the new number. */
+  /** After the SUCCESS of `authenticate` with `stepUp: 'change_phone_number'`: sends a code to the new number. */
   changePhoneNumber(input: ChangePhoneNumberInput): Promise<ChangePhoneNumberResult>;
-  /** After changePhoneNumber: the new number takes the place of the old one. */
+  /** After changePhoneNumber: verifies the code and replaces the number. */
   verifyPhoneNumber(input: VerifyPhoneNumberInput): Promise<VerifyPhoneNumberResult>;
-  /** Removes the keys of this API key from this browser, one person's or all. Nothing changes at the service. */
+  /** Deletes this API key's device keys from this browser, for one user or all. The service is not contacted. */
   forgetDevice(userid?: string): Promise<ForgetDeviceResult>;
 }
 
-/** A client of its own, beside the one that the module's functions share: one for each API key that a page uses. */
+/** Creates a separate client, for pages with more than one API key. */
 export function createLatchkey(): Latchkey {
   let signin: Signin | undefined;
   let current: string | undefined;
@@ -76,7 +76,7 @@ export function createLatchkey(): Latchkey {
     const connection = { ...readConfig(config), credentials: 'omit' as const };
     await checkBrowser();
     const wanted = JSON.stringify(connection);
-    // Frameworks run effects twice: the same settings again must not lose a sign-in under way.
+    // React runs effects twice in development: repeating the same settings must not discard a pending sign-in.
     if (wanted !== current)
       signin = new Signin({ connection, store: indexedDbStore(), origin: location.origin, now: Date.now });
     current = wanted;
@@ -85,7 +85,7 @@ export function createLatchkey(): Latchkey {
 
   const ready = (): Signin => {
     if (signin) return signin;
-    throw new LatchkeyError('NOT_INITIALIZED', 'fatal', 'Call init with your publishable API key first, and await it.');
+    throw new LatchkeyError('NOT_INITIALIZED', 'fatal', 'Call init with your publishable API key and await it first.');
   };
   return {
     init,
@@ -106,14 +106,13 @@ function readConfig({ apiKey, baseUrl, options }: LatchkeyConfig) {
   const fail = (message: string): never => {
     throw new LatchkeyError('INVALID_ARGUMENT', 'fatal', message);
   };
-  if (typeof apiKey !== 'string' || !apiKey) fail("apiKey is missing: give the client's publishable key, lk_pk_….");
+  if (typeof apiKey !== 'string' || !apiKey) fail("apiKey is required: pass the client's publishable key (lk_pk_…).");
   if (apiKey.startsWith('lk_sk_'))
-    fail('apiKey is a secret key. Use the publishable one (lk_pk_…) here, and revoke this one: it was in a page.');
-  if (cryptoVersion !== 'v1') fail(`cryptoVersion ${cryptoVersion} is unknown; use v1.`);
+    fail('apiKey is a secret key. Use the publishable key (lk_pk_…), and revoke this one: it was exposed in a page.');
+  if (cryptoVersion !== 'v1') fail(`cryptoVersion ${cryptoVersion} is not supported; use v1.`);
   if (!(timeoutMs > 0)) fail('timeoutMs must be a positive number of milliseconds.');
   return {
-    baseUrl:
-      readAddress(baseUrl) ?? fail('baseUrl must be the address of the service, such as https://id.example.com.'),
+    baseUrl: readAddress(baseUrl) ?? fail('baseUrl must be the URL of the service, such as https://id.example.com.'),
     headers: { 'X-Api-Key': apiKey },
     timeoutMs,
   };
@@ -128,19 +127,19 @@ function readAddress(baseUrl = '/'): string | undefined {
   }
 }
 
-/** Refuses early where a device key can never work: no page, no WebCrypto, no storage. */
+/** Fails early if device keys cannot work: no page, no WebCrypto, no storage. */
 export async function checkBrowser(): Promise<void> {
   if (typeof window === 'undefined')
     throw new LatchkeyError(
       'NOT_A_BROWSER',
       'fatal',
-      'The SDK works in a page only: call it in the browser, not while rendering on a server.',
+      'The SDK requires a browser: do not call it during server-side rendering.',
     );
   if (!globalThis.crypto?.subtle)
     throw new LatchkeyError(
       'INSECURE_CONTEXT',
       'fatal',
-      'The browser offers its cryptography to secure pages only: serve this one over https, or from localhost.',
+      'WebCrypto requires a secure context: serve the page over https or from localhost.',
     );
   await indexedDbStore().findApplication('');
 }

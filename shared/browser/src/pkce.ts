@@ -2,14 +2,14 @@ import { randomText, sha256, utf8 } from './encoding.ts';
 
 /** A verifier and its challenge (RFC 7636). */
 export type Pkce = {
-  /** Keep it where the code is exchanged. */
+  /** Send it to the back end that exchanges the code. */
   codeVerifier: string;
-  /** Give it to `authenticate` as `code_challenge`. */
+  /** Pass it to `authenticate` as `code_challenge`. */
   codeChallenge: string;
   codeChallengeMethod: 'S256';
 };
 
-/** A fresh PKCE pair: 256 random bits, method S256 (RFC 7636 §4.1, §4.2). */
+/** Creates a PKCE pair: 256 random bits, method S256 (RFC 7636 §4.1, §4.2). */
 export async function createPkce(): Promise<Pkce> {
   const codeVerifier = randomText(32);
   return { codeVerifier, codeChallenge: await sha256(utf8(codeVerifier)), codeChallengeMethod: 'S256' };

@@ -2,16 +2,16 @@
 export type MfaMethod = 'email' | 'sms' | 'totp';
 
 /**
- * What the one-time code looks like where it is not six digits. `long`: ten characters of Crockford's base32, which
- * people may type in either case, with spaces or dashes.
+ * Format of a one-time code other than six digits. `long`: ten characters of Crockford base32, case-insensitive, spaces
+ * and dashes ignored.
  */
 export type CodeFormat = 'long';
 
-/** How a sign-in ends in an application's page: with an authorization code for its back end. */
+/** Result of a sign-in in an application's page: an authorization code for its back end. */
 export type CodeIssued = {
-  /** Authorization code: single use, 60 seconds, for the application's back end. */
+  /** Authorization code: single use, valid for 60 seconds, for the application's back end. */
   code: string;
-  /** Where the client demands PKCE and the page sent no challenge: the verifier that the back end exchanges `code` with. */
+  /** PKCE verifier for exchanging `code`, if the SDK created the challenge. */
   codeVerifier?: string;
 };
 
@@ -19,83 +19,83 @@ type Ended<End> = {
   status: 'SUCCESS';
   message: string;
   success: true;
-  /** Once, after the first second factor was set up: codes that stand in for it when it is lost. Show them to the person. */
+  /** Once, after the first second factor was enrolled: one-time replacements for it. Show them to the user. */
   recoveryCodes?: string[];
 } & End;
 
-/** What `initialize` resolves to. */
+/** Result of `initialize`. */
 export type InitializeResult = { status: 'INITIALIZED'; message: string; success: true };
 
-/** What `authenticate` resolves to. */
+/** Result of `authenticate`. */
 export type AuthenticateResult<End = CodeIssued> =
-  /** The device is trusted: nothing more to ask. */
+  /** The device is trusted; the sign-in is complete. */
   | Ended<End>
-  /** A new device: ask for the code from the mail, then `verifyEmailOtp`. */
+  /** New device: ask for the code from the mail, then call `verifyEmailOtp`. */
   | {
       status: 'OTP_NEEDED';
       message: string;
       deviceToken: string;
-      /** Where the code went, masked as typed. Says nothing about whether the address exists. */
+      /** Masked address, as typed. Does not reveal whether an account exists. */
       sentTo: string;
-      /** Seconds until another code can be asked for, by calling `authenticate` again. */
+      /** Seconds until `authenticate` may send another code. */
       resendAfter: number;
       /** Absent: six digits. `long`: ten letters and digits. */
       codeFormat?: CodeFormat;
-      /** The one-time code itself, in test mode only. */
+      /** The one-time code, in test mode only. */
       code?: string;
     }
-  /** The device is known and a second factor is owed: `initiateMfa`, then `verifyMfa`. */
+  /** Known device that needs a second factor: `initiateMfa`, then `verifyMfa`. */
   | { status: 'MFA_REQUIRED'; message: string; sessionId: string; method: MfaMethod }
-  /** The address is badly formed: ask again. */
+  /** The address is malformed: ask again. */
   | { status: 'INVALID_EMAIL'; message: string };
 
-/** What `verifyEmailOtp` resolves to. Next: `verifyDevice`. */
+/** Result of `verifyEmailOtp`. Next: `verifyDevice`. */
 export type VerifyEmailOtpResult = { status: 'SUCCESS'; message: string };
 
-/** What `verifyDevice` resolves to. */
+/** Result of `verifyDevice`. */
 export type VerifyDeviceResult<End = CodeIssued> =
   | Ended<End>
-  /** Registered, but a second factor is owed: call `authenticate` again. */
+  /** Registered, but a second factor is required: call `authenticate` again. */
   | { status: 'DEVICE_REGISTERED'; message: string }
-  /** A second factor must be chosen: call `verifyDevice` again with one of `methods` as `mfaMethod`. */
+  /** A second factor is required: call `verifyDevice` again with one of `methods` as `mfaMethod`. */
   | { status: 'MFA_ENROLLMENT_NEEDED'; message: string; methods: MfaMethod[] }
-  /** The chosen method needs more: call `verifyDevice` again with `phoneNumber`. */
+  /** The method needs more data: call `verifyDevice` again with `phoneNumber`. */
   | { status: 'FINALIZE_REGISTRATION_NEEDED'; message: string; required: 'phone_number'[] };
 
-/** What `initiateMfa` resolves to. Next: `verifyMfa`. */
+/** Result of `initiateMfa`. Next: `verifyMfa`. */
 export type InitiateMfaResult = {
   status: 'MFA_INITIATED';
   message: string;
   method: MfaMethod;
-  /** Where the code went, masked. Absent for an authenticator app. */
+  /** Masked destination of the code. Absent for an authenticator app. */
   sentTo?: string;
-  /** Seconds until another code can be asked for, by calling `initiateMfa` again. */
+  /** Seconds until `initiateMfa` may send another code. */
   resendAfter?: number;
   /** Absent: six digits. `long`: ten letters and digits. */
   codeFormat?: CodeFormat;
-  /** At the first use of an authenticator app: what it needs, to be shown as a QR code and as text. */
+  /** On enrollment of an authenticator app: show as QR code and as text. */
   totp?: { secret: string; otpauthUri: string };
-  /** The one-time code itself, in test mode only. */
+  /** The one-time code, in test mode only. */
   code?: string;
 };
 
-/** What `verifyMfa` resolves to. */
+/** Result of `verifyMfa`. */
 export type VerifyMfaResult<End = CodeIssued> = Ended<End>;
 
-/** What `changePhoneNumber` resolves to. Next: `verifyPhoneNumber`. Until then the old number stays. */
+/** Result of `changePhoneNumber`. Next: `verifyPhoneNumber`. The old number stays until then. */
 export type ChangePhoneNumberResult = {
   status: 'PHONE_CODE_SENT';
   message: string;
-  /** The new number, masked. */
+  /** Masked new number. */
   sentTo: string;
-  /** Seconds until another code can be asked for, by calling `changePhoneNumber` again. */
+  /** Seconds until `changePhoneNumber` may send another code. */
   resendAfter: number;
-  /** The one-time code itself, in test mode only. */
+  /** The one-time code, in test mode only. */
   code?: string;
 };
 
-/** What `verifyPhoneNumber` resolves to. */
+/** Result of `verifyPhoneNumber`. */
 export type VerifyPhoneNumberResult = { status: 'PHONE_CHANGED'; message: string };
 
-/** What `forgetDevice` resolves to. */
+/** Result of `forgetDevice`. */
 export type ForgetDeviceResult = { status: 'FORGOTTEN'; message: string };

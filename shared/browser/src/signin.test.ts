@@ -27,8 +27,8 @@ async function setUp(...given: Parameters<typeof startPages>) {
   return pages;
 }
 
-describe('a first sign-in', () => {
-  it('goes from the address to a code, in the names of the SDK', async () => {
+describe('first sign-in', () => {
+  it('leads from address to code, with camelCase results', async () => {
     const { signin } = await setUp(firstSignIn);
     expect(await signin.authenticate(userid)).toEqual({
       status: 'OTP_NEEDED',
@@ -46,7 +46,7 @@ describe('a first sign-in', () => {
     });
   });
 
-  it('makes the key before the code is asked for, and binds the challenge to it', async () => {
+  it('creates the key before a code is requested, and binds the challenge to it', async () => {
     const { service, signin, store } = await setUp(firstSignIn);
     await signin.authenticate(userid);
     const [key] = store.keys();
@@ -56,7 +56,7 @@ describe('a first sign-in', () => {
     expect(service.of('authenticate')[0]?.proof).toBeUndefined();
   });
 
-  it('proves by the time of the service, however wrong the clock of the device is', async () => {
+  it('signs proofs with the time of the service if the device clock is wrong', async () => {
     const body = { ...challengeBody, time: nowMilliseconds / 1000 + 86_400 };
     const { service, signin } = await setUp({ ...firstSignIn, challenge: [{ body }] });
     await signin.authenticate(userid);
@@ -65,7 +65,7 @@ describe('a first sign-in', () => {
     expect(service.of('verify-device')[0]?.proof?.payload['iat']).toBe(body.time);
   });
 
-  it('as a step-up goes on after its code, with the same key, until the number is changed', async () => {
+  it('as a step-up continues after its code with the same key, until the number is changed', async () => {
     const sent = ok('nonce-3', { status: 'PHONE_CODE_SENT', sent_to: '…0143', resend_after: 30 });
     const { service, signin, store } = await setUp({
       ...firstSignIn,
@@ -87,7 +87,7 @@ describe('a first sign-in', () => {
     expect((await failure(signin.verifyPhoneNumber({ userid, otp: '123456' }))).code).toBe('OUT_OF_ORDER');
   });
 
-  it('as a step-up leaves the trust of a known device as it was, however it ends', async () => {
+  it('as a step-up leaves the trust of a known device unchanged', async () => {
     const { signin, store } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, otpNeeded] });
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -96,7 +96,7 @@ describe('a first sign-in', () => {
     expect(store.keys()[0]?.registered).toBe(true);
   });
 
-  it('learns the client once, and spares the second challenge from then on', async () => {
+  it('stores the IDs of the client, and skips the second challenge from then on', async () => {
     const { service, page } = await setUp(firstSignIn);
     await page().authenticate(userid);
     expect(service.of('challenge')).toHaveLength(2);
@@ -104,7 +104,7 @@ describe('a first sign-in', () => {
     expect(service.of('challenge')).toHaveLength(3);
   });
 
-  it('registers with a proof that carries the public key and every claim of the transaction', async () => {
+  it('registers with a proof of the public key and all claims of the transaction', async () => {
     const { service, signin, store } = await setUp(firstSignIn);
     await signin.authenticate(userid, { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' });
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -136,13 +136,13 @@ describe('a first sign-in', () => {
     });
   });
 
-  it('leaves no key behind for an address that was only mistyped', async () => {
+  it('stores no key for a malformed address', async () => {
     const { signin, store } = await setUp({ authenticate: [ok('n', { status: 'INVALID_EMAIL' })] });
     expect((await signin.authenticate('ada@')).status).toBe('INVALID_EMAIL');
     expect(store.keys()).toEqual([]);
   });
 
-  it('keeps nothing of a browser that is not to be remembered', async () => {
+  it('stores no key with rememberDevice false', async () => {
     const { signin, store } = await setUp(firstSignIn);
     await signin.authenticate(userid, { rememberDevice: false });
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -151,7 +151,7 @@ describe('a first sign-in', () => {
   });
 });
 
-describe('a browser that is trusted', () => {
+describe('trusted browser', () => {
   async function trusted(next: typeof code) {
     const { signin, service, store } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, next] });
     await signin.authenticate(userid);
@@ -160,7 +160,7 @@ describe('a browser that is trusted', () => {
     return { signin, service, store };
   }
 
-  it('signs in by its key alone, whatever the spelling of the address', async () => {
+  it('signs in with its key alone, in any spelling of the address', async () => {
     const { signin, service, store } = await trusted(code);
     expect(await signin.authenticate(' ada@EXAMPLE.com ')).toMatchObject({ status: 'SUCCESS', success: true });
     const proof = service.of('authenticate')[1]?.proof;
@@ -168,7 +168,7 @@ describe('a browser that is trusted', () => {
     expect(proof?.payload).toMatchObject({ act: 'authenticate', nonce: 'nonce-0' });
   });
 
-  it('keeps its key where the service asks for a code all the same, also when the sign-in is left', async () => {
+  it('keeps its key if the service requires a code, also if the sign-in is abandoned', async () => {
     const { signin, store } = await trusted(otpNeeded);
     const kid = store.keys()[0]?.kid;
     expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
@@ -178,13 +178,13 @@ describe('a browser that is trusted', () => {
     expect(store.keys()[0]).toMatchObject({ kid, registered: true });
   });
 
-  it('is left without a key by a sign-in on a shared device', async () => {
+  it('loses its key after a sign-in with rememberDevice false', async () => {
     const { signin, store } = await trusted(code);
     expect((await signin.authenticate(userid, { rememberDevice: false })).status).toBe('SUCCESS');
     expect(store.keys()).toEqual([]);
   });
 
-  it('is one device for two tabs that begin at the same moment', async () => {
+  it('shares one key between two concurrent tabs', async () => {
     const { page, store, service } = await setUp(firstSignIn);
     await Promise.all([page().authenticate(userid), page().authenticate(userid)]);
     expect(store.keys()).toHaveLength(1);
@@ -193,7 +193,7 @@ describe('a browser that is trusted', () => {
   });
 });
 
-describe('a second factor', () => {
+describe('second factor', () => {
   const replies = {
     authenticate: [otpNeeded, ok('nonce-4', { status: 'MFA_REQUIRED', session_id: 's-1', method: 'totp' })],
     'verify-email-otp': [otpAccepted],
@@ -207,7 +207,7 @@ describe('a second factor', () => {
     'verify-mfa': [code],
   };
 
-  it('is enrolled, and asked for by the authenticate that follows, under the options of the first', async () => {
+  it('is enrolled, then required by the next authenticate, with the options of the first', async () => {
     const { signin, service, store } = await setUp(replies);
     await signin.authenticate(userid, { rememberDevice: true, code_challenge: 'c'.repeat(43) });
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -230,7 +230,7 @@ describe('a second factor', () => {
     expect(store.keys()[0]?.registered).toBe(true);
   });
 
-  it('chosen by mistake is chosen again: what is begun anew before its end starts with the address', async () => {
+  it('can be chosen again: a restarted sign-in begins with the address', async () => {
     const { signin, service, store } = await setUp(replies);
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -243,7 +243,7 @@ describe('a second factor', () => {
     expect(store.keys()[0]?.registered).toBe(false);
   });
 
-  it('is still asked for where the answer to authenticate was lost on the way', async () => {
+  it('is still required after the response to authenticate was lost', async () => {
     const lost = { http: 502, body: 'a proxy' };
     const taken = refusal('OUT_OF_ORDER', 409, {}, 'nonce-x');
     const { signin, service } = await setUp({
@@ -265,7 +265,7 @@ describe('a second factor', () => {
     ]);
   });
 
-  it('hands over its recovery codes with the code', async () => {
+  it('returns its recovery codes with the code', async () => {
     const ending = ok('n', { status: 'SUCCESS', code: 'c', recovery_codes: ['aaaa-bbbb'] });
     const { signin } = await setUp({ ...replies, 'verify-mfa': [ending] });
     await signin.authenticate(userid);
@@ -274,7 +274,7 @@ describe('a second factor', () => {
     expect(result).toMatchObject({ code: 'c', recoveryCodes: ['aaaa-bbbb'] });
   });
 
-  it('is tried once more when only the nonce had grown old, and no more than once', async () => {
+  it('is retried once if the nonce has expired, and only once', async () => {
     const stale = refusal('NONCE_REJECTED', 400, {}, 'nonce-fresh');
     const { signin, service } = await setUp({ ...replies, 'verify-mfa': [stale, stale, code] });
     await signin.authenticate(userid);
@@ -286,8 +286,8 @@ describe('a second factor', () => {
   });
 });
 
-describe('a failure', () => {
-  it('of the service carries its code, category, wait and request id', async () => {
+describe('error', () => {
+  it('of the service has code, category, retryAfter and requestId', async () => {
     const { signin } = await setUp({ authenticate: [refusal('RATE_LIMITED', 429, { retry_after: 30 })] });
     expect(await failure(signin.authenticate(userid))).toMatchObject({
       name: 'LatchkeyError',
@@ -299,7 +299,7 @@ describe('a failure', () => {
     });
   });
 
-  it('by a wrong code leaves the sign-in where it was', async () => {
+  it('of a wrong code does not end the sign-in', async () => {
     const { signin } = await setUp({
       ...firstSignIn,
       'verify-email-otp': [refusal('CODE_REJECTED', 400, {}, 'nonce-x'), otpAccepted],
@@ -309,7 +309,7 @@ describe('a failure', () => {
     expect((await signin.verifyEmailOtp({ userid, otp: '123456' })).status).toBe('SUCCESS');
   });
 
-  it('to send another code so soon leaves the first one good', async () => {
+  it('of a rate limit leaves the first code valid', async () => {
     const { signin } = await setUp({ ...firstSignIn, authenticate: [otpNeeded, refusal('RATE_LIMITED', 429)] });
     await signin.authenticate(userid);
     expect((await failure(signin.authenticate(userid))).code).toBe('RATE_LIMITED');
@@ -317,7 +317,7 @@ describe('a failure', () => {
     expect((await signin.verifyDevice({ userid })).status).toBe('SUCCESS');
   });
 
-  it.each(['TRANSACTION_EXPIRED', 'FLOW_EXPIRED'])('by %s ends the sign-in under way', async (expired) => {
+  it.each(['TRANSACTION_EXPIRED', 'FLOW_EXPIRED'])('%s ends the pending sign-in', async (expired) => {
     const { signin } = await setUp({ ...firstSignIn, 'verify-email-otp': [refusal(expired, 410)] });
     await signin.authenticate(userid);
     await failure(signin.verifyEmailOtp({ userid, otp: '123456' }));
@@ -325,7 +325,7 @@ describe('a failure', () => {
     expect(next.code).toBe('OUT_OF_ORDER');
   });
 
-  it('by storage that was cleared between two steps says so, and authenticate begins anew', async () => {
+  it('DEVICE_KEY_LOST follows cleared storage, and authenticate starts over', async () => {
     const { signin, store, service } = await setUp(firstSignIn);
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });
@@ -335,7 +335,7 @@ describe('a failure', () => {
     expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
   });
 
-  it('by a call for another address than the one under way is told before anything is sent', async () => {
+  it('OUT_OF_ORDER for another address is thrown before a request', async () => {
     const { signin, service } = await setUp(firstSignIn);
     await signin.authenticate(userid);
     const sent = service.received.length;
@@ -347,19 +347,19 @@ describe('a failure', () => {
   it.each([
     [503, 'retryable', 7],
     [404, 'fatal', undefined],
-  ])('by an answer of HTTP %d that is not ours is %s', async (http, category, retryAfter) => {
+  ])('of HTTP %d from another server is %s', async (http, category, retryAfter) => {
     const page = { http, body: '<h1>proxy</h1>', headers: { 'Retry-After': '7' } };
     const { signin } = await setUp({ challenge: [http === 404 ? { http, body: '{}' } : page] });
     const error = await failure(signin.authenticate(userid));
     expect(error).toMatchObject({ code: 'UNEXPECTED_RESPONSE', category, retryAfter });
   });
 
-  it('by a status that the step cannot have is not taken for an answer', async () => {
+  it('UNEXPECTED_RESPONSE follows a status of another step', async () => {
     const { signin } = await setUp({ authenticate: [ok('n', { status: 'DEVICE_REGISTERED' })] });
     expect((await failure(signin.authenticate(userid))).code).toBe('UNEXPECTED_RESPONSE');
   });
 
-  it('by silence ends after timeoutMs', async () => {
+  it('TIMEOUT follows timeoutMs without a response', async () => {
     const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] }, { timeoutMs: 5_000 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const error = failure(signin.authenticate(userid));
@@ -368,7 +368,7 @@ describe('a failure', () => {
     expect(await error).toMatchObject({ code: 'TIMEOUT', category: 'retryable' });
   });
 
-  it('by the caller is an ABORTED with the reason as its cause', async () => {
+  it('ABORTED has the reason of the signal as its cause', async () => {
     const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] });
     const controller = new AbortController();
     const error = failure(signin.authenticate(userid, { signal: controller.signal }));
@@ -377,7 +377,7 @@ describe('a failure', () => {
     expect(await error).toMatchObject({ code: 'ABORTED', cause: 'changed my mind' });
   });
 
-  it('to reach the service is OFFLINE where the browser says so, NETWORK otherwise', async () => {
+  it('is OFFLINE if the browser is offline, NETWORK otherwise', async () => {
     const { signin, service } = await setUp(firstSignIn);
     await service.stop();
     expect(await failure(signin.authenticate(userid))).toMatchObject({ code: 'NETWORK', category: 'retryable' });

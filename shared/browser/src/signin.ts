@@ -31,19 +31,19 @@ import type {
 } from './results.ts';
 import { type Answer, type Connection, post, refused, unexpected } from './transport.ts';
 
-/** How this browser and this caller meet the service. */
+/** Environment of a sign-in. */
 export type Setting = {
   connection: Connection;
   store: DeviceStore;
-  /** The page's origin, as the browser sends it. */
+  /** The page's origin, as sent in `Origin`. */
   origin: string;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Known from the start on the hosted page; learnt from the first challenge elsewhere. */
+  /** Known in advance on the hosted page; otherwise returned by the first challenge. */
   application?: Application | undefined;
 };
 
-/** One sign-in under way: from a challenge to its end, in memory only. */
+/** One pending sign-in, from its challenge to its end, in memory only. */
 type Transaction = {
   userid: string;
   txn: string;
@@ -51,23 +51,23 @@ type Transaction = {
   application: Application;
   key: DeviceKey;
   options: AuthenticateOptions;
-  /** The PKCE challenge, the page's own or one made here. */
+  /** PKCE challenge, from the page or created here. */
   codeChallenge: string | undefined;
-  /** The verifier of a challenge made here. */
+  /** Verifier of a challenge created here. */
   codeVerifier: string | undefined;
-  /** Milliseconds by which the service's clock is ahead of this page's: people's clocks are wrong, and proofs carry a time. */
+  /** Milliseconds by which the service's clock is ahead of the page's, because proofs carry a timestamp. */
   ahead: number;
   /**
-   * Registered within this sign-in. Kept as a trusted device only at its end: whoever begins anew before that, because of
-   * a mistyped phone number, say, proves the address again and chooses again.
+   * Registered in this sign-in. Stored as trusted only at its end: a restart before that, for example after a mistyped
+   * phone number, verifies the address again.
    */
   newDevice: boolean;
-  /** Set by DEVICE_REGISTERED until the authenticate that must follow is answered: it continues this transaction. */
+  /** Set by DEVICE_REGISTERED: the next `authenticate` continues this transaction. */
   awaitsAuthenticate: boolean;
 };
 type ProofKind = 'registration' | 'use' | undefined;
 
-/** The steps that the service knows, and what each may answer. */
+/** Steps of the service and their possible statuses. */
 const answers: Record<string, readonly string[]> = {
   authenticate: ['SUCCESS', 'OTP_NEEDED', 'MFA_REQUIRED', 'INVALID_EMAIL'],
   'verify-email-otp': ['SUCCESS'],
@@ -79,20 +79,20 @@ const answers: Record<string, readonly string[]> = {
 };
 
 /**
- * The sign-in steps over one connection: keeps the transactions of this page, the device keys of this browser, and the
- * nonces in between. `End` is what SUCCESS carries: a code in an application's page, an address on the hosted page.
+ * Sign-in steps over one connection, with their transactions, device keys and nonces. `End` is the payload of SUCCESS:
+ * a code in an application's page, a URL on the hosted page.
  */
 export class Signin<End = CodeIssued> {
   readonly #setting: Setting;
   readonly #transactions = new Map<string, Transaction>();
-  /** Whether the client demands PKCE, as a refused challenge has said. */
+  /** Whether the client requires PKCE, learned from a rejected challenge. */
   #needsPkce = false;
 
   constructor(setting: Setting) {
     this.#setting = setting;
   }
 
-  /** Begins a sign-in, or begins it anew: asking for another code is a second call. */
+  /** Starts or restarts a sign-in; calling it again sends another code. */
   async authenticate(userid: string, options: AuthenticateOptions = {}): Promise<AuthenticateResult<End>> {
     const earlier = this.#transactions.get(normalizeUserid(text(userid, 'userid')));
     const continued = earlier?.awaitsAuthenticate ? earlier : undefined;
@@ -100,7 +100,7 @@ export class Signin<End = CodeIssued> {
     const merged: AuthenticateOptions = { ...continued?.options, signal: undefined, ...Object.fromEntries(given) };
     if ((merged.code_challenge_method ?? 'S256') !== 'S256') throw invalid('code_challenge_method must be S256.');
 
-    // What was proved counts in its own transaction only: after DEVICE_REGISTERED the same one goes on.
+    // Proofs count within one transaction: after DEVICE_REGISTERED, continue it.
     const goesOn = continued?.options.code_challenge === merged.code_challenge ? continued : undefined;
     if (goesOn) {
       goesOn.options = merged;
@@ -108,7 +108,7 @@ export class Signin<End = CodeIssued> {
       try {
         return await this.#authenticate(goesOn);
       } catch (error) {
-        // It ended, or its answer was lost on the way.
+        // The transaction has ended, or its response was lost.
         if (!isOneOf(error, ['TRANSACTION_EXPIRED', 'OUT_OF_ORDER', ...startingOver])) throw error;
       }
     }
@@ -119,7 +119,7 @@ export class Signin<End = CodeIssued> {
     } catch (error) {
       if (!isOneOf(error, startingOver)) throw error;
     }
-    // The revoked key is gone from the store, the need for PKCE known: once more.
+    // The revoked key is deleted, or the PKCE requirement is known: retry once.
     return this.#authenticate(await this.#begin(userid.trim(), merged));
   }
 
@@ -133,19 +133,19 @@ export class Signin<End = CodeIssued> {
       options.signal,
     );
     transaction.awaitsAuthenticate = false;
-    // Only now: a refusal (another code too soon) leaves the sign-in under way as it was.
+    // Only after success: an error (rate limit) must not replace the pending sign-in.
     if (answer.status !== 'SUCCESS' || options.stepUp) this.#transactions.set(normalizeUserid(userid), transaction);
-    // What was only mistyped leaves nothing behind.
+    // Delete the key of a malformed address.
     if (answer.status === 'INVALID_EMAIL' && !key.registered) await this.#setting.store.removeKey(key);
     return answer;
   }
 
-  /** Proves the address with the code from the mail. */
+  /** Verifies the code from the mail. */
   async verifyEmailOtp({ userid, otp, signal }: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult> {
     return this.#step(this.#current(userid), 'verify-email-otp', { otp: pasted(otp) }, undefined, signal);
   }
 
-  /** Registers this browser's key, and the second factor chosen with it. */
+  /** Registers this browser's key and the chosen second factor. */
   async verifyDevice(input: VerifyDeviceInput): Promise<VerifyDeviceResult<End>> {
     const { userid, mfaMethod, phoneNumber, signal } = input;
     const transaction = this.#current(userid);
@@ -160,13 +160,13 @@ export class Signin<End = CodeIssued> {
     return answer;
   }
 
-  /** Starts the second factor: sends its code, or hands over what an authenticator app needs. */
+  /** Starts the second factor: sends a code, or returns the secret for an authenticator app. */
   async initiateMfa({ userid, sessionId, signal }: InitiateMfaInput): Promise<InitiateMfaResult> {
     const fields = { session_id: text(sessionId, 'sessionId') };
     return this.#step(this.#current(userid), 'initiate-mfa', fields, 'use', signal);
   }
 
-  /** Ends the sign-in with the second factor's code. */
+  /** Verifies the second factor and completes the sign-in. */
   async verifyMfa({ userid, otp, remember_me, signal }: VerifyMfaInput): Promise<VerifyMfaResult<End>> {
     return this.#step(this.#current(userid), 'verify-mfa', { otp: pasted(otp), remember_me }, 'use', signal);
   }
@@ -177,12 +177,12 @@ export class Signin<End = CodeIssued> {
     return this.#step(this.#current(userid), 'change-phone-number', fields, 'use', signal);
   }
 
-  /** Puts the new number in the place of the old one. */
+  /** Verifies the code and replaces the number. */
   async verifyPhoneNumber({ userid, otp, signal }: VerifyPhoneNumberInput): Promise<VerifyPhoneNumberResult> {
     return this.#step(this.#current(userid), 'verify-phone-number', { otp: pasted(otp) }, 'use', signal);
   }
 
-  /** Removes one person's key, or those of all, and ends what is under way for them on this page. */
+  /** Deletes one user's key, or all, and ends their pending sign-ins on this page. */
   async forgetDevice(userid?: string): Promise<ForgetDeviceResult> {
     const { store } = this.#setting;
     const wanted = userid === undefined ? undefined : normalizeUserid(text(userid, 'userid'));
@@ -195,12 +195,12 @@ export class Signin<End = CodeIssued> {
     return { status: 'FORGOTTEN', message: 'This browser is forgotten. The next sign-in asks for a code.' };
   }
 
-  /** A challenge bound to this browser's key, which is made here, before any code is asked for. */
+  /** Requests a challenge bound to this browser's key, which is created first if missing. */
   async #begin(userid: string, options: AuthenticateOptions): Promise<Transaction> {
     const { store, now } = this.#setting;
     const { signal } = options;
     let application = this.#setting.application ?? (await store.findApplication(this.#credential));
-    // Not known yet, or known wrongly: one more round with what the service says. So too where it demands PKCE.
+    // Retry with the returned client IDs if they were unknown or outdated, and with PKCE if required.
     for (let round = 0; round < 4; round++) {
       const pkce = this.#needsPkce && !options.code_challenge ? await createPkce() : undefined;
       const codeChallenge = options.code_challenge ?? pkce?.codeChallenge;
@@ -220,25 +220,25 @@ export class Signin<End = CodeIssued> {
       const { txn, nonce, issuer, project_id: projectId, client_id: clientId } = answer as Record<string, string>;
       const { time } = answer;
       const ahead = typeof time === 'number' ? time * 1000 - now() : 0;
-      if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('a challenge that lacks a member');
-      const told = { issuer, projectId, clientId };
+      if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('challenge without a required member');
+      const named = { issuer, projectId, clientId };
       if (key && application && issuer === application.issuer && clientId === application.clientId) {
         const begun = { userid, txn, nonce, key, options, ahead, codeChallenge, codeVerifier: pkce?.codeVerifier };
-        return { ...begun, application: told, newDevice: false, awaitsAuthenticate: false };
+        return { ...begun, application: named, newDevice: false, awaitsAuthenticate: false };
       }
-      application = told;
-      await store.saveApplication(this.#credential, told);
+      application = named;
+      await store.saveApplication(this.#credential, named);
     }
-    throw unexpected('a challenge for another client each time');
+    throw unexpected('challenge for a different client on each attempt');
   }
 
-  /** What the store knows this API key at this address by. */
+  /** Key under which the store keeps this API key and base URL. */
   get #credential(): string {
     const { baseUrl, headers } = this.#setting.connection;
     return `${baseUrl} ${headers['X-Api-Key'] ?? ''}`;
   }
 
-  /** This browser's key for the person: the one it has, or a new one. */
+  /** The user's device key in this browser; created if missing. */
   async #keyOf({ issuer, clientId }: Application, userid: string): Promise<DeviceKey> {
     const { store, now } = this.#setting;
     const owner = { issuer, clientId, userid: normalizeUserid(userid) };
@@ -252,11 +252,11 @@ export class Signin<End = CodeIssued> {
     throw new LatchkeyError(
       'OUT_OF_ORDER',
       'user_action',
-      'No sign-in is under way for this address on this page (a reload forgets it). Call authenticate first.',
+      'No pending sign-in for this address on this page (a reload ends it). Call authenticate first.',
     );
   }
 
-  /** One step of a transaction, with its proof; once more where only the proof's nonce had grown old. */
+  /** Runs one step with its proof; retries once if the nonce has expired. */
   async #step<Result extends { status: string }>(
     transaction: Transaction,
     step: string,
@@ -276,7 +276,7 @@ export class Signin<End = CodeIssued> {
       const error = refused(answer);
       if (error.code === 'NONCE_REJECTED' && answer.nonce && signed && attempt === 1) continue;
       if (error.code === 'DEVICE_REVOKED') await this.#setting.store.removeKey(transaction.key);
-      // The client demands it since this transaction began.
+      // The client has required PKCE since this transaction began.
       if (error.code === 'PKCE_REQUIRED') this.#needsPkce = true;
       if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', ...startingOver])) this.#forget(transaction);
       throw error;
@@ -291,7 +291,7 @@ export class Signin<End = CodeIssued> {
       throw new LatchkeyError(
         'DEVICE_KEY_LOST',
         'user_action',
-        "The site's data was cleared while the sign-in was under way, and this browser's key with it. " +
+        'The device key was deleted during the sign-in, for example because site data was cleared. ' +
           'Call authenticate again.',
       );
     }
@@ -307,14 +307,14 @@ export class Signin<End = CodeIssued> {
     return signProof(key, kind, claims, body, now() + ahead);
   }
 
-  /** The answer in the SDK's names; at the end of the sign-in, what this browser keeps of it. */
+  /** Converts a response to the SDK's result; at the end of a sign-in, stores or deletes the key. */
   async #finish(transaction: Transaction, step: string, answer: Answer): Promise<unknown> {
     const { nonce: _, ...rest } = answer;
     const result = camelCased(rest) as Record<string, unknown>;
     const signedIn = answer.status === 'SUCCESS' && step !== 'verify-email-otp';
     if (signedIn) result['success'] = true;
     if (signedIn && transaction.codeVerifier) result['codeVerifier'] = transaction.codeVerifier;
-    // A step-up goes on after its SUCCESS, with the same key.
+    // A step-up continues after SUCCESS with the same key.
     if (signedIn ? !transaction.options.stepUp : answer.status === 'PHONE_CHANGED') {
       const { store, now } = this.#setting;
       const { key, options } = transaction;
@@ -327,7 +327,7 @@ export class Signin<End = CodeIssued> {
 
   #forget(transaction: Transaction): void {
     const userid = normalizeUserid(transaction.userid);
-    // A later authenticate may have begun another one meanwhile.
+    // A later authenticate may have replaced it.
     if (this.#transactions.get(userid) === transaction) this.#transactions.delete(userid);
   }
 
@@ -336,14 +336,14 @@ export class Signin<End = CodeIssued> {
   }
 }
 
-/** What another transaction mends. */
+/** Errors that a new transaction resolves. */
 const startingOver = ['DEVICE_REVOKED', 'PKCE_REQUIRED'];
 
 const isOneOf = (error: unknown, codes: string[]) => error instanceof LatchkeyError && codes.includes(error.code);
 
 const encode = (fields: Record<string, unknown>) => new TextEncoder().encode(JSON.stringify(fields));
 
-/** The wire's snake_case members in the SDK's camelCase. */
+/** Converts snake_case members to camelCase. */
 function camelCased(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value);
@@ -359,5 +359,5 @@ function text(value: unknown, name: string): string {
   throw invalid(`${name} must be a string.`);
 }
 
-/** A code as it was pasted: spaces are the mail program's, not the code's. */
+/** Removes whitespace from a pasted code. */
 const pasted = (otp: string): string => text(otp, 'otp').replace(/\s/g, '');

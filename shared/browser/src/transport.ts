@@ -1,18 +1,18 @@
 import { LatchkeyError, type LatchkeyErrorCategory } from './error.ts';
 
-/** How a page speaks to the service: an application by its API key, the hosted page by its flow and cookies. */
+/** Connection to the service: by API key from an application, by flow and cookies from the hosted page. */
 export type Connection = {
-  /** The service's base address, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   baseUrl: string;
-  /** Headers of every request: the caller's credential. */
+  /** Credential headers of every request. */
   headers: Record<string, string>;
-  /** Whether cookies travel: never across origins, always for the hosted page. */
+  /** Cookies: never cross-origin, always on the hosted page. */
   credentials: 'omit' | 'same-origin';
-  /** Milliseconds until a request is given up. */
+  /** Request timeout in milliseconds. */
   timeoutMs: number;
 };
 
-/** An answer as it came, success or refusal. */
+/** Raw response, success or error. */
 export type Answer = { status?: string; nonce?: string } & Record<string, unknown>;
 
 type Refusal = {
@@ -23,7 +23,7 @@ type Refusal = {
   request_id?: string;
 };
 
-/** Posts one step. Refusals of the service are returned, everything else that goes wrong is thrown. */
+/** Posts one step. Returns error responses of the service; throws on any other failure. */
 export async function post(
   connection: Connection,
   step: string,
@@ -58,14 +58,16 @@ export async function post(
     if (signal?.aborted)
       throw new LatchkeyError('ABORTED', 'user_action', 'The request was aborted.', { cause: signal.reason });
     if (timedOut)
-      throw new LatchkeyError('TIMEOUT', 'retryable', `No answer within ${timeoutMs} ms. Try again.`, { cause });
+      throw new LatchkeyError('TIMEOUT', 'retryable', `No response within ${timeoutMs} ms. Try again.`, { cause });
     if (navigator.onLine === false)
-      throw new LatchkeyError('OFFLINE', 'retryable', 'This device is offline. Try again when it is back.', { cause });
+      throw new LatchkeyError('OFFLINE', 'retryable', 'This device is offline. Try again when it is online.', {
+        cause,
+      });
     throw new LatchkeyError(
       'NETWORK',
       'retryable',
-      `${baseUrl} could not be reached. Try again; if it never works, check baseUrl, and that ${globalThis.location?.origin} is ` +
-        "the origin of one of the client's redirect URIs (the browser blocks the answer otherwise).",
+      `${baseUrl} could not be reached. Try again; if it keeps failing, check baseUrl, and that ${globalThis.location?.origin} is ` +
+        "the origin of one of the client's redirect URIs (otherwise CORS blocks the response).",
       { cause },
     );
   } finally {
@@ -79,22 +81,22 @@ function parse(httpStatus: number, text: string, retryAfter: number): Answer {
   try {
     answer = JSON.parse(text);
   } catch {
-    // Not JSON: told below, with the HTTP status.
+    // Not JSON: reported below with the HTTP status.
   }
   if (typeof answer === 'object' && answer !== null && ('status' in answer || 'txn' in answer)) return answer as Answer;
-  throw unexpected(`HTTP ${httpStatus}, not an answer of this service`, httpStatus, retryAfter);
+  throw unexpected(`HTTP ${httpStatus}, not a response of this service`, httpStatus, retryAfter);
 }
 
-/** An answer that this version cannot read: a proxy's page, or another service at the base address. */
+/** A response that this version cannot parse: from a proxy, or another service at the base URL. */
 export const unexpected = (what: string, httpStatus = 200, retryAfter?: number): LatchkeyError =>
   new LatchkeyError(
     'UNEXPECTED_RESPONSE',
     httpStatus === 429 || httpStatus >= 500 ? 'retryable' : 'fatal',
-    `Unexpected response (${what}). Check that baseUrl is the service's own address and that no proxy answers for it.`,
+    `Unexpected response (${what}). Check that baseUrl is the service's URL and that no proxy responds in its place.`,
     { retryAfter: retryAfter || undefined },
   );
 
-/** The error that a refusal becomes. */
+/** Converts an error response to an error. */
 export function refused(answer: Answer): LatchkeyError {
   const { code, category, message, retry_after, request_id } = answer['error'] as Refusal;
   return new LatchkeyError(code, category, message, { retryAfter: retry_after, requestId: request_id });

@@ -1,6 +1,6 @@
 import type { Application, DeviceKey, DeviceStore, KeyOwner } from '../src/device-key.ts';
 
-/** Device keys in memory; `clear` is what a person does who clears the site's data. */
+/** In-memory device store; `clear` simulates clearing site data. */
 export function memoryStore(): DeviceStore & { clear(): void; keys(): DeviceKey[] } {
   const applications = new Map<string, Application>();
   const keys = new Map<string, DeviceKey>();

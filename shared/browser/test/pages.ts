@@ -8,7 +8,7 @@ export const origin = 'https://app.example.com';
 export const nowMilliseconds = 1_800_000_000_000;
 export const userid = 'Ada@Example.com';
 
-/** An answer of the service. */
+/** A success response of the service. */
 export const ok = (nonce: string, body: Record<string, unknown>) => ({ body: { message: 'm', nonce, ...body } });
 export const otpNeeded = ok('nonce-1', {
   status: 'OTP_NEEDED',
@@ -20,7 +20,7 @@ export const otpAccepted = ok('nonce-2', { status: 'SUCCESS' });
 export const code = ok('nonce-9', { status: 'SUCCESS', code: 'authorization-code' });
 export const firstSignIn = { authenticate: [otpNeeded], 'verify-email-otp': [otpAccepted], 'verify-device': [code] };
 
-/** Pages of one browser before a service that gives these replies. */
+/** Pages of one browser, connected to a service with these replies. */
 export async function startPages(
   replies: Parameters<typeof startService>[0],
   { store = memoryStore(), timeoutMs = 15_000 } = {},
@@ -35,7 +35,7 @@ export async function startPages(
 /** The error that an operation rejects with. */
 export async function failure(promise: Promise<unknown>): Promise<LatchkeyError> {
   const error = await promise.then(
-    () => new Error('it did not fail'),
+    () => new Error('it did not reject'),
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(LatchkeyError);

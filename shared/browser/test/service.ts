@@ -2,28 +2,25 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request as the service got it. */
+/** A request as received. */
 export type Received = {
   step: string;
   headers: IncomingHttpHeaders;
   raw: Buffer;
   body: Record<string, unknown>;
-  /** The proof, its signature and body hash already checked; absent where none was sent. */
+  /** The proof, with verified signature and body hash; absent if none was sent. */
   proof?: { header: Record<string, unknown>; payload: Record<string, unknown> };
 };
 type Reply = {
   http?: number;
   headers?: Record<string, string>;
-  /** Sent as it stands; a string is not JSON. */
+  /** A string is sent as is, not as JSON. */
   body: Record<string, unknown> | string;
-  /** Never answers. */
+  /** Never responds. */
   hang?: boolean;
 };
 
-/**
- * The service's side of the wire, over real HTTP, told what to answer: each step takes the next of its replies, and the
- * last one again and again. Every proof that arrives is verified.
- */
+/** Fake service over real HTTP: each step returns its next reply, and the last one repeatedly. Verifies every proof. */
 export async function startService(replies: Record<string, Reply[]>) {
   const received: Received[] = [];
   const queues = Object.fromEntries(Object.entries(replies).map(([step, queue]) => [step, [...queue]]));
@@ -52,7 +49,7 @@ export async function startService(replies: Record<string, Reply[]>) {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    /** The requests of one step, in order. */
+    /** Requests of one step, in order. */
     of: (step: string) => received.filter((entry) => entry.step === step),
     stop: () =>
       new Promise<void>((resolve) => {
@@ -63,7 +60,7 @@ export async function startService(replies: Record<string, Reply[]>) {
 }
 
 export const application = { issuer: 'https://id.example.com', projectId: 'project-1', clientId: 'client-1' };
-/** The answer to a challenge; without a time, as of a service that tells none. */
+/** Response to a challenge; without `time`, as from a service that sends none. */
 export const challengeBody = {
   txn: 'txn-1',
   nonce: 'nonce-0',
@@ -74,7 +71,7 @@ export const challengeBody = {
 };
 const challenge: Reply = { body: challengeBody };
 
-/** A refusal as the service words it. */
+/** An error response of the service. */
 export const refusal = (code: string, http: number, more: Record<string, unknown> = {}, nonce?: string): Reply => ({
   http,
   body: {
@@ -89,15 +86,15 @@ function check(proof: string, raw: Buffer, registered: Map<string, JsonWebKey>):
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
   const [header, payload] = [read(head), read(claims)];
   const jwk = (header['jwk'] as JsonWebKey | undefined) ?? registered.get(header['kid'] as string);
-  if (!jwk) throw new Error('a proof by a key that was never registered');
+  if (!jwk) throw new Error('proof with an unregistered key');
   const { crv, kty, x, y } = jwk;
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
   registered.set(kid, jwk);
   const key = createPublicKey({ key: jwk, format: 'jwk' });
   const options = { key, dsaEncoding: 'ieee-p1363' } as const;
   if (!verify('sha256', Buffer.from(`${head}.${claims}`), options, Buffer.from(signature, 'base64url')))
-    throw new Error('a proof whose signature is wrong');
+    throw new Error('proof with an invalid signature');
   if (payload['bh'] !== createHash('sha256').update(raw).digest('base64url'))
-    throw new Error('a proof over another body');
+    throw new Error('proof with a different body hash');
   return { header, payload };
 }
