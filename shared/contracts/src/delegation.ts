@@ -1,17 +1,17 @@
 /**
- * The wire of delegation: a back end's requests about its users' second factors, `POST {base_url}/v1/delegation`.
+ * Wire format of delegation: a back end's requests about its users' second factors, `POST {base_url}/v1/delegation`.
  *
- * The body is a JWS (EdDSA) inside a JWE (ECDH-ES, A256GCM), both compact; the answer is nested the same way and bound
- * to its request. `GET` on the same path tells a back end, by its API key, what it has to put into `aud`.
+ * The body is a JWS (EdDSA) in a JWE (ECDH-ES, A256GCM), both compact; the response is nested the same way and bound to
+ * its request. `GET` on the same path, authenticated by API key, returns the value for `aud`.
  */
 import { z } from 'zod';
 import { mfaMethods } from './signin.ts';
 
 export const delegationMediaType = 'application/jose';
-/** The most that a request's body may have, in bytes. */
+/** Maximum request body in bytes. */
 export const delegationMaxBytes = 64 * 1024;
 
-/** Header `typ` of the signed and of the encrypted layer, so that none is taken for another. */
+/** Header `typ` of the signed and the encrypted layer, to prevent type confusion. */
 export const delegationTypes = {
   request: 'delegation-req+jwt',
   requestEnvelope: 'delegation-req+jwe',
@@ -19,18 +19,18 @@ export const delegationTypes = {
   responseEnvelope: 'delegation-res+jwe',
 } as const;
 
-/** The only algorithms there are here. */
+/** The only supported algorithms. */
 export const delegationAlgorithms = { signature: 'EdDSA', keyManagement: 'ECDH-ES', encryption: 'A256GCM' } as const;
 
-/** The longest life of a message, in seconds. */
+/** Maximum lifetime of a message in seconds. */
 export const delegationTtlSeconds = 60;
 
 const userid = z.string().min(1).max(320);
 
-/** What each operation is asked with. */
+/** Input of each operation. */
 export const delegationOperations = {
   initiateMfaChange: z.object({
-    /** The user's e-mail or id. */
+    /** The user's e-mail address or ID. */
     userid,
     mfa_method: z.enum(mfaMethods),
     /** E.164; for `sms`. */
@@ -41,7 +41,7 @@ export const delegationOperations = {
 };
 export type DelegationOperation = keyof typeof delegationOperations;
 
-/** The payload that a back end signs. Times are Unix seconds. */
+/** Payload signed by the back end. Times are Unix seconds. */
 export const delegationRequest = z.object({
   /** client_id */
   iss: z.string(),
@@ -50,28 +50,30 @@ export const delegationRequest = z.object({
   iat: z.int(),
   /** At most {@link delegationTtlSeconds} after `iat`. */
   exp: z.int(),
-  /** Good once. */
+  /** Single use. */
   jti: z.string().min(16).max(128),
   op: z.enum(Object.keys(delegationOperations) as [DelegationOperation, ...DelegationOperation[]]),
-  /** RFC 7638 thumbprint of the key that it is encrypted to: a signed request cannot be sealed anew for another. */
+  /**
+   * RFC 7638 thumbprint of the recipient's encryption key: prevents re-encryption of a signed request for another one.
+   */
   enc_kid: z.string(),
   body: z.unknown(),
 });
 export type DelegationRequest = z.infer<typeof delegationRequest>;
 
-/** The payload that the service signs. */
+/** Payload signed by the service. */
 export interface DelegationResponse {
   /** `{issuer}/{project_id}` */
   iss: string;
   /** client_id */
   aud: string;
-  /** Absent where the request's signature could not be verified. */
+  /** Absent if the request's signature was invalid. */
   req_jti?: string;
-  /** base64url SHA-256 of the request as it was sent. */
+  /** base64url SHA-256 of the request as sent. */
   req_hash: string;
   iat: number;
   exp: number;
-  /** As in HTTP; 200 is the operation's result, everything else a {@link DelegationFailure}. */
+  /** HTTP status; 200 carries the operation's result, others a {@link DelegationFailure}. */
   status: number;
   body: object;
 }
@@ -80,9 +82,9 @@ export interface InitiateMfaChangeAnswer {
   session_id: string;
   /** Seconds until `session_id` expires. */
   expires_in: number;
-  /** Where the code went, masked. Absent for TOTP. */
+  /** Masked destination of the code. Absent for TOTP. */
   sent_to?: string;
-  /** What the authenticator app needs. */
+  /** Secret for the authenticator app. */
   totp?: { secret: string; otpauth_uri: string };
   /** Test mode only: the one-time code. */
   otp?: string;
@@ -90,12 +92,12 @@ export interface InitiateMfaChangeAnswer {
 }
 export interface VerifyMfaChangeAnswer {
   mfa_method: string;
-  /** Shown once, where the user had none before. */
+  /** Shown once, if the user had none. */
   recovery_codes?: string[];
   message: string;
 }
 export interface UserCredentialsAnswer {
-  /** `none` where the user has no second factor. */
+  /** `none` if the user has no second factor. */
   mfa_method: string;
 }
 
@@ -121,7 +123,7 @@ export const delegationErrorCodes = [
 ] as const;
 export type DelegationErrorCode = (typeof delegationErrorCodes)[number];
 
-/** A refusal: encrypted like any answer once the request has been decrypted, in the clear (JSON) before. */
+/** Error response: encrypted once the request could be decrypted, plain JSON before. */
 export interface DelegationFailure {
   error: {
     code: DelegationErrorCode;

@@ -1,13 +1,13 @@
 /**
- * The wire of sign-in: JSON over `POST {base_url}/v1/signin/<step>`.
+ * Wire format of sign-in: JSON over `POST {base_url}/v1/signin/<step>`.
  *
- * The browser SDK speaks it from a relying party's origin with `X-Api-Key: lk_pk_…`; the hosted page speaks it from
- * the issuer's own origin with `Signin-Flow: <flow>` and the flow cookie. Requests are parsed by the schemas here, so
- * that an unknown field is ignored and a wrong one is a clear refusal. Field names are snake_case on the wire.
+ * The browser SDK calls it from a relying party's origin with `X-Api-Key: lk_pk_…`, the hosted page from the issuer's
+ * origin with `Signin-Flow: <flow>` and the flow cookie. These schemas parse requests: unknown fields are ignored,
+ * invalid ones are rejected. Field names are snake_case.
  */
 import { z } from 'zod';
 
-/** Steps in the order a first sign-in takes them; the last two only where it was begun as a step-up. The name is also the proof's `act`. */
+/** Steps in the order of a first sign-in; the last two only in a step-up. The name is also the proof's `act`. */
 export const signinSteps = [
   'challenge',
   'authenticate',
@@ -24,40 +24,40 @@ export const mfaMethods = ['email', 'sms', 'totp'] as const;
 export type MfaMethod = (typeof mfaMethods)[number];
 
 /**
- * What a one-time code looks like where it is not six digits: ten characters of Crockford's base32, in either case,
- * written `XXXXX-XXXXX`; O is read as 0, I and L as 1, spaces and dashes are ignored.
+ * Format of a one-time code other than six digits: ten characters of Crockford base32 as `XXXXX-XXXXX`,
+ * case-insensitive; O is read as 0, I and L as 1, spaces and dashes are ignored.
  */
 export type CodeFormat = 'long';
 
-/** Request header that carries the device proof, a compact JWS (protocol `v1`). */
+/** Request header with the device proof, a compact JWS (protocol `v1`). */
 export const deviceProofHeader = 'Device-Proof';
-/** Request header by which the hosted page names its flow. */
+/** Request header with the hosted page's flow. */
 export const signinFlowHeader = 'Signin-Flow';
 /** Header `typ` of a device proof. */
 export const deviceProofType = 'device-proof+jwt';
 
 const base64url256 = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 43 characters of base64url');
-/** What a person typed as their address. Its syntax is judged by the flow (INVALID_EMAIL), only its size here. */
+/** The address as typed. The flow checks its syntax (INVALID_EMAIL); this schema limits its size. */
 const userid = z.string().max(320);
-/** A one-time code as it was typed, spaces and dashes included: six digits, the long format, or a recovery code. */
+/** A one-time code as typed, with spaces and dashes: six digits, the long format, or a recovery code. */
 const otp = z.string().max(64);
 const txn = z.string().max(128);
 
 export const challengeRequest = z.object({
-  /** RFC 7636 S256 challenge of the page's own verifier; absent when the back end exchanges with its secret key. */
+  /** RFC 7636 S256 challenge of the page's own verifier; absent if the back end exchanges with its secret key. */
   code_challenge: base64url256.optional(),
   code_challenge_method: z.literal('S256').optional(),
-  /** RFC 7638 SHA-256 thumbprint of the device key; without it no device can be registered. */
+  /** RFC 7638 SHA-256 thumbprint of the device key; required to register a device. */
   jkt: base64url256.optional(),
 });
-/** What a sign-in can be the fresh proof for, beside letting somebody in. */
+/** Actions that a step-up sign-in authorizes. */
 export const stepUps = ['change_phone_number'] as const;
 export type StepUp = (typeof stepUps)[number];
 export const authenticateRequest = z.object({
   txn,
   userid,
   remember_device: z.boolean().optional(),
-  /** Asks for a fresh proof of the person, whatever this device is trusted with, and lets the sign-in go on after it. */
+  /** Requires a fresh proof even on a trusted device; the transaction continues after SUCCESS. */
   step_up: z.enum(stepUps).optional(),
 });
 export const verifyEmailOtpRequest = z.object({ txn, userid, otp });
@@ -87,11 +87,11 @@ export type VerifyMfaRequest = z.infer<typeof verifyMfaRequest>;
 export type ChangePhoneNumberRequest = z.infer<typeof changePhoneNumberRequest>;
 export type VerifyPhoneNumberRequest = z.infer<typeof verifyPhoneNumberRequest>;
 
-/** Every answer carries the nonce for the next proof (120 s). */
+/** Every response carries the nonce for the next proof (valid for 120 seconds). */
 type Answer<T> = T & { nonce: string };
 /**
- * How a sign-in ends: the SDK gets a code, the hosted page the address to go to. `recovery_codes` come once, when the
- * user's first second factor has been verified or a set-up link was claimed: the page shows them before it goes on.
+ * End of a sign-in: a code for the SDK, a URL for the hosted page. `recovery_codes` are returned once, after the first
+ * second factor was verified or a set-up link was claimed: show them before continuing.
  */
 export type Success = { status: 'SUCCESS'; message: string; recovery_codes?: string[] } & (
   | { code: string }
@@ -106,7 +106,7 @@ export type ChallengeResponse = {
   project_id: string;
   client_id: string;
   issuer: string;
-  /** What the service's clock says, Unix seconds: the page's may be wrong, and proofs carry a time. */
+  /** The service's time in Unix seconds, because proofs carry a timestamp and the page's clock may be wrong. */
   time: number;
 };
 export type AuthenticateResponse = Answer<
@@ -114,9 +114,9 @@ export type AuthenticateResponse = Answer<
   | {
       status: 'OTP_NEEDED';
       device_token: string;
-      /** Masked as typed, e.g. `a…@example.com`; says nothing about whether the address exists. */
+      /** Masked, as typed, e.g. `a…@example.com`; does not reveal whether an account exists. */
       sent_to: string;
-      /** Seconds after which another code can be asked for. */
+      /** Seconds until another code may be requested. */
       resend_after: number;
       /** Absent: six digits. */
       code_format?: CodeFormat;
@@ -137,12 +137,12 @@ export type VerifyDeviceResponse = Answer<
 export type InitiateMfaResponse = Answer<{
   status: 'MFA_INITIATED';
   method: MfaMethod;
-  /** Where the code went, masked. Absent for TOTP. */
+  /** Masked destination of the code. Absent for TOTP. */
   sent_to?: string;
   resend_after?: number;
   /** Absent: six digits. */
   code_format?: CodeFormat;
-  /** At the first use of TOTP: what the authenticator app needs. */
+  /** On enrollment of TOTP: secret for the authenticator app. */
   totp?: { secret: string; otpauth_uri: string };
   /** Test mode only: the one-time code. */
   code?: string;
@@ -160,7 +160,7 @@ export type ChangePhoneNumberResponse = Answer<{
 }>;
 export type VerifyPhoneNumberResponse = Answer<{ status: 'PHONE_CHANGED'; message: string }>;
 
-/** What a failure asks of the caller: try the same again, ask the person, or give up. */
+/** How to handle an error: retry, ask the user, or give up. */
 export type SigninErrorCategory = 'retryable' | 'user_action' | 'fatal';
 export const signinErrorCodes = [
   'INVALID_REQUEST',
@@ -186,7 +186,7 @@ export const signinErrorCodes = [
 ] as const;
 export type SigninErrorCode = (typeof signinErrorCodes)[number];
 
-/** Every refusal, with a fitting HTTP status. `nonce` is there where the transaction goes on. */
+/** Error response, sent with a matching HTTP status. `nonce` is present if the transaction continues. */
 export type SigninFailure = {
   status: 'ERROR';
   error: {
@@ -200,19 +200,19 @@ export type SigninFailure = {
   nonce?: string;
 };
 
-/** The payload of a device proof (cryptoVersion `v1`). */
+/** Payload of a device proof (cryptoVersion `v1`). */
 export const deviceProofPayload = z.object({
-  /** The step's name. */
+  /** Name of the step. */
   act: z.enum(signinSteps),
   /** `{issuer}/{project_id}` */
   aud: z.string(),
   /** client_id */
   cid: z.string(),
-  /** The page's origin, as the browser sends it in `Origin`. */
+  /** The page's origin, as sent in `Origin`. */
   org: z.string(),
   txn: z.string(),
   nonce: z.string(),
-  /** The transaction's code_challenge, absent where it has none. */
+  /** The transaction's code_challenge, if any. */
   cc: z.string().optional(),
   /** base64url SHA-256 of the raw request body. */
   bh: base64url256,
