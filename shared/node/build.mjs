@@ -1,7 +1,7 @@
 /**
- * Both builds of this package, by tsc. Which kind of module a file becomes is up to the package.json above it, and
- * tsc keeps `import()` as it is in a CommonJS module only under that rule: so the CommonJS build compiles a copy of
- * the sources that stands under a package.json of its own.
+ * Builds the package as ES modules and CommonJS with tsc. The nearest package.json decides the module format, and only
+ * in a CommonJS package does tsc keep `import()`, so the CommonJS build compiles a copy of the sources with its own
+ * package.json.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

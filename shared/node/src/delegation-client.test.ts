@@ -41,7 +41,7 @@ const environment = () => ({
 
 async function thrownBy(work: Promise<unknown> | (() => unknown)): Promise<DelegationError> {
   const error = await (typeof work === 'function' ? (async () => work())() : work).then(
-    () => expect.fail('nothing was thrown'),
+    () => expect.fail('it did not throw'),
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(DelegationError);
@@ -52,8 +52,8 @@ const answers = (answering: Partial<Answering>) => {
   service.answer = () => ({ status: 200, body: { mfa_method: 'totp' }, ...answering });
 };
 
-describe('the operations', () => {
-  it('send what they are asked for, signed and encrypted', async () => {
+describe('operations', () => {
+  it('send their input signed and encrypted', async () => {
     service.answer = () => ({ status: 200, body: { session_id: 's-1', sent_to: '+1•••43' } });
     const began = await client.initiateMfaChange({
       userid: 'ada@example.com',
@@ -85,7 +85,7 @@ describe('the operations', () => {
     expect(service.discoveries).toBe(1);
   });
 
-  it('ask nobody for the project where it is given', async () => {
+  it('skip discovery if projectId is given', async () => {
     client = DelegationClient.fromKeys(options({ projectId: service.projectId }));
     await client.getUserCredentials('ada@example.com');
     expect(service.discoveries).toBe(0);
@@ -96,7 +96,7 @@ describe('the operations', () => {
     [403, 'PHONE_LOCKED_BY_PROVISIONING'],
     [400, 'CODE_REJECTED'],
     [429, 'RATE_LIMITED'],
-  ])('tell a refusal (%i %s) by the status failed', async (status, code) => {
+  ])('return status failed for %i %s', async (status, code) => {
     answers({ status, body: { error: { code, message: 'No.', retry_after: 30 } } });
     const failed = { status: 'failed', message: 'No.', code, retry_after: 30 };
     const begin = { userid: 'ada@example.com', mfaMethod: MfaMethod.EMAIL };
@@ -113,12 +113,12 @@ describe('the operations', () => {
     [503, 'TEMPORARILY_UNAVAILABLE', 'TEMPORARILY_UNAVAILABLE'],
     [500, 'SERVER_ERROR', 'SERVER_ERROR'],
     [500, 'A_CODE_OF_THE_FUTURE', 'SERVER_ERROR'],
-  ])('throw where the asking went wrong (%i %s)', async (status, code, thrown) => {
+  ])('throw if the request itself failed (%i %s)', async (status, code, thrown) => {
     answers({ status, body: { error: { code, message: 'No.', request_id: 'r-1' } } });
     expect(await thrownBy(client.getUserCredentials('a'))).toMatchObject({ code: thrown, requestId: 'r-1' });
   });
 
-  it('check their input before anything is sent', async () => {
+  it('validate their input before sending', async () => {
     const wrong: (() => Promise<unknown>)[] = [
       () => client.getUserCredentials(''),
       () => client.getUserCredentials(undefined as never),
@@ -133,10 +133,10 @@ describe('the operations', () => {
   });
 });
 
-describe('an answer', () => {
+describe('response', () => {
   const rejected = async () => expect((await thrownBy(client.getUserCredentials('a'))).code).toBe('RESPONSE_REJECTED');
 
-  it('is refused unless the service has signed it for this client', async () => {
+  it('is rejected unless the service signed it for this client', async () => {
     const stranger = makeDelegationKeys();
     for (const bent of [
       { signWith: stranger.sign.privateKey },
@@ -156,7 +156,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is refused without a signature inside', async () => {
+  it('is rejected without an inner signature', async () => {
     const none = Buffer.from('{"alg":"none","typ":"delegation-res+jwt"}').toString('base64url');
     const payload = Buffer.from('{"status":200,"body":{}}').toString('base64url');
     const hs = Buffer.from('{"alg":"HS256","typ":"delegation-res+jwt"}').toString('base64url');
@@ -167,7 +167,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is refused where it answers another request', async () => {
+  it('is rejected if it belongs to another request', async () => {
     service.override = undefined;
     answers({ claims: { req_jti: 'another' } });
     await rejected();
@@ -185,7 +185,7 @@ describe('an answer', () => {
     await rejected();
   });
 
-  it('is refused where it is stale or from the future, as what it is: clocks that differ', async () => {
+  it('is rejected as STALE if expired or issued in the future', async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const claims of [
       { iat: now - 200, exp: now - 140 },
@@ -201,14 +201,14 @@ describe('an answer', () => {
     await rejected();
   });
 
-  it('is refused where its status or body is none', async () => {
+  it('is rejected if its status or body is invalid', async () => {
     for (const claims of [{ status: '200' }, { status: undefined }, { body: null }, { body: 'x' }]) {
       answers({ claims });
       await rejected();
     }
   });
 
-  it('is refused with any byte altered', async () => {
+  it('is rejected with any byte altered', async () => {
     await client.getUserCredentials('ada@example.com');
     const [received = expect.fail()] = service.received;
     let altered = '';
@@ -223,7 +223,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is bounded in size and time, and follows no redirect', async () => {
+  it('is limited in size and time, and redirects are not followed', async () => {
     const type = { 'Content-Type': 'application/jose' };
     service.override = (_req, res) => void res.writeHead(200, type).end('x'.repeat(200_000));
     client = DelegationClient.fromKeys(options({ projectId: service.projectId, timeoutMs: 100 }));
@@ -244,13 +244,13 @@ describe('an answer', () => {
     [502, 'nonsense', 'SERVER_ERROR'],
     [200, { status: 200, body: { mfa_method: 'none' } }, 'RESPONSE_INVALID'],
     [404, {}, 'RESPONSE_INVALID'],
-  ])('in the clear (%i) is never a result', async (status, body, code) => {
+  ])('without encryption (%i) is never a result', async (status, body, code) => {
     client = DelegationClient.fromKeys(options({ projectId: service.projectId }));
     service.override = (_req, res) => json(res, status, body);
     expect((await thrownBy(client.getUserCredentials('a'))).code).toBe(code);
   });
 
-  it('of discovery must name this client', async () => {
+  it('of discovery must be for this client', async () => {
     client = DelegationClient.fromKeys(options({ spId: 'another' }));
     expect((await thrownBy(client.getUserCredentials('a'))).code).toBe('INVALID_CONFIGURATION');
     service.override = (_req, res) => json(res, 200, 'nonsense');
@@ -262,7 +262,7 @@ describe('an answer', () => {
 });
 
 describe('DelegationClient.fromEnv', () => {
-  it('reads keys as PEM, with written-out line breaks, or as paths', async () => {
+  it('reads keys as PEM, with literal \\n, or as paths', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'latchkey-keys-')), 'sp.pem');
     await writeFile(path, service.sp.sign.privatePem);
     const env = {
@@ -274,14 +274,14 @@ describe('DelegationClient.fromEnv', () => {
     expect(await DelegationClient.fromEnv(env).getUserCredentials('a')).toMatchObject({ mfa_method: 'totp' });
   });
 
-  it('names every variable that is missing', async () => {
+  it('lists every missing variable', async () => {
     const error = await thrownBy(() => DelegationClient.fromEnv({}));
     expect(error.code).toBe('INVALID_CONFIGURATION');
     expect(error.faults).toEqual(Object.keys(environment()).map((name) => `${name} is missing`));
     for (const name of Object.keys(environment())) expect(error.message).toContain(name);
   });
 
-  it('names every variable that is wrong, and repeats none of them', async () => {
+  it('lists every invalid variable without its value', async () => {
     const env = {
       ...environment(),
       LATCHKEY_API_KEY: 'lk_sk_ \n',
@@ -293,12 +293,12 @@ describe('DelegationClient.fromEnv', () => {
     };
     const error = await thrownBy(() => DelegationClient.fromEnv(env));
     expect(error.faults).toEqual([
-      'LATCHKEY_API_KEY holds characters that it cannot have',
-      'LATCHKEY_BASE_URL is no https address',
+      'LATCHKEY_API_KEY contains invalid characters',
+      'LATCHKEY_BASE_URL is not an https URL',
       'SP_ED25519_PRIVATE_KEY_PEM is a key of type x25519, not ed25519',
-      'SP_X25519_PRIVATE_KEY_PEM is no private key in PEM',
-      'IDP_ED25519_PUBLIC_KEY_PEM is a private key: give the public half',
-      'IDP_X25519_PUBLIC_KEY_PEM is neither a PEM nor a file that can be read',
+      'SP_X25519_PRIVATE_KEY_PEM is not a private key in PEM',
+      'IDP_ED25519_PUBLIC_KEY_PEM is a private key: pass the public key',
+      'IDP_X25519_PUBLIC_KEY_PEM is neither a PEM nor a readable file',
     ]);
   });
 });

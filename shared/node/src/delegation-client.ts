@@ -4,62 +4,62 @@ import { DelegationError, type DelegationErrorCode } from './error.ts';
 import { type Answer, type Outgoing, OutgoingError, objectIn, retryAfterOf, send } from './outgoing.ts';
 import { printable } from './verify-jwt.ts';
 
-/** The second factors that there are. */
+/** Supported second factors. */
 export const MfaMethod = { EMAIL: 'email', SMS: 'sms', TOTP: 'totp' } as const;
 export type MfaMethod = (typeof MfaMethod)[keyof typeof MfaMethod];
 
 export interface InitiateMfaChangeOptions {
-  /** The user's email or id. */
+  /** The user's e-mail address or ID. */
   userid: string;
   mfaMethod: MfaMethod;
   /** E.164, such as `+12025550143`; required for SMS. */
   phoneNumber?: string;
 }
 
-/** Why the service refused; with the status `failed` only. */
+/** Reason of the error; only with status `failed`. */
 export interface Failure {
-  /** Stable, such as `USER_NOT_FOUND`, `CODE_REJECTED`, `PHONE_LOCKED_BY_PROVISIONING`, `RATE_LIMITED`. */
+  /** Stable code, such as `USER_NOT_FOUND`, `CODE_REJECTED`, `PHONE_LOCKED_BY_PROVISIONING`, `RATE_LIMITED`. */
   code?: string;
-  /** Seconds until it makes sense to try again. */
+  /** Seconds to wait before a retry. */
   retry_after?: number;
 }
 
 export interface MfaChangeResult extends Failure {
-  /** Names the change to `verifyMfaChange`; empty where it was refused. */
+  /** Input of `verifyMfaChange`; empty on failure. */
   session_id: string;
-  /** `success`: the challenge is on its way to the new factor. `failed`: nothing was begun. */
+  /** `success`: the challenge was sent to the new factor. `failed`: nothing was started. */
   status: string;
   message?: string;
-  /** Where the code went, masked. */
+  /** Masked destination of the code. */
   sent_to?: string;
-  /** For TOTP: what the user's authenticator app needs. Show it to this user only, and keep it nowhere. */
+  /** For TOTP: secret for the user's authenticator app. Show it to this user only, and do not store it. */
   totp?: { secret: string; otpauth_uri: string };
   /** Seconds until `session_id` expires. */
   expires_in?: number;
-  /** The code itself, in test mode only. */
+  /** The one-time code, in test mode only. */
   otp?: string;
 }
 
 export interface VerifyMfaChangeOptions {
-  /** The user's email or id. */
+  /** The user's e-mail address or ID. */
   userid: string;
   /** `session_id` of {@link MfaChangeResult}. */
   sessionId: string;
-  /** The six digits that the new factor shows. */
+  /** Six-digit code of the new factor. */
   otp: string;
 }
 
 export interface VerifyMfaChangeResult extends Failure {
-  /** `success`: the new factor has taken the old one's place. `failed`: the old one stays. */
+  /** `success`: the new factor has replaced the old one. `failed`: the old one stays. */
   status: 'success' | 'failed';
   message?: string;
   mfa_method?: string;
-  /** Codes that stand in for a lost factor, where the user had none yet: show them once, and keep them nowhere. */
+  /** Replacements for a lost factor, if the user had none: show them once, and do not store them. */
   recovery_codes?: string[];
 }
 
 export interface UserCredentials extends Failure {
-  /** `email`, `sms` or `totp`; `none` where the user has no second factor. */
+  /** `email`, `sms` or `totp`; `none` if the user has no second factor. */
   mfa_method: string;
   /** `success` or `failed`. */
   status: string;
@@ -71,9 +71,9 @@ const maxRequestBytes = 64 * 1024;
 const maxAnswerBytes = 128 * 1024;
 
 /**
- * Changes users' second factors on your own pages. Requests are signed and encrypted with keys of this client, and an
- * answer counts only if it is signed by the service and bound to its request. What the service refuses comes back as
- * the status `failed`; what could not be asked or trusted is thrown as {@link DelegationError}.
+ * Changes users' second factors on your own pages. Requests are signed and encrypted with this client's keys; responses
+ * must be signed by the service and bound to the request. Errors of the service return the status `failed`; failed or
+ * untrusted requests throw {@link DelegationError}.
  */
 export class DelegationClient {
   private readonly options: DelegationClientOptions;
@@ -90,7 +90,7 @@ export class DelegationClient {
     }
   }
 
-  /** Throws {@link DelegationError} `INVALID_CONFIGURATION`, which names every fault. */
+  /** Throws {@link DelegationError} `INVALID_CONFIGURATION`, which lists every problem. */
   static fromKeys(options: DelegationClientOptions): DelegationClient {
     return new DelegationClient(
       { ...options },
@@ -99,9 +99,9 @@ export class DelegationClient {
   }
 
   /**
-   * From `LATCHKEY_API_KEY`, `LATCHKEY_BASE_URL`, `LATCHKEY_SP_ID`, `SP_ED25519_PRIVATE_KEY_PEM`,
-   * `SP_X25519_PRIVATE_KEY_PEM`, `IDP_ED25519_PUBLIC_KEY_PEM` and `IDP_X25519_PUBLIC_KEY_PEM` (PEM, or the path of
-   * one). Throws {@link DelegationError} `INVALID_CONFIGURATION`, which names every one that is missing or wrong.
+   * Reads `LATCHKEY_API_KEY`, `LATCHKEY_BASE_URL`, `LATCHKEY_SP_ID`, `SP_ED25519_PRIVATE_KEY_PEM`,
+   * `SP_X25519_PRIVATE_KEY_PEM`, `IDP_ED25519_PUBLIC_KEY_PEM` and `IDP_X25519_PUBLIC_KEY_PEM` (PEM, or the path of one).
+   * Throws {@link DelegationError} `INVALID_CONFIGURATION`, which lists every missing or invalid variable.
    */
   static fromEnv(env: Record<string, string | undefined> = process.env): DelegationClient {
     const options = optionsFrom(env);
@@ -111,26 +111,26 @@ export class DelegationClient {
     );
   }
 
-  /** Begins to change the user's second factor: challenges the new one. The old one stays until that is verified. */
+  /** Starts a change of the user's second factor: challenges the new one. The old one stays until it is verified. */
   async initiateMfaChange(options: InitiateMfaChangeOptions): Promise<MfaChangeResult> {
     const { mfaMethod, phoneNumber, userid } = options;
     needText({ userid });
     if (!Object.values(MfaMethod).includes(mfaMethod))
-      invalid(`mfaMethod is not one of ${Object.values(MfaMethod).join(', ')}.`);
+      invalid(`mfaMethod must be one of ${Object.values(MfaMethod).join(', ')}.`);
     if (mfaMethod === 'sms') needText({ phoneNumber });
     const body = { userid, mfa_method: mfaMethod, ...(mfaMethod === 'sms' ? { phone_number: phoneNumber } : {}) };
     const answer = await this.ask('initiateMfaChange', body);
     return { session_id: '', ...answer } as MfaChangeResult;
   }
 
-  /** Completes the change with the code that the user received on the new factor. */
+  /** Completes the change with the code from the new factor. */
   async verifyMfaChange(options: VerifyMfaChangeOptions): Promise<VerifyMfaChangeResult> {
     const { otp, sessionId, userid } = options;
     needText({ userid, sessionId, otp });
     return (await this.ask('verifyMfaChange', { userid, session_id: sessionId, otp })) as VerifyMfaChangeResult;
   }
 
-  /** The user's second factor. @param userid the user's email or id */
+  /** The user's second factor. @param userid the user's e-mail address or ID */
   async getUserCredentials(userid: string): Promise<UserCredentials> {
     needText({ userid });
     const answer = await this.ask('getUserCredentials', { userid });
@@ -154,12 +154,12 @@ export class DelegationClient {
     const type = answer.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
     if (answer.status !== 200) throw refusal(answer);
     if (type !== 'application/jose') {
-      throw new DelegationError('RESPONSE_INVALID', `The service answered with ${printable(type ?? 'nothing')}.`);
+      throw new DelegationError('RESPONSE_INVALID', `The response has content type ${printable(type ?? 'none')}.`);
     }
     return answer.body;
   }
 
-  /** `issuer/project_id`, which names the service to this client's messages. */
+  /** `issuer/project_id`, the audience of this client's messages. */
   private ourAudience(): Promise<string> {
     this.audience ??= this.discover().catch((error: unknown) => {
       this.audience = undefined;
@@ -173,11 +173,11 @@ export class DelegationClient {
     if (answer.status !== 200) throw refusal(answer);
     const { client_id: clientId, issuer, project_id: projectId } = objectIn(answer.body) ?? {};
     if (typeof issuer !== 'string' || typeof projectId !== 'string') {
-      throw new DelegationError('RESPONSE_INVALID', 'The service did not say which project this client is of.');
+      throw new DelegationError('RESPONSE_INVALID', 'The response has no project_id.');
     }
     if (clientId !== this.options.spId) {
-      throw new DelegationError('INVALID_CONFIGURATION', 'apiKey belongs to another client than spId.', {
-        faults: ['apiKey belongs to another client than spId'],
+      throw new DelegationError('INVALID_CONFIGURATION', 'apiKey does not belong to client spId.', {
+        faults: ['apiKey does not belong to client spId'],
       });
     }
     return `${issuer}/${projectId}`;
@@ -195,7 +195,7 @@ export class DelegationClient {
       });
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error;
-      throw new DelegationError(outgoingCodes[error.fault], `The service was not reached: ${error.message}`, {
+      throw new DelegationError(outgoingCodes[error.fault], `The request to the service failed. ${error.message}`, {
         cause: error,
       });
     }
@@ -212,7 +212,7 @@ const outgoingCodes = {
   network: 'NETWORK',
 } as const satisfies Record<OutgoingError['fault'], DelegationErrorCode>;
 
-/** Refusals that say that the asking itself went wrong; all others are results. */
+/** Error codes for failed requests, which are thrown; all others are results. */
 const thrownCodes: Record<string, DelegationErrorCode> = {
   INVALID_CLIENT: 'INVALID_CLIENT',
   INVALID_REQUEST: 'INVALID_INPUT',
@@ -225,22 +225,22 @@ const thrownCodes: Record<string, DelegationErrorCode> = {
   TEMPORARILY_UNAVAILABLE: 'TEMPORARILY_UNAVAILABLE',
 };
 
-/** The result of an answer that can be trusted. */
+/** Result of a verified response. */
 function resultOf({ body, status }: Opened): object {
   if (status < 400) return { ...body, status: 'success' };
   const error = detailOf(body);
   const thrown = thrownCodes[error.code] ?? (status >= 500 ? 'SERVER_ERROR' : undefined);
-  if (thrown) throw new DelegationError(thrown, `The service refused: ${printable(error.message)}`, error);
+  if (thrown) throw new DelegationError(thrown, `The service rejected the request: ${printable(error.message)}`, error);
   const retryAfter = error.retryAfter === undefined ? {} : { retry_after: error.retryAfter };
   return { status: 'failed', message: error.message, code: error.code, ...retryAfter };
 }
 
-/** The error of an answer that came in the clear: nobody signed it, so it is a hint and no result. */
+/** Error of an unencrypted response: unsigned, so only a hint, never a result. */
 function refusal(answer: Answer): DelegationError {
   const { status } = answer;
   const error = detailOf(objectIn(answer.body) ?? {});
   const code = thrownCodes[error.code] ?? (status >= 500 ? 'SERVER_ERROR' : 'RESPONSE_INVALID');
-  return new DelegationError(code, `The service answered with status ${status}.`, {
+  return new DelegationError(code, `The service responded with status ${status}.`, {
     retryAfter: error.retryAfter ?? retryAfterOf(answer.headers),
     requestId: error.requestId,
   });
@@ -262,7 +262,7 @@ function detailOf(body: Record<string, unknown>) {
 
 function needText(values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) {
-    if (typeof value !== 'string' || value === '') invalid(`${name} is missing.`);
+    if (typeof value !== 'string' || value === '') invalid(`${name} is required.`);
   }
 }
 

@@ -12,19 +12,19 @@ export interface DelegationClientOptions {
   idpVerifyKey: string;
   /** The service's X25519 public key for this client, PEM or the path of one. */
   idpEncryptionKey: string;
-  /** The service's base address. */
+  /** The service's base URL. */
   baseUrl: string;
-  /** Your client id. */
+  /** Your client ID. */
   spId: string;
   /** The client's secret key, `lk_sk_…`. */
   apiKey: string;
-  /** The project of the client. Default: the service is asked for it once. */
+  /** The client's project. Default: requested from the service once. */
   projectId?: string;
-  /** For each request. Default: 10,000 ms. */
+  /** Timeout per request. Default: 10,000 ms. */
   timeoutMs?: number;
 }
 
-/** The environment's names, and what each is for. */
+/** Environment variable per option. */
 export const variables = {
   apiKey: 'LATCHKEY_API_KEY',
   baseUrl: 'LATCHKEY_BASE_URL',
@@ -43,24 +43,23 @@ export function optionsFrom(env: Record<string, string | undefined>): Delegation
 }
 
 /**
- * The keys in the options, all of which are checked. Throws {@link DelegationError} `INVALID_CONFIGURATION` with every
- * fault there is.
+ * Reads and validates all options. Throws {@link DelegationError} `INVALID_CONFIGURATION` with every problem.
  *
- * @param say how whoever set an option calls it
+ * @param nameOf name of an option in error messages
  */
-export function readKeys(options: DelegationClientOptions, say: (name: Name) => string): EnvelopeKeys {
+export function readKeys(options: DelegationClientOptions, nameOf: (name: Name) => string): EnvelopeKeys {
   const faults: string[] = [];
   const read = <T>(name: Name, parse: (value: string) => T): T | undefined => {
     const value: unknown = options[name];
     if (typeof value !== 'string' || value === '') {
-      faults.push(`${say(name)} is missing`);
+      faults.push(`${nameOf(name)} is missing`);
       return undefined;
     }
     try {
       return parse(value);
     } catch (error) {
       if (!(error instanceof OptionFault || error instanceof OutgoingError)) throw error;
-      faults.push(`${say(name)} ${error instanceof OptionFault ? error.message : 'is no https address'}`);
+      faults.push(`${nameOf(name)} ${error instanceof OptionFault ? error.message : 'is not an https URL'}`);
       return undefined;
     }
   };
@@ -79,6 +78,6 @@ export function readKeys(options: DelegationClientOptions, say: (name: Name) => 
 }
 
 function sendable(value: string): string {
-  if (!/^[\x21-\x7e]+$/.test(value)) throw new OptionFault('holds characters that it cannot have');
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new OptionFault('contains invalid characters');
   return value;
 }

@@ -5,7 +5,7 @@ import { jose } from './jose.ts';
 import { objectIn } from './outgoing.ts';
 import { isBase64url } from './verify-jwt.ts';
 
-/** The four keys of one side of the delegation. */
+/** Keys of one side of delegation. */
 export interface EnvelopeKeys {
   /** Ed25519, private: ours. */
   signing: KeyObject;
@@ -17,23 +17,23 @@ export interface EnvelopeKeys {
   encryption: KeyObject;
 }
 
-/** A request on its way, and what its answer must be bound to. */
+/** A sent request, with the values that its response must repeat. */
 export interface Sealed {
-  /** The compact JWE that is sent. */
+  /** Compact JWE as sent. */
   text: string;
   jti: string;
   issuer: string;
   audience: string;
 }
 
-/** The answer of the service: an HTTP status, and what it goes with. */
+/** A verified response: HTTP status and body. */
 export interface Opened {
   status: number;
   body: Record<string, unknown>;
 }
 
 const lifetimeSeconds = 60;
-/** How far the service's clock may be from ours. */
+/** Tolerated clock skew in seconds. */
 const leewaySeconds = 30;
 
 /** Signs, then encrypts (RFC 7519 §11.2): an Ed25519 JWS inside an ECDH-ES + A256GCM JWE. */
@@ -65,13 +65,13 @@ export async function seal(
   return { text, jti, issuer, audience };
 }
 
-/** Decrypts, verifies, and makes sure that it answers this very request. Throws {@link DelegationError}. */
+/** Decrypts and verifies the response to this request. Throws {@link DelegationError}. */
 export async function open(keys: EnvelopeKeys, request: Sealed, text: string): Promise<Opened> {
   try {
     return await opened(keys, request, text);
   } catch (cause) {
     if (cause instanceof DelegationError) throw cause;
-    throw new DelegationError('RESPONSE_REJECTED', 'The answer is not one of the service to this request.', { cause });
+    throw new DelegationError('RESPONSE_REJECTED', 'The response could not be verified.', { cause });
   }
 }
 
@@ -85,37 +85,37 @@ async function opened(keys: EnvelopeKeys, request: Sealed, text: string): Promis
   const inner = Buffer.from(decrypted.plaintext).toString();
   checkHeader(inner, 3, { alg: 'EdDSA', typ: 'delegation-res+jwt' }, ['kid']);
   const verified = await compactVerify(inner, keys.verification, { algorithms: ['EdDSA'] });
-  const payload = objectIn(Buffer.from(verified.payload).toString()) ?? fault('its payload is no object');
-  return judge(payload, request);
+  const payload = objectIn(Buffer.from(verified.payload).toString()) ?? fault('its payload is not an object');
+  return checkPayload(payload, request);
 }
 
-function judge(payload: Record<string, unknown>, request: Sealed): Opened {
+function checkPayload(payload: Record<string, unknown>, request: Sealed): Opened {
   const { aud, body, exp, iat, iss, req_hash: hash, req_jti: jti, status } = payload;
-  if (hash !== createHash('sha256').update(request.text).digest('base64url')) fault('it answers another request');
-  if (typeof status !== 'number' || typeof body !== 'object' || body === null) fault('it holds no result');
-  // A request whose inside could not be verified has no jti that the service could repeat.
-  if (jti !== request.jti && !(jti === undefined && status >= 400)) fault('it answers another request');
-  if (iss !== request.audience || aud !== request.issuer) fault('it is not from the service, or not for this client');
-  if (typeof iat !== 'number' || typeof exp !== 'number') fault('it does not say how long it is good');
+  if (hash !== createHash('sha256').update(request.text).digest('base64url')) fault('it belongs to another request');
+  if (typeof status !== 'number' || typeof body !== 'object' || body === null) fault('it has no result');
+  // If the request could not be verified, the service has no jti to repeat.
+  if (jti !== request.jti && !(jti === undefined && status >= 400)) fault('it belongs to another request');
+  if (iss !== request.audience || aud !== request.issuer) fault('its issuer or audience does not match');
+  if (typeof iat !== 'number' || typeof exp !== 'number') fault('it has no iat or exp');
   const now = Date.now() / 1000;
-  // It is the service's own word, and new, since it holds the hash of this request: the clocks differ.
+  // The response is authentic and current (it contains the request's hash): only the clocks differ.
   if (iat > now + leewaySeconds || exp <= now - leewaySeconds) {
-    throw new DelegationError('STALE', 'The answer is too old, or from the future.');
+    throw new DelegationError('STALE', 'The response has expired or was issued in the future.');
   }
   return { status, body: body as Record<string, unknown> };
 }
 
-/** Every member of the header is known and as expected, and each part has one spelling only. */
+/** Requires exactly the expected header members and canonical base64url in each part. */
 function checkHeader(text: string, parts: number, expected: Record<string, string>, further: string[]): void {
   const split = text.split('.');
-  if (split.length !== parts || !split.every(isBase64url)) fault('it is not in compact form');
-  const header = objectIn(Buffer.from(split[0] ?? '', 'base64url').toString()) ?? fault('its header is no object');
+  if (split.length !== parts || !split.every(isBase64url)) fault('it is not a compact JWE or JWS');
+  const header = objectIn(Buffer.from(split[0] ?? '', 'base64url').toString()) ?? fault('its header is not an object');
   const names = [...Object.keys(expected), ...further];
-  for (const name of Object.keys(header)) if (!names.includes(name)) fault('its header holds what it must not');
+  for (const name of Object.keys(header)) if (!names.includes(name)) fault('its header has an unexpected member');
   for (const [name, value] of Object.entries(expected))
     if (header[name] !== value) fault(`its ${name} is not ${value}`);
 }
 
 function fault(what: string): never {
-  throw new Error(`The answer is refused: ${what}.`);
+  throw new Error(`Response rejected: ${what}.`);
 }

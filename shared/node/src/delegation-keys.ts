@@ -5,24 +5,24 @@ import { isPem, unescapePem } from './public-key.ts';
 /** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
 export type Curve = 'ed25519' | 'x25519';
 
-/** Says what is wrong with an option; the reason never repeats any of it. */
+/** An invalid option; the message never contains its value. */
 export class OptionFault extends Error {}
 
-/** A private key from its PEM or the path of one. Throws {@link OptionFault}. */
+/** Reads a private key from a PEM or its path. Throws {@link OptionFault}. */
 export function privateKey(input: string, curve: Curve): KeyObject {
   const pem = pemOf(input);
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is no private key in PEM');
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is not a private key in PEM');
   return ofCurve(() => createPrivateKey(pem), curve);
 }
 
-/** A public key from its PEM or the path of one. Throws {@link OptionFault}. */
+/** Reads a public key from a PEM or its path. Throws {@link OptionFault}. */
 export function publicKey(input: string, curve: Curve): KeyObject {
   const pem = pemOf(input);
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is a private key: give the public half');
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is a private key: pass the public key');
   return ofCurve(() => createPublicKey(pem), curve);
 }
 
-/** The RFC 7638 thumbprint of a key's public half (RFC 8037 §2): how envelopes name keys. */
+/** RFC 7638 thumbprint of the public key (RFC 8037 §2), the `kid` in envelopes. */
 export function thumbprint(key: KeyObject): string {
   const { crv, kty, x } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' });
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
@@ -33,7 +33,7 @@ function ofCurve(read: () => KeyObject, curve: Curve): KeyObject {
   try {
     key = read();
   } catch {
-    throw new OptionFault('cannot be read as PEM');
+    throw new OptionFault('is not valid PEM');
   }
   if (key.asymmetricKeyType !== curve) throw new OptionFault(`is a key of type ${key.asymmetricKeyType}, not ${curve}`);
   return key;
@@ -44,6 +44,6 @@ function pemOf(input: string): string {
   try {
     return readFileSync(input, 'utf8');
   } catch {
-    throw new OptionFault('is neither a PEM nor a file that can be read');
+    throw new OptionFault('is neither a PEM nor a readable file');
   }
 }

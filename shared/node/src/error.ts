@@ -1,40 +1,39 @@
 /**
- * What this library throws. Each error has a stable `code`, where there is one a `cause`, and a message of two parts:
- * what happened, and how to mend it. Codes, keys and tokens never stand in a message.
+ * Errors of this library. Each has a stable `code`, an optional `cause`, and a message that states the problem and the
+ * fix. Messages never contain codes, keys or tokens.
  */
-
-/** Whatever this library throws, but for bugs. */
+/** Base class of all errors of this library. */
 export abstract class LatchkeyNodeError extends Error {
-  /** Stable: made for `switch`, as messages are made for people. */
+  /** Stable; for `switch`. */
   abstract readonly code: string;
 }
 
-/** How to mend each failure of an exchange. */
+/** Fix for each exchange error. */
 const exchangeAdvice = {
-  INVALID_OPTIONS: 'Nothing was sent: mend the options, and the code is still good.',
-  INSECURE_URL: 'Use https; plain http only goes to localhost, 127.0.0.1 or [::1].',
+  INVALID_OPTIONS: 'Fix the options. No request was sent, so the code is still valid.',
+  INSECURE_URL: 'Use https; plain http is allowed for localhost, 127.0.0.1 and [::1] only.',
   INVALID_GRANT:
-    'A code is good once, for 60 seconds, for the client that it was made for, and with the verifier of its challenge: let the user sign in again.',
-  INVALID_CLIENT: 'Check that apiKey is a secret key (lk_sk_…) that is not revoked, and that clientId is its client.',
+    'A code is valid once, for 60 seconds, for its client, and with the verifier of its challenge: have the user sign in again.',
+  INVALID_CLIENT:
+    'Check that apiKey is a secret key (lk_sk_…), that it is not revoked, and that clientId is its client.',
   INVALID_REQUEST:
-    'Check that oauthTokenUrl is the token endpoint, and that clientId, code and codeVerifier are whole.',
-  TEMPORARILY_UNAVAILABLE: 'Let the user sign in again in a moment; retryAfter says when, in seconds.',
-  REFUSED: 'The property error holds the OAuth error code, errorDescription what the service says of it.',
-  SERVER_ERROR: 'Try again; if it stays, give the property requestId to whoever runs the service.',
-  ENDPOINT_NOT_FOUND: 'Check oauthTokenUrl: it ends in /oauth2/token.',
-  REDIRECTED:
-    'Redirects are not followed, since they would carry the code elsewhere: set oauthTokenUrl to the final address.',
-  RESPONSE_INVALID: 'Check that oauthTokenUrl is the token endpoint itself, and not a proxy that answers in its place.',
-  RESPONSE_TOO_LARGE: 'Check that oauthTokenUrl is the token endpoint: its answers have a few kilobytes.',
-  NETWORK: 'Check that this machine reaches oauthTokenUrl; the property cause says what failed.',
-  TIMEOUT: 'Check that this machine reaches oauthTokenUrl, or raise timeoutMs; let the user sign in again.',
-  ABORTED: 'Your own signal ended the exchange.',
-  CALLBACK_REJECTED: 'Begin the sign-in again, in the same browser and within ten minutes.',
-  SIGN_IN_REFUSED: 'The property error says why; begin the sign-in again.',
+    'Check that oauthTokenUrl is the token endpoint, and that clientId, code and codeVerifier are complete.',
+  TEMPORARILY_UNAVAILABLE: 'Have the user sign in again after retryAfter seconds.',
+  REFUSED: 'See the properties error (the OAuth error code) and errorDescription.',
+  SERVER_ERROR: 'Retry; if it persists, send the property requestId to the operator of the service.',
+  ENDPOINT_NOT_FOUND: 'Check oauthTokenUrl: it must end in /oauth2/token.',
+  REDIRECTED: 'Set oauthTokenUrl to the final URL: redirects are not followed, because they could leak the code.',
+  RESPONSE_INVALID: 'Check that oauthTokenUrl is the token endpoint, and that no proxy responds in its place.',
+  RESPONSE_TOO_LARGE: 'Check that oauthTokenUrl is the token endpoint: its responses have a few kilobytes.',
+  NETWORK: 'Check that this machine can reach oauthTokenUrl; see the property cause.',
+  TIMEOUT: 'Check that this machine can reach oauthTokenUrl, or raise timeoutMs; then have the user sign in again.',
+  ABORTED: 'The exchange was aborted by your signal.',
+  CALLBACK_REJECTED: 'Start the sign-in again, and finish it in the same browser within ten minutes.',
+  SIGN_IN_REFUSED: 'See the property error; then start the sign-in again.',
 } as const;
 export type OAuthExchangeErrorCode = keyof typeof exchangeAdvice;
 
-/** What is known of a refused exchange. */
+/** Details of a failed exchange. */
 export interface OAuthExchangeDetail {
   /** HTTP status. */
   status?: number | undefined;
@@ -43,11 +42,11 @@ export interface OAuthExchangeDetail {
   errorDescription?: string | undefined;
   /** Seconds. */
   retryAfter?: number | undefined;
-  /** Names the request in the service's log. */
+  /** Request ID in the service's log. */
   requestId?: string | undefined;
 }
 
-/** The exchange failed: no token came back. */
+/** The exchange failed: no token was issued. */
 export class OAuthExchangeError extends LatchkeyNodeError {
   override readonly name = 'OAuthExchangeError';
   readonly code: OAuthExchangeErrorCode;
@@ -68,50 +67,46 @@ export class OAuthExchangeError extends LatchkeyNodeError {
   }
 }
 
-/** How to mend each fault of a public key. */
+/** Fix for each key error. */
 const keyAdvice = {
-  KEY_MISSING: 'Give publicKey (a PEM, or the path of one) or jwksUrl.',
+  KEY_MISSING: 'Pass publicKey (a PEM, or its path) or jwksUrl.',
   KEY_FILE_UNREADABLE:
-    'Give the PEM itself ("-----BEGIN PUBLIC KEY-----…"), or the path of a file that this process can read.',
-  KEY_MALFORMED: 'A public key in PEM begins with "-----BEGIN PUBLIC KEY-----"; keep its line breaks.',
-  KEY_IS_PRIVATE:
-    'Verifying needs the public half only: keep the private one where it signs, and replace it if it was shared.',
+    'Pass the PEM itself ("-----BEGIN PUBLIC KEY-----…"), or the path of a file that this process can read.',
+  KEY_MALFORMED: 'Pass a PEM that begins with "-----BEGIN PUBLIC KEY-----", with its line breaks.',
+  KEY_IS_PRIVATE: 'Pass the public key. Keep the private key with its signer, and replace it if it was shared.',
   KEY_TYPE_UNSUPPORTED:
     'Use RSA of at least 2048 bits, EC on P-256, P-384 or P-521, or Ed25519; the service signs with P-521.',
 } as const;
 export type InvalidPublicKeyErrorCode = keyof typeof keyAdvice;
 
-/** How to mend each refusal of a token. */
+/** Fix for each token error. */
 const tokenAdvice = {
   ...keyAdvice,
-  INVALID_OPTIONS: 'Mend the options: nothing was verified.',
-  MALFORMED: 'Pass the token as it was received: three parts of base64url, joined by dots.',
-  ALGORITHM_NOT_ALLOWED:
-    'Refuse the token, or list its algorithm in the option algorithms if its issuer signs with that.',
-  KEY_TYPE_MISMATCH:
-    'Give the key that belongs to the algorithm: the service signs with ES512, whose keys are EC on P-521.',
+  INVALID_OPTIONS: 'Fix the options: nothing was verified.',
+  MALFORMED: 'Pass the token as received: three base64url parts, joined by dots.',
+  ALGORITHM_NOT_ALLOWED: 'Reject the token, or add its algorithm to the option algorithms if its issuer uses it.',
+  KEY_TYPE_MISMATCH: 'Pass a key of the algorithm’s type: the service signs with ES512, whose keys are EC on P-521.',
   SIGNATURE_INVALID:
-    'Refuse the token; if every token fails, the key is not its issuer’s: fetch it anew, or use jwksUrl.',
-  UNKNOWN_KEY: 'Refuse the token; if every token fails, jwksUrl is not that of its issuer.',
-  EXPIRED: 'Let the user sign in again; if it is fresh, set this machine’s clock, or allow a leeway in seconds.',
+    'Reject the token; if every token fails, the key is not its issuer’s: fetch it again, or use jwksUrl.',
+  UNKNOWN_KEY: 'Reject the token; if every token fails, jwksUrl is not that of its issuer.',
+  EXPIRED: 'Have the user sign in again; if the token is new, set this machine’s clock, or allow a leeway in seconds.',
   NOT_YET_VALID: 'Set this machine’s clock, or allow a leeway in seconds.',
-  ISSUER_MISMATCH:
-    'Refuse the token, or set the option issuer to the service’s base address, without a slash at its end.',
+  ISSUER_MISMATCH: 'Reject the token, or set the option issuer to the service’s base URL, without a trailing slash.',
   AUDIENCE_MISMATCH:
-    'Refuse the token: it was made for another client. If it was not, set the option audience to the client id.',
-  NONCE_MISMATCH: 'Refuse the token: it answers another sign-in than the one that was begun here.',
-  TYPE_MISMATCH: 'Refuse the token: it is of another kind than the one that is expected here.',
-  CLAIM_MISSING: 'Refuse the token: it lacks what every token of its kind has.',
-  CLAIM_INVALID: 'Refuse the token: it holds what no token of its kind holds.',
-  REPLAYED: 'Do nothing: this token has done its work already.',
-  REPLAY_STORE_FAILED: 'Nothing was done: mend the replay store; the property cause says what failed.',
-  JWKS_INSECURE_URL: 'Use https for jwksUrl; plain http only goes to localhost, 127.0.0.1 or [::1].',
-  JWKS_UNAVAILABLE: 'Check that this machine reaches jwksUrl; the property cause says what failed.',
-  JWKS_INVALID: 'Check jwksUrl: it ends in /.well-known/jwks.json and answers a JSON Web Key Set.',
+    'Reject the token: it was issued to another client. If not, set the option audience to the client ID.',
+  NONCE_MISMATCH: 'Reject the token: it belongs to another sign-in.',
+  TYPE_MISMATCH: 'Reject the token: it has another type than expected.',
+  CLAIM_MISSING: 'Reject the token: a required claim is missing.',
+  CLAIM_INVALID: 'Reject the token: a claim is invalid.',
+  REPLAYED: 'Ignore the token: it was already processed.',
+  REPLAY_STORE_FAILED: 'Fix the replay store; see the property cause. The token was not processed.',
+  JWKS_INSECURE_URL: 'Use https for jwksUrl; plain http is allowed for localhost, 127.0.0.1 and [::1] only.',
+  JWKS_UNAVAILABLE: 'Check that this machine can reach jwksUrl; see the property cause.',
+  JWKS_INVALID: 'Check jwksUrl: it must end in /.well-known/jwks.json and return a JSON Web Key Set.',
 } as const;
 export type JWTVerificationErrorCode = keyof typeof tokenAdvice;
 
-/** A token's signature or claims are not what they must be, or could not be judged. */
+/** The token's signature or claims are invalid, or could not be verified. */
 export class JWTVerificationError extends LatchkeyNodeError {
   override readonly name: string = 'JWTVerificationError';
   readonly code: JWTVerificationErrorCode;
@@ -122,52 +117,54 @@ export class JWTVerificationError extends LatchkeyNodeError {
   }
 }
 
-/** The key cannot verify anything. A {@link JWTVerificationError} too, so test for this class first. */
+/** The public key is unusable. A subclass of {@link JWTVerificationError}: test for it first. */
 export class InvalidPublicKeyError extends JWTVerificationError {
   override readonly name = 'InvalidPublicKeyError';
   declare readonly code: InvalidPublicKeyErrorCode;
 
-  // It narrows the codes.
+  // Narrows the codes.
   constructor(code: InvalidPublicKeyErrorCode, what: string, options: ErrorOptions = {}) {
     super(code, what, options);
   }
 }
 
-/** How to mend each failure of delegation. */
+/** Fix for each delegation error. */
 const delegationAdvice = {
-  INVALID_CONFIGURATION: 'Take the values from the client’s delegation keys, as Latchkey’s admins see them.',
-  INVALID_INPUT: 'Nothing was sent: mend the input.',
-  INSECURE_URL: 'Use https for baseUrl; plain http only goes to localhost, 127.0.0.1 or [::1].',
+  INVALID_CONFIGURATION: 'Copy the values from the client’s delegation keys in the Latchkey console.',
+  INVALID_INPUT: 'Fix the input. No request was sent.',
+  INSECURE_URL: 'Use https for baseUrl; plain http is allowed for localhost, 127.0.0.1 and [::1] only.',
   INVALID_CLIENT: 'Check that apiKey is a secret key (lk_sk_…) of the client spId, and that it is not revoked.',
-  NOT_CONFIGURED: 'Let an admin of Latchkey register your public keys at the client (registerDelegationKeys).',
+  NOT_CONFIGURED: 'Have a Latchkey admin register your public keys at the client (registerDelegationKeys).',
   REQUEST_REJECTED:
-    'Check that all four keys are the client’s present delegation keys, and that spId is its client id.',
-  STALE: 'Set this machine’s clock: a request is good for 60 seconds.',
-  REPLAYED: 'Send each request once: call the method again instead.',
+    'Check that all four keys are the client’s current delegation keys, and that spId is its client ID.',
+  STALE: 'Set this machine’s clock: a request is valid for 60 seconds.',
+  REPLAYED: 'Call the method again instead of resending the request.',
   REQUEST_TOO_LARGE: 'Shorten the input: a request has at most 64 KB.',
-  RATE_LIMITED: 'Wait; retryAfter says how long, in seconds.',
-  TEMPORARILY_UNAVAILABLE: 'Try again in a moment; retryAfter says when, in seconds.',
-  SERVER_ERROR: 'Try again; if it stays, give the property requestId to whoever runs the service.',
+  RATE_LIMITED: 'Wait for retryAfter seconds.',
+  TEMPORARILY_UNAVAILABLE: 'Retry after retryAfter seconds.',
+  SERVER_ERROR: 'Retry; if it persists, send the property requestId to the operator of the service.',
   RESPONSE_REJECTED:
-    'Do not trust the answer. Check that idpVerifyKey is the client’s present one, and that nothing stands between.',
-  RESPONSE_INVALID: 'Check that baseUrl is the service’s address, and not that of a proxy that answers in its place.',
-  RESPONSE_TOO_LARGE: 'Check that baseUrl is the service’s address: its answers have a few kilobytes.',
-  REDIRECTED: 'Redirects are not followed: set baseUrl to the final address.',
-  NETWORK: 'Check that this machine reaches baseUrl; the property cause says what failed.',
-  TIMEOUT: 'Check that this machine reaches baseUrl, or raise timeoutMs. Whether the request was done is not known.',
-  ABORTED: 'Your own signal ended the request. Whether it was done is not known.',
+    'Do not trust the response. Check that idpVerifyKey is the client’s current key, and that no proxy alters responses.',
+  RESPONSE_INVALID: 'Check that baseUrl is the service’s URL, and that no proxy responds in its place.',
+  RESPONSE_TOO_LARGE: 'Check that baseUrl is the service’s URL: its responses have a few kilobytes.',
+  REDIRECTED: 'Set baseUrl to the final URL: redirects are not followed.',
+  NETWORK: 'Check that this machine can reach baseUrl; see the property cause.',
+  TIMEOUT: 'Check that this machine can reach baseUrl, or raise timeoutMs. The request may have been executed.',
+  ABORTED: 'The request was aborted by your signal. It may have been executed.',
 } as const;
 export type DelegationErrorCode = keyof typeof delegationAdvice;
 
-/** Delegation could not be asked, or its answer not be trusted. What the service refuses is a result, not an error. */
+/**
+ * A delegation request failed or its response is not trustworthy. Errors of the service are results, not exceptions.
+ */
 export class DelegationError extends LatchkeyNodeError {
   override readonly name = 'DelegationError';
   readonly code: DelegationErrorCode;
-  /** Each fault of the configuration, so that all can be mended at once. */
+  /** All problems of the configuration. */
   readonly faults: readonly string[];
   /** Seconds. */
   readonly retryAfter: number | undefined;
-  /** Names the request in the service's log. */
+  /** Request ID in the service's log. */
   readonly requestId: string | undefined;
 
   constructor(
@@ -187,12 +184,12 @@ export class DelegationError extends LatchkeyNodeError {
   }
 }
 
-/** An absent cause must not become the property `cause: undefined`. */
+/** Omits an undefined `cause`. */
 function causeOf(options: ErrorOptions): ErrorOptions {
   return options.cause === undefined ? {} : { cause: options.cause };
 }
 
-/** Every code with its advice, for the table in the README. */
+/** Fix per code, for the table in the README. */
 export const advice = {
   OAuthExchangeError: exchangeAdvice,
   InvalidPublicKeyError: keyAdvice,

@@ -23,7 +23,7 @@ const options = (more: Partial<ExchangeCodeForClaimsOptions> = {}): ExchangeCode
 
 async function thrownBy(work: Promise<unknown>): Promise<OAuthExchangeError & JWTVerificationError> {
   return (await work.then(
-    () => expect.fail('nothing was thrown'),
+    () => expect.fail('it did not throw'),
     (error: unknown) => error,
   )) as OAuthExchangeError & JWTVerificationError;
 }
@@ -49,7 +49,7 @@ describe('exchangeCodeForClaims', () => {
     });
   });
 
-  it('sends the verifier and the redirect URI where there are any', async () => {
+  it('sends the verifier and the redirect URI if given', async () => {
     await exchangeCodeForClaims(options({ codeVerifier: 'v'.repeat(43), redirectUri: 'https://app.example.com/cb' }));
     expect(Object.fromEntries(provider.requests[0]?.form ?? [])).toMatchObject({
       code_verifier: 'v'.repeat(43),
@@ -57,7 +57,7 @@ describe('exchangeCodeForClaims', () => {
     });
   });
 
-  it('verifies with a pinned key, which wins over an address', async () => {
+  it('verifies with a pinned key, which wins over jwksUrl', async () => {
     const { jwksUrl: _, ...rest } = options();
     expect(await exchangeCodeForClaims({ ...rest, publicKey: provider.key.pem })).toMatchObject({ sub: 'user-1' });
     const other = await makeKey('ES512');
@@ -65,7 +65,7 @@ describe('exchangeCodeForClaims', () => {
     expect(error).toMatchObject({ name: 'JWTVerificationError', code: 'SIGNATURE_INVALID' });
   });
 
-  it('gives the tokens too, if asked', async () => {
+  it('returns the tokens too, if requested', async () => {
     expect(await exchangeCodeForTokenAndClaims(options())).toMatchObject({
       idToken: expect.stringMatching(/^ey/),
       accessToken: 'opens-userinfo',
@@ -88,14 +88,14 @@ describe('exchangeCodeForClaims', () => {
     ['that is an access token', {}, { typ: 'at+jwt' }, 'TYPE_MISMATCH'],
     ['that is a logout token', {}, { typ: 'secevent+jwt' }, 'TYPE_MISMATCH'],
     ['of a key that nobody publishes', {}, { kid: 'unknown' }, 'UNKNOWN_KEY'],
-  ])('refuses an ID token %s', async (_, claims, header, code) => {
+  ])('rejects an ID token %s', async (_, claims, header, code) => {
     provider.nextIdToken = await provider.idToken(claims, header);
     const error = await thrownBy(exchangeCodeForClaims(options()));
     expect(error).toBeInstanceOf(JWTVerificationError);
     expect(error.code).toBe(code);
   });
 
-  it('refuses an ID token of any algorithm but ES512', async () => {
+  it('rejects an ID token of any algorithm but ES512', async () => {
     const rsa = await makeKey('RS256');
     provider.nextIdToken = await provider.idToken({}, {}, rsa);
     const error = await thrownBy(exchangeCodeForClaims(options({ publicKey: rsa.pem })));
@@ -105,18 +105,18 @@ describe('exchangeCodeForClaims', () => {
     });
   });
 
-  it('checks the nonce where one was sent, and a missing one is not a valid one', async () => {
+  it('checks the nonce if one was sent, and rejects a missing one', async () => {
     expect((await thrownBy(exchangeCodeForClaims(options({ nonce: 'n' })))).code).toBe('NONCE_MISMATCH');
     provider.nextIdToken = await provider.idToken({ nonce: 'n' });
     expect(await exchangeCodeForClaims(options({ nonce: 'n' }))).toMatchObject({ nonce: 'n' });
   });
 
-  it('allows a leeway, if asked', async () => {
+  it('allows a leeway', async () => {
     provider.nextIdToken = await provider.idToken({ exp: nowSeconds() - 5 });
     expect(await exchangeCodeForClaims(options({ leeway: 30 }))).toMatchObject({ sub: 'user-1' });
   });
 
-  it('checks key and options before it spends the code', async () => {
+  it('validates key and options before it uses the code', async () => {
     const { jwksUrl: _, ...noKey } = options();
     const wrong: [ExchangeCodeForClaimsOptions, string][] = [
       [options({ code: '' }), 'INVALID_OPTIONS'],
@@ -145,7 +145,7 @@ describe('exchangeCodeForClaims', () => {
   });
 });
 
-describe('a refused exchange', () => {
+describe('failed exchange', () => {
   const answers = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     provider.override['/oauth2/token'] = (_req, res) => json(res, status, body, headers);
   };
@@ -176,14 +176,14 @@ describe('a refused exchange', () => {
     ['200 with null', 200, null, 'RESPONSE_INVALID'],
     ['400 with nonsense', 400, { error: { deep: true } }, 'RESPONSE_INVALID'],
     ['a huge answer', 200, { id_token: 'x'.repeat(100_000) }, 'RESPONSE_TOO_LARGE'],
-  ])('%s is one too', async (_, status, body, code) => {
+  ])('%s is an OAuthExchangeError', async (_, status, body, code) => {
     answers(status, body);
     const thrown = await thrownBy(exchangeCodeForClaims(options()));
     expect(thrown).toBeInstanceOf(OAuthExchangeError);
     expect(thrown.code).toBe(code);
   });
 
-  it('is one where the token is no JWT', async () => {
+  it('rejects a token that is not a JWT', async () => {
     answers(200, { id_token: 'nonsense' });
     expect(await thrownBy(exchangeCodeForClaims(options()))).toMatchObject({
       name: 'JWTVerificationError',
@@ -191,7 +191,7 @@ describe('a refused exchange', () => {
     });
   });
 
-  it('follows no redirect, as it would take the code along', async () => {
+  it('does not follow redirects, which would leak the code', async () => {
     let reached = false;
     provider.override['/elsewhere'] = () => {
       reached = true;
@@ -203,7 +203,7 @@ describe('a refused exchange', () => {
     expect(reached).toBe(false);
   });
 
-  it('tells a refused connection, a slow answer and an abort apart', async () => {
+  it('distinguishes network error, timeout and abort', async () => {
     const gone = await startProvider();
     await gone.close();
     const refused = await thrownBy(exchangeCodeForClaims(options({ oauthTokenUrl: `${gone.url}/oauth2/token` })));
@@ -215,12 +215,12 @@ describe('a refused exchange', () => {
     expect((await thrownBy(exchangeCodeForClaims(options({ signal })))).code).toBe('ABORTED');
   });
 
-  it('names neither code nor key', async () => {
+  it('never contains the code or the key', async () => {
     answers(400, { error: 'invalid_grant' });
     const error = await thrownBy(exchangeCodeForClaims(options({ code: 'secret-code' })));
-    const told = JSON.stringify({ ...error, message: error.message, stack: error.stack });
-    expect(told).not.toContain('secret-code');
-    expect(told).not.toContain(provider.apiKey);
-    expect(error.message).toContain('let the user sign in again');
+    const text = JSON.stringify({ ...error, message: error.message, stack: error.stack });
+    expect(text).not.toContain('secret-code');
+    expect(text).not.toContain(provider.apiKey);
+    expect(error.message).toContain('have the user sign in again');
   });
 });

@@ -4,44 +4,44 @@ import type { PublicKeyInput } from './public-key.ts';
 import { faultOf, type KeySource, keySource, printable, verifyToken } from './verify-jwt.ts';
 
 export interface ExchangeCodeForClaimsOptions {
-  /** The authorization code that the browser brought. */
+  /** Authorization code from the browser. */
   code: string;
-  /** Address of the token endpoint: `{base_url}/oauth2/token`. */
+  /** URL of the token endpoint: `{base_url}/oauth2/token`. */
   oauthTokenUrl: string;
   clientId: string;
   /** The client's secret key, `lk_sk_…`. */
   apiKey: string;
-  /** A PEM, or the path of one. It wins over `jwksUrl` where both are given. */
+  /** A PEM, or its path. Wins over `jwksUrl` if both are given. */
   publicKey?: PublicKeyInput;
-  /** Where the keys are fetched: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
+  /** URL of the keys: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
   jwksUrl?: string;
-  /** The PKCE verifier, if the page sent a challenge (RFC 7636). */
+  /** PKCE verifier, if the page sent a challenge (RFC 7636). */
   codeVerifier?: string;
   /** Expected `aud`. Default: `clientId`. */
   audience?: string;
-  /** Expected `iss`: the service's base address. */
+  /** Expected `iss`: the service's base URL. */
   issuer?: string;
-  /** Clock skew that is tolerated, in seconds. Default: 0. */
+  /** Tolerated clock skew in seconds. Default: 0. */
   leeway?: number;
-  /** For a code of the hosted page: the redirect URI that it came to. Codes of the browser SDK have none. */
+  /** Redirect URI, for a code of the hosted page. Codes of the browser SDK have none. */
   redirectUri?: string;
-  /** For a code of the hosted page: the nonce that was sent with the request. */
+  /** Nonce of the authorization request, for a code of the hosted page. */
   nonce?: string;
-  /** Default: `['ES512']`, which is what the service signs ID tokens with. */
+  /** Default: `['ES512']`, the service's algorithm for ID tokens. */
   algorithms?: string[];
-  /** For the whole request. Default: 10,000 ms. */
+  /** Timeout of the whole request. Default: 10,000 ms. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
 /** Verified claims of an ID token (OpenID Connect Core §2). */
 export interface Claims {
-  /** The user's identifier at the service: what your own account should be keyed on. */
+  /** The user's stable ID at the service: use it as the key of your accounts. */
   sub: string;
-  /** Only absent for a user of whom no address is on record. */
+  /** Absent only if the user has no address on record. */
   email: string;
   email_verified: boolean;
-  /** Your client id. */
+  /** Your client ID. */
   aud: string;
   iss: string;
   /** Unix seconds. */
@@ -51,14 +51,14 @@ export interface Claims {
   [claim: string]: unknown;
 }
 
-/** The answer of the token endpoint, its ID token verified. */
+/** Token response with a verified ID token. */
 export interface TokenAndClaims {
-  /** The ID token as it came. */
+  /** The ID token as received. */
   idToken: string;
-  /** Opens UserInfo, and nothing else. */
+  /** Valid for UserInfo only. */
   accessToken: string;
   tokenType: string;
-  /** Life of the access token, in seconds. */
+  /** Lifetime of the access token in seconds. */
   expiresIn: number;
   scope: string;
   claims: Claims;
@@ -68,18 +68,17 @@ const maxBytes = 64 * 1024;
 const defaultTimeoutMs = 10_000;
 
 /**
- * Exchanges an authorization code and verifies the ID token that it gives: signature, algorithm, `iss`, `aud`, times,
- * and `nonce` where given. The options are checked before anything is sent, as a code is good only once; for the same
- * reason nothing is sent twice.
+ * Exchanges an authorization code and verifies the ID token: signature, algorithm, `iss`, `aud`, times, and `nonce` if
+ * given. Codes are single use, so options are validated first and requests are never retried.
  *
- * Throws `OAuthExchangeError` (no token came), `JWTVerificationError` (it is not to be trusted) and
+ * Throws `OAuthExchangeError` (no token was issued), `JWTVerificationError` (the token is invalid) and
  * `InvalidPublicKeyError` (the key is unusable).
  */
 export async function exchangeCodeForClaims(options: ExchangeCodeForClaimsOptions): Promise<Claims> {
   return (await exchangeCodeForTokenAndClaims(options)).claims;
 }
 
-/** As {@link exchangeCodeForClaims}, with the tokens themselves. */
+/** Like {@link exchangeCodeForClaims}, and returns the tokens. */
 export async function exchangeCodeForTokenAndClaims(options: ExchangeCodeForClaimsOptions): Promise<TokenAndClaims> {
   checkOptions(options);
   const source = await keySource(options);
@@ -90,12 +89,12 @@ export async function exchangeCodeForTokenAndClaims(options: ExchangeCodeForClai
 function checkOptions(options: ExchangeCodeForClaimsOptions): void {
   for (const name of ['code', 'oauthTokenUrl', 'clientId', 'apiKey'] as const) {
     const value: unknown = options[name];
-    if (typeof value !== 'string' || value === '') invalid(`The option ${name} is missing.`);
+    if (typeof value !== 'string' || value === '') invalid(`${name} is required.`);
   }
-  if (!/^[\x21-\x7e]+$/.test(options.apiKey)) invalid('The option apiKey holds characters that no key has.');
+  if (!/^[\x21-\x7e]+$/.test(options.apiKey)) invalid('apiKey contains invalid characters.');
   for (const name of ['codeVerifier', 'redirectUri', 'jwksUrl'] as const) {
     const value: unknown = options[name];
-    if (value !== undefined && (typeof value !== 'string' || value === '')) invalid(`The option ${name} is empty.`);
+    if (value !== undefined && (typeof value !== 'string' || value === '')) invalid(`${name} must not be empty.`);
   }
   const { timeoutMs } = options;
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= 600_000))
@@ -142,7 +141,7 @@ async function post(options: ExchangeCodeForClaimsOptions): Promise<Omit<TokenAn
     scope,
   } = body ?? {};
   if (typeof idToken !== 'string' || idToken === '') {
-    throw new OAuthExchangeError('RESPONSE_INVALID', 'The answer of the token endpoint holds no ID token.', {
+    throw new OAuthExchangeError('RESPONSE_INVALID', 'The token response has no ID token.', {
       status: answer.status,
       requestId: requestIdOf(answer),
     });
@@ -173,7 +172,7 @@ async function verifyIdToken(
     required: ['iss', 'sub', 'iat', 'exp'],
   });
   if (typeof claims.sub !== 'string' || claims.sub === '') {
-    throw new JWTVerificationError('CLAIM_INVALID', 'The token’s sub is no identifier.');
+    throw new JWTVerificationError('CLAIM_INVALID', 'The token’s sub is invalid.');
   }
   const party = claims['azp'];
   if (party !== undefined && party !== options.clientId) {
@@ -196,7 +195,7 @@ function refusal(answer: Answer, body: Record<string, unknown> | null): OAuthExc
   const description = body?.['error_description'];
   const code = (error === undefined ? undefined : codes[error]) ?? codeOf(status, error);
   const said = error === undefined ? '' : `: ${error}`;
-  return new OAuthExchangeError(code, `The token endpoint answered with status ${status}${said}.`, {
+  return new OAuthExchangeError(code, `The token endpoint responded with status ${status}${said}.`, {
     status,
     error,
     errorDescription: typeof description === 'string' ? description.slice(0, 500) : undefined,
@@ -225,7 +224,7 @@ const outgoingCodes = {
 
 function fromOutgoing(error: unknown): unknown {
   if (!(error instanceof OutgoingError)) return error;
-  return new OAuthExchangeError(outgoingCodes[error.fault], `The code was not exchanged: ${error.message}`, {
+  return new OAuthExchangeError(outgoingCodes[error.fault], `The token request failed. ${error.message}`, {
     cause: error,
   });
 }

@@ -11,7 +11,7 @@ export interface HostedClient {
   scope: string;
 }
 
-/** What a sign-in that was begun here needs to be finished. */
+/** State of a pending sign-in. */
 export interface Begun {
   code: string;
   codeVerifier: string;
@@ -22,8 +22,8 @@ export interface Begun {
 const lifetimeSeconds = 600;
 
 /**
- * Sends the browser to the hosted page (RFC 6749 §4.1.1 with PKCE). Verifier, nonce and way back wait in a cookie of
- * this browser, one for each `state`, so that several tabs do not get in each other's way.
+ * Redirects to the hosted page (RFC 6749 §4.1.1 with PKCE). Stores verifier, nonce and return path in a cookie per
+ * `state`, so that concurrent tabs do not interfere.
  */
 export function beginSignIn(res: ServerResponse, client: HostedClient, returnTo = '/'): void {
   const [state, nonce, codeVerifier] = [secret(), secret(), secret()];
@@ -45,17 +45,20 @@ export function beginSignIn(res: ServerResponse, client: HostedClient, returnTo 
   res.writeHead(303, { Location: url.href, 'Cache-Control': 'no-store' }).end();
 }
 
-/** The code of an answer to a sign-in that this browser has begun (RFC 6749 §4.1.2, RFC 9207). Throws `OAuthExchangeError`. */
+/**
+ * Validates the authorization response to a sign-in of this browser and returns its code (RFC 6749 §4.1.2, RFC 9207).
+ * Throws `OAuthExchangeError`.
+ */
 export function finishSignIn(req: RequestLike, res: ServerResponse, client: HostedClient): Begun {
   const query = new URL(req.originalUrl ?? req.url ?? '/', 'http://localhost').searchParams;
   const state = query.get('state') ?? '';
   const begun = cookieOf(req, cookieName(client, state));
   res.appendHeader('Set-Cookie', cookie(client, state, '', 0));
-  if (state === '' || begun?.['state'] !== state) rejected('The answer is to no sign-in that this browser has begun.');
-  if (query.get('iss') !== client.issuer) rejected('The answer is not from the issuer that was asked.');
+  if (state === '' || begun?.['state'] !== state) rejected('The response belongs to no sign-in of this browser.');
+  if (query.get('iss') !== client.issuer) rejected('The response is from another issuer.');
   const error = query.get('error');
   if (error !== null) {
-    throw new OAuthExchangeError('SIGN_IN_REFUSED', `The sign-in was refused: ${printable(error)}.`, {
+    throw new OAuthExchangeError('SIGN_IN_REFUSED', `The sign-in failed: ${printable(error)}.`, {
       status: 401,
       error: printable(error),
       errorDescription: query.get('error_description')?.slice(0, 500),
@@ -63,11 +66,11 @@ export function finishSignIn(req: RequestLike, res: ServerResponse, client: Host
   }
   const { codeVerifier, nonce, returnTo } = begun;
   const code = query.get('code');
-  if (!code || typeof codeVerifier !== 'string' || typeof nonce !== 'string') rejected('The answer holds no code.');
+  if (!code || typeof codeVerifier !== 'string' || typeof nonce !== 'string') rejected('The response has no code.');
   return { code, codeVerifier, nonce, returnTo: local(returnTo) };
 }
 
-/** A path of this site; anything else would make the callback an open redirect. */
+/** Restricts the return path to this site, to prevent open redirects. */
 function local(path: unknown): string {
   return typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : '/';
 }
@@ -90,7 +93,7 @@ function cookieOf(req: RequestLike, name: string): Record<string, unknown> | und
       const value: unknown = JSON.parse(Buffer.from(pair.slice(name.length + 1), 'base64url').toString());
       if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
     } catch {
-      // Not ours: as if it were not there.
+      // Not set by this library: ignore it.
     }
   }
   return undefined;

@@ -1,4 +1,4 @@
-/** The server library: code exchange, token verification, logout, and delegation of second factors. */
+/** Server library: code exchange, token verification, logout, and delegation of second factors. */
 export {
   DelegationClient,
   type InitiateMfaChangeOptions,

@@ -1,2 +1,2 @@
-/** jose has no CommonJS build, and `require` of one that has none works only from Node 20.19 on: `import()` always does. */
+/** jose has no CommonJS build, and `require` of ES modules needs Node 20.19: `import()` works everywhere. */
 export const jose = () => import('jose');

@@ -36,7 +36,7 @@ describe('verifyLogoutToken (OpenID Connect Back-Channel Logout 1.0 §2.6)', () 
     },
   );
 
-  it('accepts a token that names the user only, or the session only', async () => {
+  it('accepts a token with sub only or sid only', async () => {
     expect(await verifyLogoutToken(await provider.logoutToken(), options())).not.toHaveProperty('sid');
     const token = await provider.logoutToken({ sub: undefined, sid: 's-1' });
     expect(await verifyLogoutToken(token, options())).toMatchObject({ sid: 's-1' });
@@ -66,11 +66,11 @@ describe('verifyLogoutToken (OpenID Connect Back-Channel Logout 1.0 §2.6)', () 
     ['without exp, and old', { exp: undefined, iat: nowSeconds() - 121 }, {}, 'EXPIRED'],
     ['from the future', { iat: nowSeconds() + 300, exp: nowSeconds() + 400 }, {}, 'NOT_YET_VALID'],
     ['that lives for a year', { exp: nowSeconds() + 365 * 86400 }, {}, 'CLAIM_INVALID'],
-  ])('refuses a token %s', async (_, claims, header, code) => {
+  ])('rejects a token %s', async (_, claims, header, code) => {
     expect(await codeOf(verifyLogoutToken(await provider.logoutToken(claims, header), options()))).toBe(code);
   });
 
-  it('refuses an ID token, an unsigned token and one that somebody else signed', async () => {
+  it('rejects an ID token, an unsigned token and a foreign signature', async () => {
     expect(await codeOf(verifyLogoutToken(await provider.idToken(), options()))).toBe('TYPE_MISMATCH');
     const [, payload] = (await provider.logoutToken()).split('.');
     const header = Buffer.from('{"alg":"none","typ":"logout+jwt"}').toString('base64url');
@@ -81,21 +81,21 @@ describe('verifyLogoutToken (OpenID Connect Back-Channel Logout 1.0 §2.6)', () 
     );
   });
 
-  it('accepts a token once, also when it comes many times at once', async () => {
+  it('accepts a token once, also if delivered concurrently', async () => {
     const token = await provider.logoutToken();
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => verifyLogoutToken(token, options())));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await codeOf(verifyLogoutToken(token, options()))).toBe('REPLAYED');
   });
 
-  it('remembers within this process where no store is given', async () => {
+  it('remembers in process memory without a store', async () => {
     const token = await provider.logoutToken();
     const { replayStore: _, ...plain } = options();
     await verifyLogoutToken(token, plain);
     expect(await codeOf(verifyLogoutToken(token, plain))).toBe('REPLAYED');
   });
 
-  it('remembers nothing of a token that is not good', async () => {
+  it('does not store invalid tokens', async () => {
     const jti = 'shared';
     expect(await codeOf(verifyLogoutToken(await provider.logoutToken({ jti, aud: 'x' }), options()))).toBe(
       'AUDIENCE_MISMATCH',
@@ -103,21 +103,21 @@ describe('verifyLogoutToken (OpenID Connect Back-Channel Logout 1.0 §2.6)', () 
     await verifyLogoutToken(await provider.logoutToken({ jti }), options());
   });
 
-  it('accepts nothing where the store fails', async () => {
+  it('accepts no token if the store fails', async () => {
     const broken = { remember: () => Promise.reject(new Error('down')), forget: () => {} };
     const verified = verifyLogoutToken(await provider.logoutToken(), options({ replayStore: broken }));
     expect(await codeOf(verified)).toBe('REPLAY_STORE_FAILED');
   });
 
-  it('insists on issuer and client', async () => {
+  it('requires issuer and client', async () => {
     const token = await provider.logoutToken();
     expect(await codeOf(verifyLogoutToken(token, options({ issuer: undefined as never })))).toBe('INVALID_OPTIONS');
     expect(await codeOf(verifyLogoutToken(token, options({ clientId: '' })))).toBe('INVALID_OPTIONS');
   });
 });
 
-describe('the replay store of a process', () => {
-  it('forgets what is past, and at its limit the oldest first', () => {
+describe('in-memory replay store', () => {
+  it('drops expired entries, and at its limit the oldest first', () => {
     let now = 0;
     const store = new MemoryReplayStore({ max: 3, now: () => now });
     const until = (ms: number) => new Date(ms);

@@ -6,28 +6,28 @@ import { faultOf, type JwtClaims, keySource, verifyToken } from './verify-jwt.ts
 export interface VerifyLogoutTokenOptions {
   /** Expected `aud`. */
   clientId: string;
-  /** Expected `iss`: the service's base address. */
+  /** Expected `iss`: the service's base URL. */
   issuer: string;
-  /** A PEM, or the path of one. It wins over `jwksUrl` where both are given. */
+  /** A PEM, or its path. Wins over `jwksUrl` if both are given. */
   publicKey?: PublicKeyInput;
-  /** Where the keys are fetched: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
+  /** URL of the keys: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
   jwksUrl?: string;
-  /** Clock skew that is tolerated, in seconds. Default: 0. */
+  /** Tolerated clock skew in seconds. Default: 0. */
   leeway?: number;
-  /** Where used tokens are noted. Default: the memory of this process. */
+  /** Storage of used tokens. Default: process memory. */
   replayStore?: ReplayStore;
   /** Default: `['ES512']`. */
   algorithms?: string[];
 }
 
-/** Whose sessions to end: the one session `sid`, or, without it, every session of `sub`. */
+/** Sessions to end: `sid`, or, without it, every session of `sub`. */
 export interface LogoutClaims {
   iss: string;
   aud: string;
   /** Unix seconds. */
   iat: number;
   jti: string;
-  /** At least one of `sub` and `sid` is there. */
+  /** At least one of `sub` and `sid` is present. */
   sub?: string;
   sid?: string;
   events: Record<string, unknown>;
@@ -35,31 +35,31 @@ export interface LogoutClaims {
 }
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
-/** Life of a token that names no expiry, and the longest that one may name. */
+/** Lifetime of a token without `exp`, and the maximum. */
 const lifetimeSeconds = 120;
 const longestSeconds = 600;
-/** How far ahead the service's clock may be: `exp` bounds the token, so that no logout is lost over it. */
+/** Tolerated lead of the service's clock: `exp` limits the token, so that no logout is lost to clock skew. */
 const skewSeconds = 60;
-/** The service repeats a delivery for hours with one `jti`: later than this it has given up. */
+/** The service retries a delivery for hours with the same `jti`, and gives up before this. */
 const rememberSeconds = 24 * 3600;
 
 const processMemory = new MemoryReplayStore();
 
 /**
- * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6) and notes that it was used. Throws
- * `JWTVerificationError`, with the code `REPLAYED` for a token whose `jti` has been here, and `InvalidPublicKeyError`.
+ * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6) and marks it as used. Throws
+ * `JWTVerificationError`, with the code `REPLAYED` for a used `jti`, and `InvalidPublicKeyError`.
  */
 export async function verifyLogoutToken(token: string, options: VerifyLogoutTokenOptions): Promise<LogoutClaims> {
-  const claims = await judgeLogoutToken(token, options);
+  const claims = await checkLogoutToken(token, options);
   await rememberLogoutToken(claims, options.replayStore);
   return claims;
 }
 
-/** Verifies without noting anything. */
-export async function judgeLogoutToken(token: string, options: VerifyLogoutTokenOptions): Promise<LogoutClaims> {
+/** Verifies without marking it as used. */
+export async function checkLogoutToken(token: string, options: VerifyLogoutTokenOptions): Promise<LogoutClaims> {
   const { algorithms = ['ES512'], clientId: audience, issuer, leeway = 0 } = options;
   for (const [name, value] of Object.entries({ clientId: audience, issuer })) {
-    if (typeof value !== 'string') throw new JWTVerificationError('INVALID_OPTIONS', `The option ${name} is missing.`);
+    if (typeof value !== 'string') throw new JWTVerificationError('INVALID_OPTIONS', `${name} is required.`);
   }
   const rules = { algorithms, audience, issuer, leeway };
   const fault = faultOf(rules);
@@ -69,30 +69,31 @@ export async function judgeLogoutToken(token: string, options: VerifyLogoutToken
     types: ['secevent+jwt', 'logout+jwt'],
     required: ['iss', 'aud', 'iat', 'jti', 'events'],
   });
-  judgeTimes(claims, leeway);
-  return judgeShape(claims);
+  checkTimes(claims, leeway);
+  return checkShape(claims);
 }
 
-function judgeTimes({ iat = 0, exp = iat + lifetimeSeconds }: JwtClaims, leeway: number): void {
+function checkTimes({ iat = 0, exp = iat + lifetimeSeconds }: JwtClaims, leeway: number): void {
   const now = Date.now() / 1000;
   if (iat > now + leeway + skewSeconds)
-    throw new JWTVerificationError('NOT_YET_VALID', 'The logout token is from the future.');
+    throw new JWTVerificationError('NOT_YET_VALID', 'The logout token was issued in the future.');
   if (exp <= now - leeway) throw new JWTVerificationError('EXPIRED', 'The logout token has expired.');
-  if (exp - iat > longestSeconds) throw new JWTVerificationError('CLAIM_INVALID', 'The logout token lives too long.');
+  if (exp - iat > longestSeconds)
+    throw new JWTVerificationError('CLAIM_INVALID', 'The logout token’s lifetime is too long.');
 }
 
-function judgeShape(claims: JwtClaims): LogoutClaims {
+function checkShape(claims: JwtClaims): LogoutClaims {
   if ('nonce' in claims) throw new JWTVerificationError('CLAIM_INVALID', 'The logout token has a nonce.');
   const { events } = claims;
   const event =
     typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
   if (typeof event !== 'object' || event === null || Array.isArray(event)) {
-    throw new JWTVerificationError('CLAIM_INVALID', 'The token’s events hold no back-channel logout.');
+    throw new JWTVerificationError('CLAIM_INVALID', 'The token’s events claim has no back-channel logout.');
   }
   for (const name of ['jti', 'sub', 'sid']) {
     const value = claims[name];
     if (value !== undefined && (typeof value !== 'string' || value === '')) {
-      throw new JWTVerificationError('CLAIM_INVALID', `The logout token’s ${name} is no identifier.`);
+      throw new JWTVerificationError('CLAIM_INVALID', `The logout token’s ${name} is invalid.`);
     }
   }
   if (claims.sub === undefined && claims['sid'] === undefined) {
@@ -101,23 +102,23 @@ function judgeShape(claims: JwtClaims): LogoutClaims {
   return claims as LogoutClaims;
 }
 
-/** Notes the token. Throws `JWTVerificationError` where it was noted before. */
+/** Marks the token as used. Throws `JWTVerificationError` if it already was. */
 export async function rememberLogoutToken(claims: LogoutClaims, store: ReplayStore = processMemory): Promise<void> {
   let fresh: boolean;
   try {
-    fresh = await store.remember(noteOf(claims), new Date(Date.now() + rememberSeconds * 1000));
+    fresh = await store.remember(replayId(claims), new Date(Date.now() + rememberSeconds * 1000));
   } catch (cause) {
     throw new JWTVerificationError('REPLAY_STORE_FAILED', 'The replay store failed.', { cause });
   }
-  if (!fresh) throw new JWTVerificationError('REPLAYED', 'This logout token was used before.');
+  if (!fresh) throw new JWTVerificationError('REPLAYED', 'The logout token was already used.');
 }
 
-/** Takes the note back: what the token asks for has not happened. */
+/** Removes the mark, so that a failed logout can be retried. */
 export async function forgetLogoutToken(claims: LogoutClaims, store: ReplayStore = processMemory): Promise<void> {
-  await store.forget(noteOf(claims));
+  await store.forget(replayId(claims));
 }
 
-/** `jti` is unique within an issuer and audience only. */
-function noteOf({ aud, iss, jti }: LogoutClaims): string {
+/** `jti` is unique only per issuer and audience. */
+function replayId({ aud, iss, jti }: LogoutClaims): string {
   return JSON.stringify([iss, aud, jti]);
 }

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([app.close(), provider.close()]));
 
-/** An Express app as a reader of the README writes it. */
+/** An Express app as in the README. */
 function relyingParty(
   more: Partial<LatchkeyMiddlewareOptions> = {},
   parser?: express.RequestHandler,
@@ -66,14 +66,14 @@ const logout = (body: string, headers: Record<string, string> = {}) =>
   });
 
 describe('signIn', () => {
-  it('exchanges the page’s code and hands the sign-in over to the app’s session', async () => {
+  it('exchanges the page’s code and calls onSignIn', async () => {
     const response = await signIn({ code: 'the-code', code_verifier: 'v'.repeat(43) });
     expect(response.status).toBe(204);
     expect(response.headers.get('set-cookie')).toContain('session=user-1');
     expect(provider.requests[0]?.form.get('code_verifier')).toBe('v'.repeat(43));
   });
 
-  it('works behind a body parser, too', async () => {
+  it('works behind a body parser', async () => {
     await app.close();
     app = await relyingParty({}, express.json());
     expect((await signIn({ code: 'the-code' })).status).toBe(204);
@@ -88,7 +88,7 @@ describe('signIn', () => {
     ['a form, as another site can send it', 'code=c', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
     ['a request from another site', '{"code":"c"}', { 'Sec-Fetch-Site': 'cross-site' }, 400],
     ['far too much', `{"code":"${'x'.repeat(70_000)}"}`, {}, 413],
-  ])('refuses %s without asking the service', async (_, body, headers, status) => {
+  ])('rejects %s without a request to the service', async (_, body, headers, status) => {
     expect((await signIn(body, headers as Record<string, string>)).status).toBe(status);
     expect(provider.requests).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('signIn', () => {
     [400, 'invalid_grant', 401, 'INVALID_GRANT'],
     [503, 'temporarily_unavailable', 503, 'TEMPORARILY_UNAVAILABLE'],
     [401, 'invalid_client', 500, 'INVALID_CLIENT'],
-  ])('answers the service’s %i %s with %i', async (theirs, error, ours, code) => {
+  ])('maps %i %s of the service to %i', async (theirs, error, ours, code) => {
     provider.override['/oauth2/token'] = (_req, res) => json(res, theirs, { error });
     const response = await signIn({ code: 'c' });
     expect(response.status).toBe(ours);
@@ -107,7 +107,7 @@ describe('signIn', () => {
   });
 });
 
-describe('the hosted page', () => {
+describe('hosted page', () => {
   async function begin(to = '/cart') {
     const response = await fetch(`${app.url}/begin?to=${encodeURIComponent(to)}`, { redirect: 'manual' });
     const location = new URL(response.headers.get('location') ?? '');
@@ -117,7 +117,7 @@ describe('the hosted page', () => {
   const back = (query: Record<string, string>, cookie: string) =>
     fetch(`${app.url}/callback?${new URLSearchParams(query)}`, { headers: { cookie }, redirect: 'manual' });
 
-  it('is asked with state, nonce and challenge, which wait in a cookie of this browser', async () => {
+  it('is opened with state, nonce and challenge, stored in a cookie', async () => {
     const { response, location, query, cookie } = await begin();
     expect(response.status).toBe(303);
     expect(`${location.origin}${location.pathname}`).toBe(`${provider.url}/authorize`);
@@ -134,7 +134,7 @@ describe('the hosted page', () => {
     expect(cookie).toMatch(/HttpOnly; SameSite=Lax$/);
   });
 
-  it('brings a code back, which is exchanged with verifier, redirect URI and nonce', async () => {
+  it('returns a code, exchanged with verifier, redirect URI and nonce', async () => {
     const { query, sent } = await begin();
     provider.nextIdToken = await provider.idToken({ nonce: query.get('nonce') });
     const response = await back({ code: 'c', state: query.get('state') ?? '', iss: provider.url }, sent);
@@ -144,13 +144,13 @@ describe('the hosted page', () => {
     expect(provider.requests[0]?.form.get('code_verifier')).toMatch(/^[\w-]{43}$/);
   });
 
-  it('refuses an ID token with another nonce', async () => {
+  it('response with another nonce in the ID token is rejected', async () => {
     const { query, sent } = await begin();
     const response = await back({ code: 'c', state: query.get('state') ?? '', iss: provider.url }, sent);
     expect(await response.json()).toEqual({ code: 'NONCE_MISMATCH' });
   });
 
-  it('refuses an answer that this browser did not ask for, or that is from another issuer', async () => {
+  it('response with an unknown state or another issuer is rejected', async () => {
     const { query, sent } = await begin();
     const state = query.get('state') ?? '';
     const stranger = await begin();
@@ -171,13 +171,13 @@ describe('the hosted page', () => {
     expect(provider.requests).toEqual([]);
   });
 
-  it('says so where the person was refused', async () => {
+  it('error response is passed on', async () => {
     const { query, sent } = await begin();
     const response = await back({ error: 'access_denied', state: query.get('state') ?? '', iss: provider.url }, sent);
     expect([response.status, await response.json()]).toEqual([401, { code: 'SIGN_IN_REFUSED' }]);
   });
 
-  it('comes back to this site only', async () => {
+  it('returns to this site only', async () => {
     for (const to of [
       'https://evil.example',
       '//evil.example',
@@ -192,7 +192,7 @@ describe('the hosted page', () => {
     }
   });
 
-  it('puts its cookie under __Host- where the site is https', async () => {
+  it('uses a __Host- cookie on https', async () => {
     await app.close();
     app = await relyingParty({ redirectUri: 'https://app.example.com/callback' });
     expect((await begin()).cookie).toMatch(/^__Host-.*; Path=\/;.*; Secure$/);
@@ -200,27 +200,27 @@ describe('the hosted page', () => {
 });
 
 describe('backchannelLogout', () => {
-  it('ends what the token names, and answers 200', async () => {
+  it('ends the sessions of the token and responds 200', async () => {
     const response = await logout(`logout_token=${await provider.logoutToken({ sid: 's-1' })}`);
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(logouts).toMatchObject([{ sub: 'user-1', sid: 's-1' }]);
   });
 
-  it('works behind a body parser, too', async () => {
+  it('works behind a body parser', async () => {
     await app.close();
     app = await relyingParty({}, express.urlencoded({ extended: true }));
     expect((await logout(`logout_token=${await provider.logoutToken()}`)).status).toBe(200);
     expect(logouts).toHaveLength(1);
   });
 
-  it('answers 200 to a token that comes again, and does nothing', async () => {
+  it('responds 200 to a repeated token without ending sessions again', async () => {
     const token = await provider.logoutToken();
     const statuses = await Promise.all([1, 2, 3].map(async () => (await logout(`logout_token=${token}`)).status));
     expect(statuses).toEqual([200, 200, 200]);
     expect(logouts).toHaveLength(1);
   });
 
-  it('answers 500 where the app could not end its sessions, and is ready for the next try', async () => {
+  it('responds 500 if onLogout fails, and accepts a retry', async () => {
     const token = await provider.logoutToken();
     onLogout = () => Promise.reject(new Error('the session store is down'));
     expect((await logout(`logout_token=${token}`)).status).toBe(500);
@@ -229,12 +229,12 @@ describe('backchannelLogout', () => {
     expect(logouts).toHaveLength(1);
   });
 
-  it('answers 503 where the keys are out of reach, so that the service tries again', async () => {
+  it('responds 503 if the keys are unreachable, so that the service retries', async () => {
     provider.override['/.well-known/jwks.json'] = (_req, res) => json(res, 500, {});
     expect((await logout(`logout_token=${await provider.logoutToken()}`)).status).toBe(503);
   });
 
-  it('answers 400 to a token that is not good', async () => {
+  it('responds 400 to an invalid token', async () => {
     for (const token of ['', 'nonsense', await provider.idToken(), await provider.logoutToken({ aud: 'x' })]) {
       const response = await logout(`logout_token=${token}`);
       expect(response.status).toBe(400);

@@ -2,79 +2,78 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JWTVerificationError, OAuthExchangeError } from './error.ts';
 import { exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
 import { beginSignIn, finishSignIn } from './hosted-sign-in.ts';
-import { forgetLogoutToken, judgeLogoutToken, type LogoutClaims, rememberLogoutToken } from './logout-token.ts';
+import { checkLogoutToken, forgetLogoutToken, type LogoutClaims, rememberLogoutToken } from './logout-token.ts';
 import type { PublicKeyInput } from './public-key.ts';
 import type { ReplayStore } from './replay-store.ts';
 import { BodyError, formBody, jsonBody, type RequestLike } from './request-body.ts';
 
 export interface LatchkeyMiddlewareOptions {
-  /** The service's base address, which is its issuer. */
+  /** The service's base URL, which is its issuer. */
   baseUrl: string;
   clientId: string;
   /** The client's secret key, `lk_sk_…`. */
   apiKey: string;
-  /** A PEM, or the path of one. Default: the keys at `{baseUrl}/.well-known/jwks.json`. */
+  /** A PEM, or its path. Default: the keys at `{baseUrl}/.well-known/jwks.json`. */
   publicKey?: PublicKeyInput;
-  /** Clock skew that is tolerated, in seconds. Default: 0. */
+  /** Tolerated clock skew in seconds. Default: 0. */
   leeway?: number;
-  /** Where used logout tokens are noted. Default: the memory of this process. */
+  /** Storage of used logout tokens. Default: process memory. */
   replayStore?: ReplayStore;
-  /** For the hosted page: where `callback()` is mounted, as registered at the client. */
+  /** For the hosted page: URL of `callback()`, as registered at the client. */
   redirectUri?: string;
   /** For the hosted page. Default: `openid profile email phone`. */
   scope?: string;
-  /** Told of each failure, for your log. */
+  /** Called on each failure, for logging. */
   onError?: (error: unknown, req: IncomingMessage) => void;
 }
 
-/** A handler as Express, Connect and their kin mount it. */
+/** A handler for Express, Connect and compatible frameworks. */
 export type Handler<Req, Res> = (req: Req, res: Res, next: (error?: unknown) => void) => Promise<void>;
 
-/** Makes your own session out of a verified sign-in. Give the session a new id, and keep `claims.sub` and `claims.sid`. */
+/** Creates your session from a verified sign-in. Regenerate the session ID, and store `claims.sub` and `claims.sid`. */
 export type OnSignIn<Req, Res> = (signIn: TokenAndClaims, req: Req, res: Res) => unknown;
 
-/** Ends your sessions: that of `sid` where there is one, else every session of `sub`. */
+/** Ends your sessions: that of `sid` if present, else all of `sub`. */
 export type OnLogout<Req> = (logout: LogoutClaims, req: Req) => unknown;
 
 export interface LatchkeyMiddleware {
   /**
-   * `POST`: takes `{code, code_verifier?}` in JSON from your page, exchanges it and hands the sign-in over. Answers
-   * 204, unless `onSignIn` has answered; 401 where the code is not good, 503 where the service is out of reach.
+   * `POST`: takes `{code, code_verifier?}` as JSON from your page, exchanges it and calls `onSignIn`. Responds 204
+   * unless `onSignIn` has responded; 401 if the code is invalid, 503 if the service cannot be reached.
    */
   signIn<Req extends RequestLike = RequestLike, Res extends ServerResponse = ServerResponse>(handlers: {
     onSignIn: OnSignIn<Req, Res>;
   }): Handler<Req, Res>;
-  /** `GET`: sends the browser to the hosted sign-in page. `returnTo` names a path of yours to come back to. */
+  /** `GET`: redirects to the hosted sign-in page. `returnTo` is a path of your site. */
   begin<Req extends RequestLike = RequestLike, Res extends ServerResponse = ServerResponse>(handlers?: {
     returnTo?: (req: Req) => string | undefined;
   }): Handler<Req, Res>;
-  /** `GET`, at `redirectUri`: the way back from the hosted page. Then redirects, unless `onSignIn` has answered. */
+  /** `GET`, at `redirectUri`: handles the authorization response, then redirects unless `onSignIn` has responded. */
   callback<Req extends RequestLike = RequestLike, Res extends ServerResponse = ServerResponse>(handlers: {
     onSignIn: OnSignIn<Req, Res>;
   }): Handler<Req, Res>;
   /**
-   * `POST`: takes logout tokens. Answers 200 once `onLogout` is done, also for a token that comes again; 400 for one
-   * that is not good; 500 or 503 where the service shall try again.
+   * `POST`: takes logout tokens. Responds 200 after `onLogout`, also for a repeated token; 400 for an invalid one; 500
+   * or 503 if the service should retry.
    */
   backchannelLogout<Req extends RequestLike = RequestLike, Res extends ServerResponse = ServerResponse>(handlers: {
     onLogout: OnLogout<Req>;
   }): Handler<Req, Res>;
 }
 
-/** Handlers for a relying party's own routes. */
+/** Handlers for a relying party's routes. */
 export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): LatchkeyMiddleware {
   const issuer = options.baseUrl.replace(/\/+$/, '');
   const { apiKey, clientId, leeway, publicKey } = options;
   const keys = publicKey === undefined ? { jwksUrl: `${issuer}/.well-known/jwks.json` } : { publicKey };
   const trust = { ...keys, clientId, issuer, ...(leeway === undefined ? {} : { leeway }) };
-  const told = (error: unknown, req: IncomingMessage) => options.onError?.(error, req);
+  const report = (error: unknown, req: IncomingMessage) => options.onError?.(error, req);
 
   const exchange = (code: string, more: { codeVerifier?: string; redirectUri?: string; nonce?: string }) =>
     exchangeCodeForTokenAndClaims({ ...trust, ...more, apiKey, code, oauthTokenUrl: `${issuer}/oauth2/token` });
   const hosted = () => {
     const { redirectUri, scope = 'openid profile email phone' } = options;
-    if (redirectUri === undefined)
-      throw new OAuthExchangeError('INVALID_OPTIONS', 'The option redirectUri is missing.');
+    if (redirectUri === undefined) throw new OAuthExchangeError('INVALID_OPTIONS', 'redirectUri is required.');
     return { issuer, clientId, redirectUri, scope };
   };
 
@@ -84,7 +83,7 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
         const signedIn = await codeFrom(req)
           .then(({ code, codeVerifier }) => exchange(code, codeVerifier === undefined ? {} : { codeVerifier }))
           .catch((error: unknown) => {
-            told(error, req);
+            report(error, req);
             answer(res, statusOf(error), { error: 'sign_in_failed', code: codeOf(error) });
           });
         if (!signedIn) return;
@@ -101,7 +100,7 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
           await onSignIn(await exchange(code, { codeVerifier, nonce, redirectUri: hosted().redirectUri }), req, res);
           if (!res.headersSent) res.writeHead(303, { Location: returnTo, 'Cache-Control': 'no-store' }).end();
         } catch (error) {
-          told(error, req);
+          report(error, req);
           throw error;
         }
       }),
@@ -110,12 +109,12 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
       handled(async (req, res) => {
         try {
           const token = await logoutTokenFrom(req);
-          const claims = await judgeLogoutToken(token, trust);
+          const claims = await checkLogoutToken(token, trust);
           if (await isNew(claims, options.replayStore))
             await doneOrForgotten(claims, onLogout, req, options.replayStore);
           res.writeHead(200, { 'Cache-Control': 'no-store' }).end();
         } catch (error) {
-          told(error, req);
+          report(error, req);
           if (error instanceof BodyError || error instanceof JWTVerificationError) {
             answer(res, logoutStatusOf(error), { error: 'invalid_request', error_description: error.message });
           } else answer(res, 500, { error: 'server_error' });
@@ -136,14 +135,14 @@ function handled<Req, Res>(work: (req: Req, res: Res) => Promise<unknown>): Hand
 
 async function codeFrom(req: RequestLike): Promise<{ code: string; codeVerifier: string | undefined }> {
   needPost(req);
-  // A page of another site cannot sign its visitors in here: it can send neither JSON nor this header's other values.
-  if (req.headers['sec-fetch-site'] === 'cross-site') throw new BodyError(400, 'The request is from another site.');
+  // Login CSRF: cross-site pages can send neither JSON nor a different Sec-Fetch-Site.
+  if (req.headers['sec-fetch-site'] === 'cross-site') throw new BodyError(400, 'Cross-site requests are not allowed.');
   const body = await jsonBody(req);
   const verifier = body['code_verifier'] ?? body['codeVerifier'];
   const { code } = body;
-  if (typeof code !== 'string' || code === '') throw new BodyError(400, 'The body holds no code.');
+  if (typeof code !== 'string' || code === '') throw new BodyError(400, 'code is required.');
   if (verifier !== undefined && (typeof verifier !== 'string' || verifier === '')) {
-    throw new BodyError(400, 'code_verifier is no text.');
+    throw new BodyError(400, 'code_verifier must be a string.');
   }
   return { code, codeVerifier: verifier as string | undefined };
 }
@@ -151,7 +150,7 @@ async function codeFrom(req: RequestLike): Promise<{ code: string; codeVerifier:
 async function logoutTokenFrom(req: RequestLike): Promise<string> {
   needPost(req);
   const { logout_token: token } = await formBody(req);
-  if (typeof token !== 'string' || token === '') throw new BodyError(400, 'The body holds no logout_token.');
+  if (typeof token !== 'string' || token === '') throw new BodyError(400, 'logout_token is required.');
   return token;
 }
 
@@ -164,7 +163,7 @@ async function isNew(claims: LogoutClaims, store: ReplayStore | undefined): Prom
     await rememberLogoutToken(claims, store);
     return true;
   } catch (error) {
-    // The service did not hear our first answer: it is told once more that all is done.
+    // The service did not receive the first response and retries: report success.
     if (error instanceof JWTVerificationError && error.code === 'REPLAYED') return false;
     throw error;
   }
@@ -193,7 +192,7 @@ function statusOf(error: unknown): number {
   return outOfReach.includes(code) ? 503 : 500;
 }
 
-/** 400 is final to the service; after anything above it tries again. */
+/** The service treats 400 as final and retries after higher statuses. */
 function logoutStatusOf(error: BodyError | JWTVerificationError): number {
   if (error instanceof BodyError) return error.status;
   return error.code.startsWith('JWKS_') || error.code.startsWith('KEY_') || error.code === 'REPLAY_STORE_FAILED'

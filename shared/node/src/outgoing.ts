@@ -1,4 +1,4 @@
-/** Why a request of ours brought no answer. */
+/** Reason of a failed request. */
 export type OutgoingFault =
   | 'invalid-url'
   | 'insecure-url'
@@ -22,9 +22,9 @@ export interface Outgoing {
   method: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** For the whole of it, the body included. */
+  /** Timeout of the whole request, including the body. */
   timeoutMs: number;
-  /** Of the body, unpacked. */
+  /** Maximum size of the decompressed body. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }
@@ -35,7 +35,10 @@ export interface Answer {
   body: string;
 }
 
-/** One request, bounded in time and size, without redirects, over https or to this machine. Throws {@link OutgoingError}. */
+/**
+ * Sends one request, limited in time and size, without redirects, over https or to loopback. Throws {@link
+ * OutgoingError}.
+ */
 export async function send(url: string, request: Outgoing): Promise<Answer> {
   const address = checkedUrl(url);
   const timeout = AbortSignal.timeout(request.timeoutMs);
@@ -50,49 +53,49 @@ export async function send(url: string, request: Outgoing): Promise<Answer> {
     });
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
-      throw new OutgoingError('redirected', `The answer was a redirect (${response.status}).`);
+      throw new OutgoingError('redirected', `The response is a redirect (${response.status}).`);
     }
     return { status: response.status, headers: response.headers, body: await bodyOf(response, request.maxBytes) };
   } catch (error) {
     if (error instanceof OutgoingError) throw error;
     if (request.signal?.aborted) throw new OutgoingError('aborted', 'The request was aborted.', { cause: error });
     if (timeout.aborted) {
-      throw new OutgoingError('timeout', `There was no whole answer in ${request.timeoutMs} ms.`, { cause: error });
+      throw new OutgoingError('timeout', `No complete response within ${request.timeoutMs} ms.`, { cause: error });
     }
     throw new OutgoingError('network', 'The request failed.', { cause: error });
   }
 }
 
-/** The address, if it is https, or http to this machine. Throws {@link OutgoingError}. */
+/** Parses an https URL, or http to loopback. Throws {@link OutgoingError}. */
 export function checkedUrl(url: string): URL {
   let address: URL;
   try {
     address = new URL(url);
   } catch (cause) {
-    throw new OutgoingError('invalid-url', 'The address is not a URL.', { cause });
+    throw new OutgoingError('invalid-url', 'The value is not a URL.', { cause });
   }
   if (address.username !== '' || address.password !== '') {
-    throw new OutgoingError('invalid-url', 'The address must hold no user name or password.');
+    throw new OutgoingError('invalid-url', 'The URL must not contain credentials.');
   }
   if (address.protocol === 'https:') return address;
   const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(address.hostname);
   if (address.protocol === 'http:' && loopback) return address;
-  throw new OutgoingError('insecure-url', 'The address is neither https nor on this machine.');
+  throw new OutgoingError('insecure-url', 'The URL must use https, or http to loopback.');
 }
 
 async function bodyOf(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop by a throw cancels the rest.
+  // Throwing in the loop cancels the stream.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw new OutgoingError('too-large', `The answer has more than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new OutgoingError('too-large', `The response exceeds ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The JSON object in `text`, or null where it is anything else. */
+/** The JSON object in `text`, or null. */
 export function objectIn(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -104,7 +107,7 @@ export function objectIn(text: string): Record<string, unknown> | null {
   }
 }
 
-/** `Retry-After` in seconds (RFC 9110 §10.2.3), where it is a plain number. */
+/** `Retry-After` in seconds (RFC 9110 §10.2.3), if a plain number. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : undefined;

@@ -34,8 +34,8 @@ async function codeOf(found: Promise<unknown>): Promise<string> {
   return (error as JWTVerificationError).code;
 }
 
-describe('keys behind an address (RFC 7517 §5)', () => {
-  it('are fetched once, however many ask at once, and kept for five minutes', async () => {
+describe('remote keys (RFC 7517 §5)', () => {
+  it('are fetched once for concurrent lookups, and cached for five minutes', async () => {
     await Promise.all(Array.from({ length: 50 }, () => find()));
     nowMs = 5 * minute - 1;
     await find();
@@ -45,7 +45,7 @@ describe('keys behind an address (RFC 7517 §5)', () => {
     expect(fetches).toBe(2);
   });
 
-  it('are fetched once more for a kid that is not there, then not again for a while', async () => {
+  it('are refetched once for an unknown kid, then not during the cooldown', async () => {
     const old = key.kid;
     await find();
     key = await makeKey('ES512');
@@ -60,7 +60,7 @@ describe('keys behind an address (RFC 7517 §5)', () => {
     expect(fetches).toBe(3);
   });
 
-  it('are chosen by type, use and algorithm; without a kid only where one fits', async () => {
+  it('are matched by type, use and algorithm; without a kid only if unique', async () => {
     const [rsa, other] = await Promise.all([makeKey('RS256'), makeKey('ES512')]);
     let set: object[] = [
       rsa.jwk,
@@ -82,7 +82,7 @@ describe('keys behind an address (RFC 7517 §5)', () => {
     expect(await codeOf(find())).toBe('UNKNOWN_KEY');
   });
 
-  it('go on for an hour where the address stops to answer, and no longer', async () => {
+  it('stay usable for an hour if jwksUrl fails, and no longer', async () => {
     await find();
     answer = (_req, res) => json(res, 500, {});
     nowMs = 6 * minute;
@@ -93,7 +93,7 @@ describe('keys behind an address (RFC 7517 §5)', () => {
     expect(await codeOf(find())).toBe('JWKS_UNAVAILABLE');
   });
 
-  it('recover by themselves', async () => {
+  it('recover automatically', async () => {
     const good = answer;
     answer = (_req, res) => json(res, 503, {});
     expect(await codeOf(find())).toBe('JWKS_UNAVAILABLE');
@@ -115,12 +115,12 @@ describe('keys behind an address (RFC 7517 §5)', () => {
     ],
     ['404', (_req, res) => json(res, 404, {}), 'JWKS_UNAVAILABLE'],
     ['nothing', (req) => void req.socket.destroy(), 'JWKS_UNAVAILABLE'],
-  ])('are refused where the answer is %s', async (_, listener, code) => {
+  ])('are rejected if the response is %s', async (_, listener, code) => {
     answer = listener;
     expect(await codeOf(find())).toBe(code);
   });
 
-  it('are given up where the answer hangs', async () => {
+  it('time out if the response hangs', async () => {
     keys = new RemoteKeys(server.url, { timeoutMs: 50 });
     answer = (_req, res) => void res.writeHead(200).write('{"keys":');
     expect(await codeOf(find())).toBe('JWKS_UNAVAILABLE');
@@ -137,7 +137,7 @@ describe('keys behind an address (RFC 7517 §5)', () => {
   });
 });
 
-/** Sends for as long as somebody listens. */
+/** Sends until the client disconnects. */
 function endless(_req: unknown, res: import('node:http').ServerResponse): void {
   const more = () => {
     if (!res.destroyed) res.write('x'.repeat(65_536), () => setImmediate(more));

@@ -6,11 +6,11 @@ import { algorithmsOf } from './public-key.ts';
 const defaultTimeoutMs = 5_000;
 const maxBytes = 256 * 1024;
 const maxKeys = 100;
-/** Keys are asked for again after this: a withdrawn one is soon forgotten. */
+/** Refetch after this, so that a withdrawn key is soon dropped. */
 const freshMs = 5 * 60_000;
-/** Where the address does not answer, the last keys go on this long: its restart signs nobody out. */
+/** Use stale keys this long if a fetch fails, so that a restart of the service breaks no sign-in. */
 const staleMs = 60 * 60_000;
-/** At most one further fetch in this time for a key that is not there, however many tokens name one. */
+/** At most one extra fetch in this time for unknown key IDs. */
 const cooldownMs = 30_000;
 
 interface RemoteKey {
@@ -24,13 +24,13 @@ interface Fetched {
   at: number;
 }
 
-/** What a token's header says of its key. */
+/** Key parameters from a token's header. */
 export interface KeyQuery {
   alg: string;
   kid: string | undefined;
 }
 
-/** A JSON Web Key Set behind an address (RFC 7517 §5): cached, with at most one fetch under way. */
+/** A JSON Web Key Set by URL (RFC 7517 §5): cached, with at most one fetch in flight. */
 export class RemoteKeys {
   private readonly url: string;
   private readonly now: () => number;
@@ -45,12 +45,12 @@ export class RemoteKeys {
     this.timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   }
 
-  /** Resolves once there are keys. Throws {@link JWTVerificationError}. */
+  /** Resolves once keys are loaded. Throws {@link JWTVerificationError}. */
   async ready(): Promise<void> {
     await this.current();
   }
 
-  /** The key that signed. Throws {@link JWTVerificationError}. */
+  /** The key for a token's header. Throws {@link JWTVerificationError}. */
   async find(query: KeyQuery): Promise<KeyObject> {
     const found = matching((await this.current()).keys, query);
     if (found) return found;
@@ -58,7 +58,7 @@ export class RemoteKeys {
       const again = matching((await this.fetch()).keys, query);
       if (again) return again;
     }
-    throw new JWTVerificationError('UNKNOWN_KEY', 'No key at jwksUrl is the one that the token names.');
+    throw new JWTVerificationError('UNKNOWN_KEY', 'jwksUrl has no key with the token’s kid.');
   }
 
   private async current(): Promise<Fetched> {
@@ -101,16 +101,16 @@ export class RemoteKeys {
       );
     });
     if (answer.status !== 200) {
-      throw new JWTVerificationError('JWKS_UNAVAILABLE', `jwksUrl answered with status ${answer.status}.`);
+      throw new JWTVerificationError('JWKS_UNAVAILABLE', `jwksUrl responded with status ${answer.status}.`);
     }
-    return objectIn(answer.body) ?? invalid('is no JSON object');
+    return objectIn(answer.body) ?? invalid('is not a JSON object');
   }
 }
 
-/** Keys of kinds that this library does not know are passed over (RFC 7517 §5), and so are secret ones. */
+/** Ignores symmetric and unknown key types (RFC 7517 §5). */
 function keysIn({ keys }: Record<string, unknown>): RemoteKey[] {
-  if (!Array.isArray(keys)) invalid('holds no keys');
-  if (keys.length > maxKeys) invalid(`holds more than ${maxKeys} keys`);
+  if (!Array.isArray(keys)) invalid('has no keys');
+  if (keys.length > maxKeys) invalid(`has more than ${maxKeys} keys`);
   return keys.flatMap((jwk: unknown) => {
     if (typeof jwk !== 'object' || jwk === null) return [];
     const { kid, alg, use, d, k, key_ops: operations } = jwk as Record<string, unknown>;
@@ -125,7 +125,7 @@ function keysIn({ keys }: Record<string, unknown>): RemoteKey[] {
   });
 }
 
-/** A key fits by its own type. Without a `kid` it must be the only one that does. */
+/** Matches by key type. Without a `kid`, the match must be unique. */
 function matching(keys: RemoteKey[], query: KeyQuery): KeyObject | undefined {
   const fitting = keys.filter(
     ({ key, kid, alg }) =>
@@ -139,7 +139,7 @@ function matching(keys: RemoteKey[], query: KeyQuery): KeyObject | undefined {
 const known = new Map<string, RemoteKeys>();
 const maxKnown = 100;
 
-/** The one set of keys that this process keeps of an address. */
+/** The shared key set of a URL, one per process. */
 export function remoteKeys(url: string): RemoteKeys {
   let keys = known.get(url);
   if (!keys) {
@@ -156,5 +156,5 @@ function text(value: unknown): string | undefined {
 }
 
 function invalid(reason: string): never {
-  throw new JWTVerificationError('JWKS_INVALID', `The answer of jwksUrl ${reason}.`);
+  throw new JWTVerificationError('JWKS_INVALID', `The response of jwksUrl ${reason}.`);
 }

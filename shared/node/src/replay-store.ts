@@ -1,12 +1,12 @@
-/** The memory of tokens that have done their work. With several processes it must be one that they share. */
+/** Storage of used tokens. Several processes must share one. */
 export interface ReplayStore {
-  /** Notes `id`, and says whether it is new. Of two calls at the same moment, one is told `true`. */
+  /** Stores `id`; returns whether it is new. Atomic: of concurrent calls, one gets `true`. */
   remember(id: string, until: Date): Promise<boolean> | boolean;
-  /** Takes a note back, so that the token can be tried again. */
+  /** Deletes `id`, so that the token can be retried. */
   forget(id: string): Promise<void> | void;
 }
 
-/** For one process. Bounded: at its limit the oldest note goes first. */
+/** For a single process. At its limit, drops the oldest entry first. */
 export class MemoryReplayStore implements ReplayStore {
   private readonly notes = new Map<string, number>();
   private readonly max: number;

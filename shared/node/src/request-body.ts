@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 
 /** A request of Express, Connect or Node itself. */
 export interface RequestLike extends IncomingMessage {
-  /** What a body parser before this one has made of the body. */
+  /** Set by a body parser, if any. */
   body?: unknown;
-  /** Express: the address as it was sent. */
+  /** Express: the original URL. */
   originalUrl?: string;
 }
 
 const maxBytes = 64 * 1024;
 
-/** What a body is refused for, as an HTTP status. */
+/** An invalid body, with the HTTP status to respond with. */
 export class BodyError extends Error {
   readonly status: 400 | 405 | 413 | 415;
 
@@ -21,7 +21,7 @@ export class BodyError extends Error {
   }
 }
 
-/** The members of a JSON object, whether or not a parser was here before. Throws {@link BodyError}. */
+/** Reads a JSON object, with or without a body parser. Throws {@link BodyError}. */
 export async function jsonBody(req: RequestLike): Promise<Record<string, unknown>> {
   needType(req, 'application/json');
   const body = await raw(req);
@@ -30,12 +30,12 @@ export async function jsonBody(req: RequestLike): Promise<Record<string, unknown
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Falls through: what is no JSON and what is no object are refused alike.
+    // Invalid JSON and non-objects get the same error below.
   }
-  throw new BodyError(400, 'The body is no JSON object.');
+  throw new BodyError(400, 'The body must be a JSON object.');
 }
 
-/** The fields of a form, each at most once, whether or not a parser was here before. Throws {@link BodyError}. */
+/** Reads form fields, each at most once, with or without a body parser. Throws {@link BodyError}. */
 export async function formBody(req: RequestLike): Promise<Record<string, unknown>> {
   needType(req, 'application/x-www-form-urlencoded');
   const body = await raw(req);
@@ -60,7 +60,7 @@ async function raw(req: RequestLike): Promise<string | Record<string, unknown>> 
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new BodyError(413, `The body has more than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new BodyError(413, `The body exceeds ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -5,19 +5,19 @@ import { algorithmsOf, type PublicKeyInput, readPublicKey, supportedAlgorithms }
 import { type KeyQuery, remoteKeys } from './remote-keys.ts';
 
 export interface VerifyJwtOptions {
-  /** The algorithms that the token may be signed with. Default: `['RS256']`; the service's ID tokens need `['ES512']`. */
+  /** Accepted algorithms. Default: `['RS256']`; the service's ID tokens need `['ES512']`. */
   algorithms?: string[];
-  /** What `aud` must hold; of several, one. */
+  /** Expected `aud`; with several, one must match. */
   audience?: string | string[];
-  /** What `iss` must be; of several, one. */
+  /** Expected `iss`; with several, one must match. */
   issuer?: string | string[];
-  /** Clock skew that is tolerated, in seconds. Default: 0. */
+  /** Tolerated clock skew in seconds. Default: 0. */
   leeway?: number;
-  /** What `nonce` must be. */
+  /** Expected `nonce`. */
   nonce?: string;
 }
 
-/** Claims of any token: the registered ones (RFC 7519 §4.1), and whatever else it holds. */
+/** Registered claims (RFC 7519 §4.1) and any others. */
 export interface JwtClaims {
   iss?: string;
   sub?: string;
@@ -30,28 +30,27 @@ export interface JwtClaims {
   [claim: string]: unknown;
 }
 
-/** What a token is judged by. */
+/** Verification rules. */
 export interface Rules extends VerifyJwtOptions {
   algorithms: string[];
-  /** Header `typ` that is accepted, without `application/`; absent: any. */
+  /** Accepted header `typ`, without `application/`; absent: any. */
   types?: readonly (string | undefined)[];
-  /** Claims that must be there. */
+  /** Required claims. */
   required?: string[];
   /** Unix milliseconds. Default: now. */
   now?: number;
 }
 
-/** Where the key comes from: handed over, or looked up by the token's header. */
+/** A given key, or a lookup by the token's header. */
 export type KeySource = (query: KeyQuery) => Promise<KeyObject> | KeyObject;
 
 const maxTokenLength = 64 * 1024;
 
 /**
- * Verifies a JWT (RFC 7519) with a public key, and returns its claims. The key's type decides which algorithms it
- * serves, so that no token chooses its own. Throws {@link JWTVerificationError}, for a bad key its subclass
- * `InvalidPublicKeyError`.
+ * Verifies a JWT (RFC 7519) with a public key, and returns its claims. The key's type determines the algorithms, never
+ * the token. Throws {@link JWTVerificationError}, for an invalid key its subclass `InvalidPublicKeyError`.
  *
- * @param publicKey a PEM, the path of one, or its bytes
+ * @param publicKey a PEM, its path, or its bytes
  */
 export async function verifyJwt<Claims extends object = JwtClaims>(
   token: string,
@@ -65,7 +64,7 @@ export async function verifyJwt<Claims extends object = JwtClaims>(
   return (await verifyToken(token, () => key, rules)) as Claims;
 }
 
-/** Where the options say that the keys are, found usable before anything depends on it. A pinned key wins over an address. */
+/** The key source of the options, loaded and validated. A pinned key wins over `jwksUrl`. */
 export async function keySource(options: {
   publicKey?: PublicKeyInput | undefined;
   jwksUrl?: string | undefined;
@@ -79,15 +78,15 @@ export async function keySource(options: {
   return () => key;
 }
 
-/** What is wrong with options that check less than they seem to; null: nothing. */
+/** The problem with options that would silently disable a check; null: none. */
 export function faultOf(options: VerifyJwtOptions): string | null {
   const { algorithms, audience, issuer, leeway, nonce } = options;
   if (algorithms !== undefined) {
     if (!Array.isArray(algorithms) || algorithms.length === 0) return 'algorithms must be a list that is not empty.';
     const foreign = algorithms.find((alg) => !supportedAlgorithms.includes(alg));
-    if (foreign !== undefined) return `The algorithm ${printable(foreign)} verifies nothing with a public key.`;
+    if (foreign !== undefined) return `The algorithm ${printable(foreign)} does not use a public key.`;
   }
-  // An environment variable that is not set must not turn a check off.
+  // An unset environment variable must not disable a check.
   for (const [name, value] of Object.entries({ audience, issuer, nonce })) {
     const values: unknown[] = Array.isArray(value) ? value : [value];
     if (value !== undefined && (values.length === 0 || values.some((one) => typeof one !== 'string' || one === ''))) {
@@ -100,7 +99,7 @@ export function faultOf(options: VerifyJwtOptions): string | null {
   return null;
 }
 
-/** Judges a token by rules that hold no fault. Throws {@link JWTVerificationError}. */
+/** Verifies a token by valid rules. Throws {@link JWTVerificationError}. */
 export async function verifyToken(token: string, source: KeySource, rules: Rules): Promise<JwtClaims> {
   const { errors, jwtVerify } = await jose();
   const header = headerOf(token);
@@ -118,18 +117,18 @@ export async function verifyToken(token: string, source: KeySource, rules: Rules
   if (!algorithmsOf(key).includes(header.alg)) {
     throw new JWTVerificationError(
       'KEY_TYPE_MISMATCH',
-      `The token is signed with ${header.alg}, for which this key is of the wrong type.`,
+      `The token is signed with ${header.alg}, which does not match the type of the key.`,
     );
   }
   try {
     const { payload } = await jwtVerify(token, key, joseOptions(rules));
     if (rules.nonce !== undefined && payload['nonce'] !== rules.nonce) {
-      throw new JWTVerificationError('NONCE_MISMATCH', 'The token’s nonce is not the one that was sent.');
+      throw new JWTVerificationError('NONCE_MISMATCH', 'The token’s nonce does not match.');
     }
     return payload as JwtClaims;
   } catch (cause) {
     if (!(cause instanceof errors.JOSEError)) throw cause;
-    const [code, what] = said(cause);
+    const [code, what] = describe(cause);
     throw new JWTVerificationError(code, what, { cause });
   }
 }
@@ -151,24 +150,25 @@ interface Header extends KeyQuery {
 }
 
 function headerOf(token: unknown): Header {
-  if (typeof token !== 'string' || token.length > maxTokenLength) malformed('The token is no string, or far too long.');
+  if (typeof token !== 'string' || token.length > maxTokenLength)
+    malformed('The token is not a string, or is too long.');
   const parts = token.split('.');
-  if (parts.length !== 3 || !parts.every(isBase64url)) malformed('The token does not have three parts of base64url.');
+  if (parts.length !== 3 || !parts.every(isBase64url)) malformed('The token does not have three base64url parts.');
   let header: unknown;
   try {
     header = JSON.parse(Buffer.from(parts[0] as string, 'base64url').toString());
   } catch (cause) {
-    malformed('The token’s header is no JSON.', cause);
+    malformed('The token’s header is not JSON.', cause);
   }
   const { alg, kid, typ } = (header ?? {}) as Record<string, unknown>;
-  if (typeof alg !== 'string') malformed('The token’s header names no algorithm.');
+  if (typeof alg !== 'string') malformed('The token’s header has no alg.');
   for (const value of [kid, typ]) {
-    if (value !== undefined && typeof value !== 'string') malformed('The token’s header is not well-formed.');
+    if (value !== undefined && typeof value !== 'string') malformed('The token’s header is malformed.');
   }
   return { alg, kid: kid as string | undefined, typ: typ as string | undefined };
 }
 
-/** One text for one value: no padding, no stray bits at the end (RFC 4648 §3.5). */
+/** Canonical base64url: no padding, no stray trailing bits (RFC 4648 §3.5). */
 export function isBase64url(text: string): boolean {
   return /^[A-Za-z0-9_-]*$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
 }
@@ -178,27 +178,27 @@ function malformed(what: string, cause?: unknown): never {
 }
 
 const mismatches: Record<string, readonly [JWTVerificationErrorCode, string]> = {
-  iss: ['ISSUER_MISMATCH', 'The token is of another issuer.'],
+  iss: ['ISSUER_MISMATCH', 'The token is from another issuer.'],
   aud: ['AUDIENCE_MISMATCH', 'The token is for another audience.'],
   nbf: ['NOT_YET_VALID', 'The token is not valid yet.'],
 };
 
-/** jose's errors in this library's words. */
-function said(
+/** Maps jose's errors to this library's. */
+function describe(
   error: Error & { code: string; claim?: string; reason?: string },
 ): readonly [JWTVerificationErrorCode, string] {
   const { claim = '', code, reason } = error;
   if (code === 'ERR_JWT_EXPIRED') return ['EXPIRED', 'The token has expired.'];
   if (code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED')
-    return ['SIGNATURE_INVALID', 'The signature is not that of the key.'];
-  if (code !== 'ERR_JWT_CLAIM_VALIDATION_FAILED') return ['MALFORMED', 'The token is not well-formed.'];
+    return ['SIGNATURE_INVALID', 'The token’s signature is invalid.'];
+  if (code !== 'ERR_JWT_CLAIM_VALIDATION_FAILED') return ['MALFORMED', 'The token is malformed.'];
   const mismatch = mismatches[claim];
   if (mismatch && reason !== 'invalid') return mismatch;
   if (reason === 'missing') return ['CLAIM_MISSING', `The token has no ${claim}.`];
-  return ['CLAIM_INVALID', `The token’s ${claim} is not what it must be.`];
+  return ['CLAIM_INVALID', `The token’s ${claim} is invalid.`];
 }
 
-/** A stranger's text, for a message: short, and without control characters. */
+/** Untrusted text for a message: truncated, without control characters. */
 export function printable(text: unknown): string {
   return String(text)
     .replace(/[^\x20-\x7e]/g, '?')

@@ -23,7 +23,7 @@ export interface Received {
   payload: Record<string, unknown>;
 }
 
-/** How an answer is made, so that a test can bend any part of it. */
+/** Parts of a response, so that tests can alter each. */
 export interface Answering {
   status: number;
   body: object;
@@ -32,11 +32,11 @@ export interface Answering {
   outer?: Record<string, unknown>;
   signWith?: KeyObject;
   encryptTo?: KeyObject;
-  /** Put into the envelope in place of a JWS. */
+  /** Encrypted instead of a JWS. */
   raw?: string;
 }
 
-/** The service's side of delegation, written from its description alone, with real keys over real HTTP. */
+/** Service side of delegation, implemented independently from its specification, with real keys over real HTTP. */
 export interface TestService extends Listening {
   idp: DelegationKeys;
   sp: DelegationKeys;

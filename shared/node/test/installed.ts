@@ -8,21 +8,21 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** An empty folder into which the packed tarball was installed, with what it depends on and Express beside it. */
+/** An empty folder with the packed tarball, its dependencies and Express. */
 export interface Installed {
   folder: string;
-  /** Versions of Node to try: the workspace's own, and the machine's where it is another. */
+  /** Node versions to test: the workspace's, and the system's if different. */
   nodes: string[];
-  /** Writes a file there. */
+  /** Writes a file. */
   write(name: string, text: string): void;
-  /** Runs a program text in that folder and returns what it printed. */
+  /** Runs a program in that folder and returns its output. */
   node(text: string, options?: { env?: Record<string, string>; commonjs?: boolean; node?: string }): Promise<string>;
-  /** Runs the TypeScript compiler there; what it has to say. */
+  /** Runs the TypeScript compiler and returns its output. */
   tsc(args: string[]): Promise<string>;
   remove(): void;
 }
 
-/** Packs this package, and unpacks it as an installation would. */
+/** Packs this package and unpacks it as an installation would. */
 export async function install(): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-installed-'));
   const { stdout: tarball } = await run(process.execPath, [join(root, '.config/pack.mjs'), 'node', folder]);
@@ -53,7 +53,7 @@ export async function install(): Promise<Installed> {
   };
 }
 
-/** The machine's own Node, if it has one that this package is for. */
+/** The system's Node, if supported by this package. */
 function machineNode(path: string): string[] {
   const version = /^v(\d+)/.exec(spawnSync(path, ['--version']).stdout?.toString() ?? '')?.[1];
   return Number(version) >= 20 ? [path] : [];

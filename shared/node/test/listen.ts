@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A real HTTP server on a free port of this machine. */
+/** A real HTTP server on a free local port. */
 export interface Listening {
   url: string;
   server: Server;

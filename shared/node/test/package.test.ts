@@ -12,7 +12,7 @@ import { startProvider, type TestProvider } from './provider.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-/** The snippets of the README by the name that stands above each. */
+/** Snippets of the README by the name in the comment above each. */
 const snippets = new Map(
   [...readme.matchAll(/<!-- test: ([\w-]+) -->\n```js\n([\s\S]*?)```/g)].map(([, name = '', text = '']) => [
     name,
@@ -38,7 +38,7 @@ const environment = () => ({
   LATCHKEY_API_KEY: provider.apiKey,
 });
 
-describe('the packed tarball', () => {
+describe('packed tarball', () => {
   const names = [
     'DelegationClient',
     'DelegationError',
@@ -59,19 +59,22 @@ describe('the packed tarball', () => {
     CommonJS: `const library = require('@latchkey/node');`,
   };
 
-  it.each(Object.entries(programs))('works in an empty folder, with %s, on every Node here', async (kind, load) => {
-    for (const node of installed.nodes) {
-      const token = await provider.idToken();
-      const program = `${load}
+  it.each(Object.entries(programs))(
+    'works in an empty folder, with %s, on every available Node',
+    async (kind, load) => {
+      for (const node of installed.nodes) {
+        const token = await provider.idToken();
+        const program = `${load}
         const names = Object.keys(library).filter((name) => name !== 'default' && name !== 'module.exports').sort();
         library.verifyJwt(${JSON.stringify(token)}, ${JSON.stringify(provider.key.pem)}, { algorithms: ['ES512'] })
           .then(({ sub }) => console.log(JSON.stringify({ names, sub })));`;
-      const printed = await installed.node(program, { commonjs: kind === 'CommonJS', node });
-      expect(JSON.parse(printed)).toEqual({ names, sub: 'user-1' });
-    }
-  });
+        const printed = await installed.node(program, { commonjs: kind === 'CommonJS', node });
+        expect(JSON.parse(printed)).toEqual({ names, sub: 'user-1' });
+      }
+    },
+  );
 
-  it('depends on jose alone, and brings types for both kinds of module', () => {
+  it('depends on jose alone, and has types for ES modules and CommonJS', () => {
     const at = (path: string) => readFileSync(join(installed.folder, 'node_modules/@latchkey/node', path), 'utf8');
     const manifest = JSON.parse(at('package.json')) as { dependencies: object; exports: Record<string, any> };
     expect(Object.keys(manifest.dependencies)).toEqual(['jose']);
@@ -82,8 +85,8 @@ describe('the packed tarball', () => {
   });
 });
 
-describe('the types of the packed tarball', () => {
-  it.each(['mts', 'cts'])('are strict, and fit Express, in a .%s file', async (extension) => {
+describe('types of the packed tarball', () => {
+  it.each(['mts', 'cts'])('are strict and compatible with Express in a .%s file', async (extension) => {
     const program = `
       import express, { type Request, type Response } from 'express';
       import {
@@ -105,7 +108,7 @@ describe('the types of the packed tarball', () => {
       const complete: VerifyMfaChangeOptions = { userid: 'a', sessionId: 's', otp: '1' };
       const completed: Promise<VerifyMfaChangeResult> = client.verifyMfaChange(complete);
       const credentials: Promise<UserCredentials> = DelegationClient.fromEnv().getUserCredentials('a');
-      // @ts-expect-error there is no such code
+      // @ts-expect-error no such code
       export const wrong = (error: OAuthExchangeError) => error.code === 'NONSENSE';
       const latchkey = createLatchkeyMiddleware({ baseUrl: 'x', clientId: 'x', apiKey: 'x' });
       express()
@@ -118,7 +121,7 @@ describe('the types of the packed tarball', () => {
   });
 });
 
-describe('the README', () => {
+describe('README', () => {
   const use = (name: string, program: string, env: Record<string, string> = environment(), node?: string) => {
     const text = snippets.get(name);
     if (text === undefined) throw new Error(`The README has no snippet ${name}.`);
@@ -126,7 +129,7 @@ describe('the README', () => {
     return installed.node(`import * as snippet from './${name}.mjs';\n${program}`, { env, ...(node ? { node } : {}) });
   };
 
-  it('has no snippet that is not run here', () => {
+  it('has no untested snippet', () => {
     expect([...snippets.keys()]).toEqual([
       'exchange',
       'commonjs',
@@ -139,12 +142,12 @@ describe('the README', () => {
     expect(readme.match(/```(js|ts)/g)).toHaveLength(snippets.size);
   });
 
-  it('lists every code with its advice', () => {
+  it('lists every code with its fix', () => {
     const rows = Object.entries(advice).flatMap(([name, codes]) => [
       '',
       `**${name}**${name === 'JWTVerificationError' ? ', besides those of `InvalidPublicKeyError`' : ''}`,
       '',
-      '| code | how to mend it |',
+      '| code | fix |',
       '|---|---|',
       ...Object.entries(codes)
         .filter(([code]) => name !== 'JWTVerificationError' || !(code in advice.InvalidPublicKeyError))
@@ -219,7 +222,7 @@ describe('the README', () => {
     }
   });
 
-  it('keeps used logout tokens in a table', async () => {
+  it('stores used logout tokens in a table', async () => {
     const program = `
       const seen = new Set();
       const store = snippet.replayStore({ query: async (sql, [id]) => {
@@ -228,9 +231,9 @@ describe('the README', () => {
         seen.add(id);
         return { rowCount: fresh ? 1 : 0 };
       } });
-      const told = [await store.remember('a', new Date()), await store.remember('a', new Date())];
+      const results = [await store.remember('a', new Date()), await store.remember('a', new Date())];
       await store.forget('a');
-      console.log(JSON.stringify([...told, await store.remember('a', new Date())]));`;
+      console.log(JSON.stringify([...results, await store.remember('a', new Date())]));`;
     expect(JSON.parse(await use('replay-store', program))).toEqual([true, false, true]);
   });
 
@@ -267,7 +270,7 @@ describe('the README', () => {
     }
   });
 
-  it('answers errors', async () => {
+  it('handles errors', async () => {
     const program = `
       import { InvalidPublicKeyError, OAuthExchangeError, verifyJwt } from '@latchkey/node';
       const refused = await verifyJwt('a.b.c', ${JSON.stringify(provider.key.pem)}).catch((error) => error);

@@ -30,17 +30,17 @@ export interface TokenRequest {
   headers: IncomingMessage['headers'];
 }
 
-/** A token endpoint and a key set as the service has them, with real keys; what they answer can be replaced. */
+/** Token endpoint and key set of a service with real keys; responses can be overridden. */
 export interface TestProvider extends Listening {
   key: TestKey;
   clientId: string;
   apiKey: string;
   requests: TokenRequest[];
-  /** How often the keys were asked for. */
+  /** Number of key set requests. */
   jwksRequests: number;
-  /** Replaces what an address answers. */
+  /** Overrides the response of a path. */
   override: Record<string, ((req: IncomingMessage, res: ServerResponse) => void) | undefined>;
-  /** The ID token of the next exchange. */
+  /** ID token of the next exchange. */
   nextIdToken?: string | undefined;
   idToken(claims?: JWTPayload, header?: { alg?: string; typ?: string; kid?: string }, key?: TestKey): Promise<string>;
   logoutToken(claims?: JWTPayload, header?: { typ?: string }): Promise<string>;
