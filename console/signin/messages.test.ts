@@ -53,7 +53,7 @@ describe('a filled text', () => {
     [100, 'en', '2 minutes'],
     [3600, 'de', '60 Minuten'],
     [86_400, 'fr', '24 heures'],
-  ])('says a wait of %d seconds in %s as %s', (seconds, language, words) => {
+  ])('formats a wait of %d seconds in %s as %s', (seconds, language, words) => {
     expect(wait(seconds, language).replace('\u00a0', ' ')).toBe(words);
   });
 });
