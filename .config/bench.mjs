@@ -10,14 +10,14 @@ import { fail, memory, projectNode, requireNode20, root, say, systemEnvironment 
 requireNode20();
 await ensureInstalled();
 const broken = await ensureBuilt();
-if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
 const words = process.argv.slice(2);
 if (!words.includes('--no-peers') && !words.includes('--quick')) await ensurePeers();
 const { code } = await run(projectNode(), [join(root, 'e2e/bench/main.ts'), ...words]);
 process.exitCode = code;
 
-/** They are no part of the workspace: nobody else needs them. */
+/** Kept out of the workspace: only the benchmarks need them. */
 async function ensurePeers() {
   const folder = join(root, 'e2e/bench');
   const stamp = join(memory, 'bench-installed');
@@ -29,7 +29,7 @@ async function ensurePeers() {
   say('Installing the peers …');
   const work = run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, env: systemEnvironment() });
   const installed = await withHeartbeat('still installing', work, say);
-  if (installed.code !== 0) fail(`The peers could not be installed (npm ci ended with ${installed.code}).`);
+  if (installed.code !== 0) fail(`Installing the peers failed (npm ci exited with ${installed.code}).`);
   mkdirSync(memory, { recursive: true });
   writeFileSync(stamp, wanted);
 }

@@ -1,4 +1,4 @@
-/** Finds a Chromium for the browser tests, or gets one; started once before it is believed. Prints its path. */
+/** Finds or installs a Chromium for the browser tests, and starts it once to verify. Prints its path. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,20 +14,18 @@ const places = [
   '/snap/bin/chromium',
 ];
 
-/** @returns {Promise<string>} the path of a browser that starts; throws one line where there is none */
+/** @returns {Promise<string>} path of a working browser; throws a one-line error if there is none */
 export async function findBrowser() {
   const named = process.env.CHROME_PATH;
   if (named) {
     if (await starts(named)) return named;
-    throw new Error(`CHROME_PATH names ${named}, which does not start as a Chromium: correct it, or unset it.`);
+    throw new Error(`CHROME_PATH (${named}) does not start as Chromium: correct or unset it.`);
   }
   for (const path of [...installed(), ...places]) if (existsSync(path) && (await starts(path))) return path;
   const packaged = await unpackPackaged();
   if (packaged && (await starts(packaged))) return packaged;
   if (await installWithApt()) for (const path of installed()) if (await starts(path)) return path;
-  throw new Error(
-    'There is no Chromium for the browser tests: install Chrome or Chromium, or name one in CHROME_PATH.',
-  );
+  throw new Error('No Chromium for the browser tests: install Chrome or Chromium, or set CHROME_PATH.');
 }
 
 function installed() {
@@ -41,9 +39,8 @@ async function starts(path) {
 }
 
 /**
- * The Chromium of a registry package. It unpacks itself into the folder for temporary files, where anybody could have
- * put another one before: so it is given a folder of its own. As on the system it was built for, it brings the
- * libraries that a bare system lacks.
+ * Chromium from a registry package. It unpacks into the temporary folder, where another user could have planted files,
+ * so it gets a private folder. It also gets the libraries that a bare system lacks.
  */
 async function unpackPackaged() {
   const manifest = join(root, 'node_modules/@sparticuz/chromium/package.json');
@@ -61,10 +58,10 @@ async function unpackPackaged() {
   });
   if (code !== 0) {
     rmSync(fresh, { recursive: true });
-    say(`It does not unpack: ${output.trim().split('\n').at(-1)}`);
+    say(`Unpacking failed: ${output.trim().split('\n').at(-1)}`);
     return undefined;
   }
-  // Its own names the folder that it expected; a bare system has no fonts of its own.
+  // The packaged configuration points to its original folder, and a bare system has no fonts.
   writeFileSync(
     join(fresh, 'fonts', 'fonts.conf'),
     `<?xml version="1.0"?>

@@ -8,7 +8,7 @@ import { fail, projectNode, requireNode20, root } from './lib/workspace.mjs';
 requireNode20();
 await ensureInstalled();
 const broken = await ensureBuilt();
-if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
 const { code } = await run(projectNode(), [join(root, 'e2e/chaos/main.ts'), ...process.argv.slice(2)]);
 process.exitCode = code;

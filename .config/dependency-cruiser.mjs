@@ -1,9 +1,6 @@
-/**
- * Who may import whom: the rules of server/ARCHITECTURE.md as a gate. The comment of a rule is the sentence that
- * whoever breaks it reads.
- */
+/** Import rules of server/ARCHITECTURE.md. A rule's comment is the error message for a violation. */
 
-/** The nouns of the domain, lowest first: each may import only what stands before it. */
+/** Nouns of the domain, lowest first: each may import only earlier ones. */
 export const ladder = [
   'kernel',
   'projects',
@@ -37,16 +34,16 @@ const source = '^server/src/';
 const domain = `${source}domain/`;
 const tests = '\\.test\\.tsx?$|/test/';
 /**
- * They put the parts together: main.ts for the server, commands/ for the shell, instance.ts for both, gen.ts for the
- * generated files, test/ for the tests.
+ * Composition roots: main.ts for the server, commands/ for the CLI, instance.ts for both, gen.ts for generated files,
+ * test/ for tests.
  */
 const composers = `${source}(main|app|gen|instance)\\.ts$|${source}commands/`;
 
 const rungs = ladder.slice(0, -1).map((rung, index) => ({
   name: `domain-${rung}-downwards`,
   comment:
-    `Within domain/ only downwards: ${rung}/ stands below ${ladder.slice(index + 1).join(', ')}, and knows nothing of them. ` +
-    'Move the code up to the rung that needs both, or hand it a function.',
+    `domain/${rung}/ must not import ${ladder.slice(index + 1).join(', ')}: imports in domain/ point down the ladder. ` +
+    'Move the code up to the rung that needs both, or pass a function.',
   severity: 'error',
   from: { path: `${domain}${rung}/`, pathNot: tests },
   to: { path: `${domain}${either(ladder.slice(index + 1))}/` },
@@ -65,44 +62,42 @@ export default {
     {
       name: 'app-composes',
       comment:
-        'main → app → rooms → http → domain → kernel: only main.ts imports app.ts. What is needed from it, it hands in.',
+        'main → app → rooms → http → domain → kernel: only main.ts imports app.ts. Pass dependencies as parameters.',
       severity: 'error',
       from: { pathNot: [composers, tests] },
       to: { path: `${source}app\\.ts$` },
     },
     {
       name: 'rooms-are-mounted-in-app',
-      comment:
-        'main → app → rooms → http → domain → kernel: a room is mounted by app.ts, and imported by nothing else.',
+      comment: 'main → app → rooms → http → domain → kernel: only app.ts imports rooms.',
       severity: 'error',
       from: { pathNot: [composers, tests, `${source}${either(rooms)}/`] },
       to: { path: `${source}${either(rooms)}/` },
     },
     {
       name: 'rooms-keep-apart',
-      comment: 'Rooms do not import each other. What two rooms need is domain (or, if it is Express mechanics, http/).',
+      comment: 'Rooms do not import each other. Put shared code into domain/, or into http/ if it is about Express.',
       severity: 'error',
       from: { path: `${source}${either(rooms)}/`, pathNot: tests },
       to: { path: `${source}${either(rooms)}/`, pathNot: `${source}$1/` },
     },
     {
       name: 'http-knows-no-room',
-      comment:
-        'http/ is the mechanics that rooms share: it imports domain/, and neither rooms nor adapters nor app.ts.',
+      comment: 'http/ is shared by rooms: it may import domain/, but no rooms, adapters or app.ts.',
       severity: 'error',
       from: { path: `${source}http/`, pathNot: tests },
       to: { path: `${source}(${rooms.join('|')}|adapters|migrations)/|${source}app\\.ts$` },
     },
     {
       name: 'domain-knows-no-wire',
-      comment: 'domain/ imports no room, no http/, no adapter: it is the product, and knows no wire. Ask for a port.',
+      comment: 'domain/ must not import rooms, http/ or adapters. Use a port.',
       severity: 'error',
       from: { path: domain, pathNot: tests },
       to: { path: source, pathNot: domain },
     },
     {
       name: 'domain-reaches-no-server-library',
-      comment: 'domain/ reaches neither express, apollo nor type-graphql, also not by way of another file.',
+      comment: 'domain/ must not depend on express, apollo or type-graphql, directly or transitively.',
       severity: 'error',
       from: { path: domain, pathNot: tests },
       to: {
@@ -113,8 +108,7 @@ export default {
     ...rungs,
     {
       name: 'domain-on-the-ladder',
-      comment:
-        'Each noun of domain/ stands on a rung: put its folder into the ladder in .config/dependency-cruiser.mjs.',
+      comment: 'Every folder of domain/ needs a rung: add it to the ladder in .config/dependency-cruiser.mjs.',
       severity: 'error',
       from: {},
       to: { path: `${domain}[^/]+/`, pathNot: `${domain}${either(ladder)}/` },
@@ -122,59 +116,58 @@ export default {
     {
       name: 'entities-point-to-parents',
       comment:
-        'Relations between entities point child → parent only (Device → User → Project): an entity imports the entities ' +
-        'it belongs to and the kernel. Children are queried, never held as inverse collections.',
+        'Relations between entities point child → parent only (Device → User → Project): an entity may import its ' +
+        'parents and the kernel. Query children instead of inverse collections.',
       severity: 'error',
       from: { path: `${domain}.*\\.entity\\.ts$` },
       to: { path: domain, pathNot: `\\.entity\\.ts$|${domain}kernel/` },
     },
     {
       name: 'adapters-are-chosen-in-app',
-      comment:
-        'Adapters are chosen in app.ts alone (and opened in main.ts): ask for a port of domain/ and be given one.',
+      comment: 'Only app.ts and main.ts import adapters. Take a port of domain/ as a parameter.',
       severity: 'error',
       from: { pathNot: [composers, tests, `${source}adapters/`] },
       to: { path: `${source}adapters/` },
     },
     {
       name: 'adapters-know-no-room',
-      comment: 'Adapters stand beside the rooms: they import the ports of domain/, and no room.',
+      comment: 'Adapters may import ports of domain/, but no rooms.',
       severity: 'error',
       from: { path: `${source}adapters/`, pathNot: tests },
       to: { path: `${source}${either(rooms)}/` },
     },
     {
       name: 'outside-knows-no-server',
-      comment: 'console/ and e2e/ import nothing of server/: they meet it on the wire.',
+      comment: 'console/ and e2e/ must not import server/; they use its HTTP interfaces.',
       severity: 'error',
       from: { path: '^(console|e2e)/' },
       to: { path: '^server/|^@latchkey/server' },
     },
     {
       name: 'server-stands-alone',
-      comment: 'server/ imports nothing of console/ and e2e/: it serves what they build, and no more.',
+      comment: 'server/ must not import console/ or e2e/.',
       severity: 'error',
       from: { path: '^server/' },
       to: { path: '^(console|e2e)/|^@latchkey/(console|e2e)' },
     },
     {
       name: 'shared-stands-alone',
-      comment: 'shared/* imports nothing of the others: each of its packages can be published by itself.',
+      comment: 'Packages in shared/ must not import other workspaces, so that each can be published alone.',
       severity: 'error',
       from: { path: '^shared/([^/]+)/' },
       to: { path: '^(server|console|e2e|shared)/|^@latchkey/', pathNot: '^shared/$1/' },
     },
     {
       name: 'declared',
-      comment: 'An import must be declared in the package.json of its own workspace: hoisting hides that it is not.',
+      comment:
+        'An import must be declared in the package.json of its own workspace: hoisting hides missing declarations.',
       severity: 'error',
       from: { path: '^(server/src|shared/[^/]+/src|console|e2e)/', pathNot: `${tests}|vite\\.config\\.ts$` },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '^@latchkey/' },
     },
     {
       name: 'no-circles',
-      comment:
-        'No circles, type imports included: of two files that need each other, one holds what belongs to a third.',
+      comment: 'No import cycles, including type imports: move the shared part into a third file.',
       severity: 'error',
       from: {},
       to: { circular: true },

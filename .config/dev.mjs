@@ -1,4 +1,4 @@
-/** `npm run dev`: the same server, rebuilt and restarted on each change, and the console's pages rebuilt beside it. */
+/** `npm run dev`: runs the server, rebuilds and restarts it on changes, and rebuilds the console's pages. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
@@ -8,7 +8,7 @@ import { fail, projectNode, requireNode20, root, tool, toolEnvironment } from '.
 requireNode20();
 await ensureInstalled();
 const broken = await ensureBuilt();
-if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
 const run = (program, args, cwd = root) =>
   spawn(program, args, { cwd, env: toolEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] });
@@ -24,7 +24,7 @@ const children = [
   ]),
 ];
 
-// Ctrl-C reaches them all by itself; whichever ends takes the others along.
+// Ctrl-C reaches all children; if one ends, end the others.
 let ending = false;
 const end = () => {
   if (ending) return;

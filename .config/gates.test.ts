@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A house with the same rooms, in which each file is as small as can be. */
+/** Writes a minimal repository that follows the import rules. */
 function build(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-gates-'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -18,7 +18,7 @@ function build(files: Record<string, string>): string {
   return folder;
 }
 
-/** The rules that a house breaks, each as `rule: file`. */
+/** Violations in a repository, each as `rule: file`. */
 function brokenRules(folder: string): string[] {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
   const config = join(root, '.config/dependency-cruiser.mjs');
@@ -31,7 +31,7 @@ function brokenRules(folder: string): string[] {
   return summary.violations.map(({ rule, from }) => `${rule.name}: ${from}`);
 }
 
-const sound = {
+const valid = {
   'package.json': '{"name":"house","dependencies":{"express":"1"}}',
   'server/src/main.ts': `import { app } from './app.ts'; import { clock } from './adapters/clock.ts'; app(clock);`,
   'server/src/app.ts': `import { routes } from './oidc/routes.ts'; export const app = (now: () => Date) => routes(now);`,
@@ -50,7 +50,7 @@ const sound = {
   'shared/node/src/index.ts': `export const node = 1;`,
 };
 
-/** A file more, with one import that must not be; the key is the rule that must say so. */
+/** One forbidden import per rule. */
 const planted: Record<string, [path: string, specifier: string]> = {
   'main-stands-first': ['server/src/oidc/a.ts', '../main.ts'],
   'app-composes': ['server/src/oidc/b.ts', '../app.ts'],
@@ -77,7 +77,7 @@ const besides = {
   'server/src/domain/users/r.ts': `import type { X } from './q.ts'; export type Y = X;`,
 };
 
-describe('who may import whom', () => {
+describe('import rules', () => {
   let broken: string[];
 
   beforeAll(() => {
@@ -85,25 +85,25 @@ describe('who may import whom', () => {
       path,
       `import type { X } from '${from}'; export type Y = X;`,
     ]);
-    const folder = build({ ...sound, ...besides, ...Object.fromEntries(files) });
+    const folder = build({ ...valid, ...besides, ...Object.fromEntries(files) });
     broken = brokenRules(folder);
     rmSync(folder, { recursive: true });
   });
 
-  it('lets a sound house stand', () => {
-    const folder = build(sound);
+  it('accept a valid repository', () => {
+    const folder = build(valid);
     expect(brokenRules(folder)).toEqual([]);
     rmSync(folder, { recursive: true });
   });
 
-  it('has the ladder that ARCHITECTURE.md draws', async () => {
+  it('match the ladder in ARCHITECTURE.md', async () => {
     const { ladder } = (await import('./dependency-cruiser.mjs')) as { ladder: string[] };
     const page = readFileSync(join(root, 'server/ARCHITECTURE.md'), 'utf8');
     const table = page.slice(page.indexOf('| rung |'), page.indexOf('\n\n', page.indexOf('| rung |')));
     expect([...table.matchAll(/^\| `(.+?)` \|/gm)].map(([, rung]) => rung)).toEqual(ladder);
   });
 
-  it('has a planted violation for each rule', async () => {
+  it('have a planted violation each', async () => {
     const { default: config } = (await import('./dependency-cruiser.mjs')) as {
       default: { forbidden: { name: string }[] };
     };
@@ -119,9 +119,9 @@ describe('who may import whom', () => {
   );
 });
 
-describe('time, randomness and settings by ports', () => {
+describe('time, randomness and settings through ports', () => {
   const check = (text: string, path = 'server/src/domain/users/users.ts') => {
-    const folder = build({ ...sound, [path]: text });
+    const folder = build({ ...valid, [path]: text });
     try {
       const { status, stdout } = spawnSync(process.execPath, [join(root, '.config/invariants.mjs'), folder], {
         encoding: 'utf8',
@@ -133,7 +133,7 @@ describe('time, randomness and settings by ports', () => {
   };
 
   it.each(['Date.now()', 'new Date()', 'Math.random()', 'process.env.HOME', 'performance.now()'])(
-    'refuses %s in the domain',
+    'rejects %s in the domain',
     (text) => {
       const { status, stdout } = check(`export const planted =\n  ${text};`);
       expect(status).toBe(1);
@@ -141,16 +141,16 @@ describe('time, randomness and settings by ports', () => {
     },
   );
 
-  it('refuses children held by an entity', () => {
+  it('rejects inverse collections in entities', () => {
     const { status, stdout } = check(
       'export const devices = () => p.oneToMany(Device);',
       'server/src/domain/users/user.entity.ts',
     );
     expect(status).toBe(1);
-    expect(stdout).toContain('never held as inverse collections');
+    expect(stdout).toContain('query children instead of inverse collections');
   });
 
-  it('lets adapters, dates that are given, and comments be', () => {
+  it('accepts adapters, dates with an argument, and comments', () => {
     expect(
       check('export const at = (s: number) => new Date(s * 1000); // not new Date()\n/* Date.now() */').status,
     ).toBe(0);
@@ -159,7 +159,7 @@ describe('time, randomness and settings by ports', () => {
 });
 
 describe('lint', () => {
-  it('refuses a promise that nobody waits for', () => {
+  it('rejects a floating promise', () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-lint-'));
     try {
       writeFileSync(join(folder, 'tsconfig.json'), '{"compilerOptions":{"strict":true,"types":[]}}');

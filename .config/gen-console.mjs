@@ -1,6 +1,6 @@
 /**
- * The console's GraphQL operations: reads `console/admin/**\/*.graphql`, checks them against the golden schema, and
- * writes their types and texts. With `--check`, fails where that would change the file.
+ * Generates the console's GraphQL operations: validates `console/admin/**\/*.graphql` against the golden schema, and
+ * writes types and query texts. With `--check`, fails if the output is out of date.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const types = await codegen({
   },
 });
 
-/** A text, not a syntax tree: a tenth of the weight, and what goes over the wire anyhow. */
+// Query texts instead of syntax trees: a tenth of the bundle size.
 const texts = definitions
   .filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
   .map((operation) => {
@@ -55,7 +55,7 @@ ${types.trim()}
 ${texts.join('')}`;
 
 if (read(join(root, output)) !== file) {
-  if (process.argv.includes('--check')) fail(`${output} is not what the code makes of it: run npm run gen`);
+  if (process.argv.includes('--check')) fail(`${output} is out of date: run npm run gen`);
   writeFileSync(join(root, output), file);
   process.stdout.write(`${output}\n`);
 }

@@ -1,4 +1,4 @@
-/** `npm run gen`: writes the files that are made from the code; `npm run gen -- --check` names those that would change. */
+/** `npm run gen`: writes the generated files; `npm run gen -- --check` lists those that are out of date. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled } from './lib/install.mjs';
@@ -7,8 +7,8 @@ import { fail, projectNode, requireNode20, root, tool } from './lib/workspace.mj
 
 requireNode20();
 await ensureInstalled();
-if ((await run(tool('tsc'), ['-b', 'server'])).code !== 0) fail('The server does not build: mend what is said above.');
-// The console's types are made from the schema, which the server's code makes.
+if ((await run(tool('tsc'), ['-b', 'server'])).code !== 0) fail('The server failed to build: fix the errors above.');
+// The console's types depend on the schema, which the server generates.
 const codes = [];
 const generators = [
   'server/dist/gen.js',

@@ -1,6 +1,6 @@
 /**
- * What neither the compiler nor the linter sees: time, randomness and the environment come in through ports, and
- * entities hold no children, and test mode is never read from its setting. Run with the folder that holds `server/` (default: this repository).
+ * Checks of the source text: time, randomness and the environment only through ports; no inverse collections in
+ * entities; test mode never read from its setting. Takes the folder that contains `server/` (default: this repository).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,17 +14,17 @@ const invariants = [
     applies: (path) => !isEdge(path) && !isTest(path),
     forbidden: [/\bDate\.now\b/, /\bnew Date\(\s*\)/, /\bMath\.random\b/, /\bprocess\.env\b/, /\bperformance\.now\b/],
     sentence:
-      'Time, randomness and the environment stand only in adapters/ and main.ts: take a Clock, a Random or a setting of Config.',
+      'Time, randomness and the environment are read only in adapters/ and main.ts: take a Clock, a Random or a setting of Config.',
   },
   {
     applies: (path) => !path.startsWith('server/src/domain/projects/') && !isTest(path),
     forbidden: [/\bproject\.testMode\b/],
-    sentence: 'Test mode is judged at each use: ask TestMode.holds, never the setting.',
+    sentence: 'Test mode is checked at each use: call TestMode.holds, never read the setting.',
   },
   {
     applies: (path) => path.endsWith('.entity.ts'),
     forbidden: [/\b(oneToMany|mappedBy|inversedBy)\b/],
-    sentence: 'Relations point child → parent only: children are queried, never held as inverse collections.',
+    sentence: 'Relations point child → parent only: query children instead of inverse collections.',
   },
 ];
 
@@ -53,7 +53,7 @@ function sources(folder) {
   });
 }
 
-/** Keeps the lines, so that a fault can name its own; a `//` after a colon is an address. */
+/** Removes comments, and keeps line numbers; `//` after a colon is a URL. */
 function withoutComments(text) {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))

@@ -1,4 +1,4 @@
-/** `npm run mutants`: changes the domain in one place at a time, and looks whether a test fails (e2e/mutants). */
+/** `npm run mutants`: mutation tests of the domain (e2e/mutants). */
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
@@ -8,6 +8,6 @@ import { fail, projectNode, requireNode20, root } from './lib/workspace.mjs';
 requireNode20();
 await ensureInstalled();
 const broken = await ensureBuilt();
-if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 const { code } = await run(projectNode(), [join(root, 'e2e/mutants/main.ts'), ...process.argv.slice(2)]);
 process.exitCode = code;

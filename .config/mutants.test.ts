@@ -11,11 +11,11 @@ import { activate, install, record } from '../e2e/mutants/switch.ts';
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-mutants-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('mutants of SQL', () => {
+describe('SQL mutants', () => {
   const mutate = (text: string, holes: [number, number][] = []) =>
     sqlEdits(text, holes).map(({ start, end, text: by }) => text.slice(0, start) + by + text.slice(end));
 
-  it('make each condition meaningless, and keep its parameters', () => {
+  it('neutralize each condition, and keep its parameters', () => {
     expect(mutate('delete from t where a = ? and (b is null or c > ?)')).toEqual([
       'delete from t where (true or (a = ?)) and (b is null or c > ?)',
       'delete from t where a = ? and (true or ((b is null or c > ?)))',
@@ -26,7 +26,7 @@ describe('mutants of SQL', () => {
     ]);
   });
 
-  it('take a case, a between and a subquery as one condition', () => {
+  it('treat a case, a between and a subquery as one condition', () => {
     const text = 'select from t where case when a then b else c end and d between ? and ? and exists (select from u)';
     expect(mutate(text)).toContain(
       text.replace('case when a then b else c end', '(true or (case when a then b else c end))'),
@@ -35,7 +35,7 @@ describe('mutants of SQL', () => {
     expect(mutate(text)).toContain(text.replace('exists (select from u)', '(true or (exists (select from u)))'));
   });
 
-  it('leave a column as it was, and take the lock away', () => {
+  it('keep a column unchanged, and remove a lock', () => {
     expect(mutate('update t set a = ?, b = f(c, 1) where id = ?')).toEqual(
       expect.arrayContaining([
         'update t set a = case when true then t.a else ? end, b = f(c, 1) where id = ?',
@@ -45,19 +45,19 @@ describe('mutants of SQL', () => {
     expect(mutate('select a from t where a for no key update of t, u')).toContain('select a from t where a ');
   });
 
-  it('leave a clause that is put in to itself', () => {
+  it('leave an interpolated clause unchanged', () => {
     const text = 'select from t where a = ? ${further} returning b';
     const hole: [number, number] = [text.indexOf('$'), text.indexOf('}') + 1];
     expect(mutate(text, [hole])).toContain('select from t where (true or (a = ?)) ${further} returning b');
   });
 
-  it('are not made of sentences', () => {
+  it('are not created from prose', () => {
     expect(looksLikeSql('select a country from the list')).toBe(false);
     expect(looksLikeSql('update t set a = ?')).toBe(true);
   });
 });
 
-describe('an instrumented module', () => {
+describe('instrumented module', () => {
   const source = `
 const limit: number = 3;
 const [first] = [limit];
@@ -71,7 +71,7 @@ export const tagged = (id: string) => tag\`select from t where id = \${id} and b
 export const where = (id: string) => \`select from t where id = ? and owner = '\${id}'\`;
 `;
 
-  it('behaves as before until a mutant is active, and then as that mutant; its constants too', async () => {
+  it('behaves as the original until a mutant is active, then as that mutant, constants included', async () => {
     writeFileSync(join(folder, 'a.ts'), source);
     const { mutants, sources } = instrument(folder, ['a.ts']);
     writeFileSync(join(folder, 'b.ts'), sources.get('a.ts') as string);
@@ -106,7 +106,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(reached.has(idOf('id = ?', '(true or (id = ?))'))).toBe(false);
   });
 
-  it('has its survivors explained wherever they move', () => {
+  it('matches explanations of moved survivors', () => {
     const mutant = {
       id: 1,
       file: 'a.ts',

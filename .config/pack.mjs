@@ -1,6 +1,6 @@
 /**
- * `node .config/pack.mjs <browser|node> <folder>`: packs `shared/<name>` as it would be published, and prints the
- * tarball's path. A copy is packed, so that nothing in the workspace changes under other tests.
+ * `node .config/pack.mjs <browser|node> <folder>`: packs `shared/<name>` as published, and prints the tarball's path.
+ * Packs a copy, so that concurrent tests see no changes in the workspace.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';

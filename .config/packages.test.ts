@@ -25,14 +25,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each(['browser', 'node'])('@latchkey/%s, packed', (name) => {
-  it('is what its package.json says, to bundlers and to Node (publint)', async () => {
+  it('has a valid package.json for bundlers and Node (publint)', async () => {
     const file = tarball(name);
     const data = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength);
     const { messages, pkg } = await publint({ pack: { tarball: data }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it('carries its licence, its README and no tests', () => {
+  it('contains its licence and README, and no tests', () => {
     const listed = execFileSync('tar', ['tzf', '-'], { input: tarball(name), encoding: 'utf8' })
       .trim()
       .split('\n');
@@ -44,17 +44,17 @@ describe.each(['browser', 'node'])('@latchkey/%s, packed', (name) => {
   });
 });
 
-describe('the types of the packed tarball (Are the types wrong?)', () => {
+describe('types of the packed tarball (Are the types wrong?)', () => {
   const problems = async (name: string) => {
     const result = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball(name))));
     return result.types ? result.problems : ['there are none'];
   };
 
-  it('of @latchkey/node are right in every kind of module', async () => {
+  it('of @latchkey/node resolve in every module kind', async () => {
     expect(await problems('node')).toEqual([]);
   });
 
-  it('of @latchkey/browser are right wherever there are ES modules, which is all that a page has', async () => {
+  it('of @latchkey/browser resolve in ES modules', async () => {
     const withoutModules = ['node10', 'node16-cjs'];
     const found = (await problems('browser')).filter(
       (problem) =>

@@ -1,4 +1,4 @@
-/** `npm run sample`: from a bare clone to a sample relying party beside a Latchkey of its own. */
+/** `npm run sample`: runs a sample relying party with its own Latchkey, from a bare clone. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
@@ -8,7 +8,7 @@ import { fail, projectNode, requireNode20, root, toolEnvironment } from './lib/w
 requireNode20();
 await ensureInstalled();
 const broken = await ensureBuilt();
-if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
 const sample = spawn(projectNode(), [join(root, 'e2e/sample/main.ts')], {
   cwd: root,

@@ -1,4 +1,7 @@
-/** `npm run screens`: from a bare clone to pictures of every page; what it takes and gives stands in e2e/screens/main.ts. */
+/**
+ * `npm run screens`: takes screenshots of every page, from a bare clone; see e2e/screens/main.ts for options and
+ * output.
+ */
 import { join } from 'node:path';
 import { findBrowser } from './browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
@@ -9,7 +12,7 @@ import { fail, projectNode, requireNode20, root, toolEnvironment } from './lib/w
 requireNode20();
 await ensureInstalled();
 const broken = await ensureBuilt();
-if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 const browser = await findBrowser();
 const { code } = await run(projectNode(), [join(root, 'e2e/screens/main.ts'), ...process.argv.slice(2)], {
   env: toolEnvironment({ LATCHKEY_BROWSER: browser }),

@@ -1,4 +1,4 @@
-/** `npm start`: from a bare clone to a running server. `npm start -- <command>` hands the command to the server. */
+/** `npm start`: runs the server, from a bare clone. `npm start -- <command>` passes the command to the server. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
@@ -8,7 +8,7 @@ import { fail, memoryOptions, projectNode, requireNode20, root, toolEnvironment 
 requireNode20();
 await ensureInstalled();
 const broken = await ensureBuilt();
-if (broken) fail(`The ${broken} does not build: mend what is said above, and start again.`);
+if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
 const server = spawn(
   projectNode(),
@@ -28,7 +28,7 @@ const server = spawn(
   },
 );
 
-/** npm passes on what the terminal has sent us as well: within this time it is one wish. */
+/** npm forwards the terminal's signal as well: signals within this time count as one. */
 const ECHO_MS = 500;
 let lastSignal = Number.NEGATIVE_INFINITY;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -38,5 +38,5 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     if (!isEcho) server.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
   });
 }
-server.on('error', (error) => fail(`The server cannot be started: ${error.message}`));
+server.on('error', (error) => fail(`The server failed to start: ${error.message}`));
 server.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));

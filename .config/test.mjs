@@ -1,6 +1,6 @@
 /**
- * `npm test`: from a bare clone to a verdict. All gates run, also after one has failed; the last line counts.
- * `npm test -- <filter>` runs only the tests whose file matches, and no gates.
+ * `npm test`: runs all gates and tests, from a bare clone; the last line has the counts. Gates run also after a
+ * failure. `npm test -- <filter>` runs only the matching test files, and no gates.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ await ensureInstalled();
 const reports = mkdtempSync(join(tmpdir(), 'latchkey-reports-'));
 const count = { passed: 0, failed: 0 };
 const failures = [];
-/** What the end repeats: a long run scrolls away, and a log may be cut. */
+/** Failed and retried tests, repeated at the end, because long logs get cut. */
 const remarks = [];
 const filter = process.argv.slice(2);
 
@@ -36,17 +36,17 @@ console.log(`\n${failures.length > 0 ? `Failed: ${failures.join(', ')}. ` : ''}T
 console.log(`${count.passed} passed, ${count.failed} failed`);
 process.exitCode = count.failed > 0 ? 1 : 0;
 
-/** What needs no running code; side by side, told in order. */
+/** Static checks: run in parallel, reported in order. */
 async function gates() {
   const sources = ['server/src', 'server/test', 'shared', 'console', 'e2e'];
   const work = [
     ['Format (biome)', [tool('biome'), ['check', '--config-path', '.config/format.json', '.']]],
     ['Lint (oxlint)', [tool('oxlint'), ['--type-aware', '--config', '.config/oxlint.jsonc', '.']]],
     [
-      'Who may import whom (dependency-cruiser)',
+      'Import rules (dependency-cruiser)',
       [tool('depcruise'), ['--config', '.config/dependency-cruiser.mjs', '--output-type', 'err-long', ...sources]],
     ],
-    ['Time, randomness and settings by ports', [projectNode(), ['.config/invariants.mjs']]],
+    ['Time, randomness and settings through ports', [projectNode(), ['.config/invariants.mjs']]],
     ['Types (tsc)', [tool('tsc'), ['-b']]],
   ].map(([name, [program, args]]) => [name, run(program, args, { capture: true })]);
   for (const [name, result] of work) {
@@ -109,13 +109,13 @@ async function tests(name, [program, args], env, read) {
   const { passed, failed } = readCounts(read);
   count.passed += passed;
   count.failed += failed;
-  // A file that does not load, or a set-up that fails, is no test and yet a failure.
+  // A file that fails to load, or a failed setup, counts as a failure although it is no test.
   if (code !== 0 && failed === 0) count.failed += 1;
   if (code !== 0) failures.push(name);
   console.log(`${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${took.toFixed(1)} s`);
 }
 
-/** The tests that failed, with the first error, and those that needed a second try. */
+/** Failed tests with their first error, and tests that needed a retry. */
 function vitestRemarks(files) {
   return files.flatMap(({ name: path, status, message, assertionResults }) => {
     const tests = assertionResults.filter((test) => test.failureMessages?.length > 0);
@@ -139,7 +139,7 @@ function playwrightRemarks({ file, suites = [], specs = [] }) {
 }
 
 function remarkOn(isFailed, name, error = '') {
-  return `${isFailed ? 'Failed' : 'Passed only at the second try, which is a defect'}: ${name}\n${firstLines(error)}`;
+  return `${isFailed ? 'Failed' : 'Passed only on retry, which is a defect'}: ${name}\n${firstLines(error)}`;
 }
 
 function firstLines(text) {

@@ -9,7 +9,7 @@ const alias = [
   { find: /^@latchkey\/browser$/, replacement: at('shared/browser/src/index.ts') },
   { find: /^@latchkey\/browser\/internal$/, replacement: at('shared/browser/src/internal.ts') },
   { find: /^@latchkey\/node$/, replacement: at('shared/node/src/index.ts') },
-  // Vite would take graphql's ESM copy, Node takes the CommonJS one, and graphql refuses to be there twice.
+  // Vite resolves graphql's ESM copy, Node the CommonJS one, and graphql rejects duplicates.
   { find: /^graphql$/, replacement: at('node_modules/graphql/index.js') },
 ];
 
@@ -25,9 +25,9 @@ export default defineConfig({
     reporters: ['default'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // A second try keeps a run green; `npm test` names each test that needed it, as a defect to mend.
+    // A retry keeps the run green; `npm test` lists each test that needed one, as a defect.
     retry: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
-    // Most wait for PostgreSQL, which is another process: one worker for each core, not one fewer.
+    // Most tests wait for PostgreSQL, a separate process: one worker per core, not one fewer.
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {

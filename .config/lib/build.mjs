@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { run } from './run.mjs';
 import { memory, root, say, tool } from './workspace.mjs';
 
-/**
- * What is built, from what, and how to see that it is there. Sources are compared by content: a checkout or a copy
- * changes times and nothing else.
- */
+/** Parts to build, their sources and outputs. Sources are compared by content hash: a checkout changes mtimes. */
 const parts = [
   {
     name: 'server',
@@ -31,8 +28,8 @@ const parts = [
 ];
 
 /**
- * Builds what is older than its sources.
- * @returns {Promise<string | undefined>} the name of the part that does not build; its errors are on the screen
+ * Builds parts whose sources have changed.
+ * @returns {Promise<string | undefined>} name of the part that failed; its errors were printed
  */
 export async function ensureBuilt({ all = false } = {}) {
   for (const part of parts) {
@@ -60,7 +57,7 @@ function hashOf(paths) {
   return hash.digest('hex');
 }
 
-/** Without what is built or installed, and without tests, which are not part of what runs. */
+/** Skips build output, dependencies and tests. */
 function filesIn(path) {
   const skipped = ['node_modules', 'dist', 'data'];
   const entries = readEntries(path);

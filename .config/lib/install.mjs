@@ -6,7 +6,7 @@ import { fail, memory, root, say, systemEnvironment } from './workspace.mjs';
 
 const stamp = join(memory, 'installed');
 
-/** Installs what package-lock.json names, unless node_modules holds just that. */
+/** Installs the packages of package-lock.json, unless node_modules matches it. */
 export async function ensureInstalled() {
   const wanted = lockfileHash();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
@@ -15,13 +15,13 @@ export async function ensureInstalled() {
   writeFileSync(stamp, wanted);
 }
 
-/** The machine is part of it: a folder shared with another system holds the wrong binaries. */
+/** Includes the platform: a folder shared with another system has the wrong binaries. */
 function lockfileHash() {
   const lockfile = readFileSync(join(root, 'package-lock.json'));
   return createHash('sha256').update(lockfile).update(`${process.platform}-${process.arch}`).digest('hex');
 }
 
-/** Whether an `npm ci` or `npm install` by hand has put each wanted package there already. */
+/** Whether all packages are installed, for example by a manual `npm ci`. */
 function matchesLockfile() {
   const installedFile = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(installedFile)) return false;
@@ -34,7 +34,7 @@ function matchesLockfile() {
   });
 }
 
-/** Whether it is made for this system and no other: of the optional packages, those cannot be done without. */
+/** Whether the package is specific to this platform: such optional packages are required. */
 function isForThisMachine({ os, cpu, libc }) {
   if (os === undefined || cpu === undefined) return false;
   const isGlibc = process.platform === 'linux' && process.report?.getReport().header.glibcVersionRuntime !== undefined;
@@ -43,16 +43,14 @@ function isForThisMachine({ os, cpu, libc }) {
 }
 
 async function install() {
-  say('Installing the dependencies (the first time this takes a minute or so) …');
+  say('Installing dependencies (about a minute the first time) …');
   const args = ['ci', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath?.endsWith('.js') ? process.env.npm_execpath : undefined;
   const options = { env: { ...systemEnvironment(), NODE_ENV: '' } };
   const work = npm ? run('node', [npm, ...args], options) : run('npm', args, options);
   const { code, seconds } = await withHeartbeat('still installing', work, say);
-  if (code === 127) fail('npm is not there: install Node 20 or newer with npm, and start again.');
+  if (code === 127) fail('npm not found: install Node 20 or newer with npm, and try again.');
   if (code !== 0)
-    fail(
-      `The dependencies could not be installed (npm ci ended with ${code}): mend what npm says above, and start again.`,
-    );
+    fail(`Installing dependencies failed (npm ci exited with ${code}): fix the errors above, and try again.`);
   say(`Installed in ${seconds.toFixed(0)} s.`);
 }

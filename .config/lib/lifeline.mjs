@@ -1,6 +1,6 @@
 /**
- * Loaded into the server by start.mjs. The server has a process group of its own, so that Ctrl-C reaches it once and
- * not three times (from the terminal, from npm and from start.mjs); this ends it where start.mjs is killed outright.
+ * Preloaded into the server by start.mjs. The server has its own process group, so that Ctrl-C does not reach it three
+ * times (from terminal, npm and start.mjs); this stops it if start.mjs is killed.
  */
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { root, toolEnvironment } from './workspace.mjs';
 
 /**
- * Runs a program to its end.
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, capture?: boolean }} [options] capture: keep the output instead of showing it
- * @returns {Promise<{ code: number, output: string, seconds: number }>} 127 where it cannot be started
+ * Runs a program.
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, capture?: boolean }} [options] capture: return the output instead of printing it
+ * @returns {Promise<{ code: number, output: string, seconds: number }>} code 127 if it cannot be started
  */
 export function run(program, args, { cwd = root, env = toolEnvironment(), capture = false } = {}) {
   const begin = performance.now();
@@ -26,7 +26,7 @@ export function run(program, args, { cwd = root, env = toolEnvironment(), captur
   });
 }
 
-/** Says every ten seconds that something silent is still at work. */
+/** Prints a line every ten seconds while a silent task runs. */
 export async function withHeartbeat(line, work, speak) {
   const begin = Date.now();
   const timer = setInterval(() => speak(`  ${line} (${Math.round((Date.now() - begin) / 1000)} s)`), 10_000);
