@@ -9,7 +9,7 @@ import { tabTo } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
-/** The page where people see and end their own sessions, devices and second factors; it needs no script. */
+/** The account page: users see and end their sessions, devices and second factors, without script. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -41,7 +41,7 @@ async function begin(page: Page, at = application): Promise<void> {
   await page.goto(`${latchkey.baseUrl}/authorize?${query}`);
 }
 
-/** Back at the application. */
+/** Waits until the browser is back at the application. */
 async function arrived(page: Page): Promise<void> {
   await callback.next();
   await expect(page.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
@@ -50,7 +50,7 @@ async function arrived(page: Page): Promise<void> {
 const account = (page: Page) => page.goto(`${latchkey.baseUrl}/account`);
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/** Another browser of the same person, without script on the account page. */
+/** Another browser of the same user, with scripts disabled on the account page. */
 async function withoutScript(browser: Browser, from: Page): Promise<Page> {
   const context = await browser.newContext({
     javaScriptEnabled: false,
@@ -59,7 +59,7 @@ async function withoutScript(browser: Browser, from: Page): Promise<Page> {
   return context.newPage();
 }
 
-test('people see and end what is theirs, without script', async ({ browser, page }) => {
+test('users see and end their sessions, devices and factors without script', async ({ browser, page }) => {
   await account(page);
   await expect(page.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
   await expectAccessible(page);
@@ -79,7 +79,7 @@ test('people see and end what is theirs, without script', async ({ browser, page
   for (const fold of await page.locator('summary').all()) await fold.click();
   await expectAccessible(page);
 
-  await test.step('a device gets a name', async () => {
+  await test.step('rename a device', async () => {
     await page.getByLabel('Name', { exact: true }).fill('Kitchen');
     await press(page, 'Save');
     await expect(page.getByRole('status')).toContainText('Saved');
@@ -88,7 +88,7 @@ test('people see and end what is theirs, without script', async ({ browser, page
   });
 
   const still = await withoutScript(browser, page);
-  await test.step('recovery codes are made anew, and shown once', async () => {
+  await test.step('regenerate recovery codes, shown once', async () => {
     await account(still);
     await still.locator('summary', { hasText: 'Make new codes' }).click();
     await press(still, 'Make ten new codes');
@@ -97,7 +97,7 @@ test('people see and end what is theirs, without script', async ({ browser, page
     await expect(still.getByText('Left: 10')).toBeVisible();
   });
 
-  await test.step('the last second step is removed: the project requires one, so the session ends', async () => {
+  await test.step('remove the last required factor: the session ends', async () => {
     await still.locator('summary[aria-label="Remove: Authenticator app"]').click();
     await press(still, 'Remove this second step: Authenticator app');
     await expect(still.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
@@ -105,7 +105,7 @@ test('people see and end what is theirs, without script', async ({ browser, page
   await still.context().close();
 });
 
-/** Somebody with an authenticator app, freshly signed in, at their account. */
+/** Signs in a user with an authenticator app and opens the account page. */
 async function atTheirAccount(page: Page, who: string): Promise<void> {
   await begin(page);
   await signInOnPage(page, admin, who);
@@ -119,7 +119,7 @@ async function atTheirAccount(page: Page, who: string): Promise<void> {
   await account(page);
 }
 
-test('people change their phone number; the old one stays until the new one has proved itself', async ({ page }) => {
+test('users change their phone number; the old one stays until the new one is verified', async ({ page }) => {
   await atTheirAccount(page, 'rosalind@example.com');
   const phone = new Inbox(admin, '+12025550177');
   await page.locator('summary', { hasText: 'Add a number' }).click();
@@ -150,9 +150,7 @@ test('people change their phone number; the old one stays until the new one has 
   await expectAccessible(page);
 });
 
-test('every state of the page is accessible: new codes, a proof that is not fresh, a wrong name, several accounts', async ({
-  page,
-}) => {
+test('every state of the page is accessible: new codes, step-up, invalid name, several accounts', async ({ page }) => {
   await atTheirAccount(page, 'dorothy@example.com');
   await page.locator('summary', { hasText: 'Make new codes' }).click();
   await press(page, 'Make ten new codes');
@@ -186,7 +184,7 @@ test('every state of the page is accessible: new codes, a proof that is not fres
   await expect(page).toHaveURL(/\/signin\?flow=/);
 });
 
-test('the keyboard alone is enough', async ({ page }) => {
+test('works with the keyboard alone', async ({ page }) => {
   await atTheirAccount(page, 'katherine@example.com');
   const { keyboard } = page;
   const enter = async (target: Locator) => {

@@ -17,11 +17,11 @@ async function receiver(listener: RequestListener): Promise<{ uri: string; close
   };
 }
 
-test('receivers that hang for ever hold up no other', async ({ page }) => {
+test('hanging receivers do not delay others', async ({ page }) => {
   const latchkey = await startLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   const projectId = await admin.createProject('Back channel');
-  /** When a healthy receiver was told, and how many of the others had been given up by then. */
+  /** Delivery times of healthy receivers, and how many hanging ones had timed out by then. */
   const arrived: { at: number; given: number }[] = [];
   let hanging = 0;
   let given = 0;
@@ -38,7 +38,7 @@ test('receivers that hang for ever hold up no other', async ({ page }) => {
   const redirectUri = 'http://127.0.0.1:9/callback';
   const make = (backchannelLogoutUri: string) =>
     admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], backchannelLogoutUri });
-  // The deaf ones first, so that they are in the way if anything can be.
+  // Hanging receivers first, to be in the way.
   const clients = [
     ...(await Promise.all(Array.from({ length: 30 }, () => make(deaf.uri)))),
     ...(await Promise.all(Array.from({ length: 10 }, () => make(healthy.uri)))),
@@ -67,7 +67,7 @@ test('receivers that hang for ever hold up no other', async ({ page }) => {
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(page.getByText('You are signed out')).toBeVisible();
   await expect.poll(() => ({ healthy: arrived.length, hanging })).toEqual({ healthy: 10, hanging: 30 });
-  // None of those that hang had been given up by then: the healthy ones did not wait for them.
+  // No hanging receiver had timed out yet: the healthy ones did not wait.
   expect(arrived.at(-1)).toMatchObject({ given: 0 });
   test
     .info()

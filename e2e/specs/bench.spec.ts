@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 const main = fileURLToPath(new URL('../bench/main.ts', import.meta.url));
 
 test.describe('npm run bench', () => {
-  test('does its work against Latchkey, without the peers and in seconds', async () => {
+  test('runs against Latchkey, without peers and in seconds', async () => {
     test.slow();
     const bench = spawn(process.execPath, [main, '--quick']);
     let output = '';

@@ -4,7 +4,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
-/** No page of the console keeps anybody out: axe finds nothing in light and dark, and 320 px are enough. */
+/** Accessibility of all console pages: axe finds nothing in light and dark, and 320 px are enough. */
 
 test.describe.configure({ mode: 'parallel', timeout: 240_000 });
 
@@ -61,11 +61,11 @@ const rest = ['experience', 'factors', 'session-policy', 'events', 'logout-deliv
 const messages = ['messages', 'messages/templates', 'messages/sending'];
 const inProject = (id: string, paths: readonly string[]) => paths.map((path) => `/projects/${id}/${path}`);
 
-test('the pages of the instance', async () => {
+test('pages of the instance', async () => {
   await visit(['/projects', '/projects?new', '/team', '/audit', '/keys', '/system', '/mailbox', '/nowhere']);
 });
 
-test('the pages of a project: overview, people, directory', async () => {
+test('pages of a project: overview, people, directory', async () => {
   await visit([
     ...inProject(projectId, people),
     `/projects/${projectId}/users/${userId}`,
@@ -74,11 +74,11 @@ test('the pages of a project: overview, people, directory', async () => {
   ]);
 });
 
-test('the pages of a project: sign-in, activity, settings', async () => {
+test('pages of a project: sign-in, activity, settings', async () => {
   await visit(inProject(projectId, [...rest, ...messages, 'settings']));
 });
 
-test('the pages of an application', async () => {
+test('pages of an application', async () => {
   const tabs = ['', '/settings', '/keys', '/tokens', '/events', '/danger'];
   await visit([
     `/projects/${projectId}/applications/new`,
@@ -86,10 +86,10 @@ test('the pages of an application', async () => {
   ]);
 });
 
-test('the pages of a project without people', async () => {
+test('pages of a project without users', async () => {
   await visit(inProject(emptyId, people));
 });
 
-test('the pages of a project without a past', async () => {
+test('pages of a project without activity', async () => {
   await visit(inProject(emptyId, [...rest, ...messages]));
 });

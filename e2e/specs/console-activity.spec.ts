@@ -5,7 +5,7 @@ import { type Visit, visitConsole } from '../support/console.ts';
 import { openDatabase } from '../support/database.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
-/** Events, logout deliveries, the directory's self-test and the system page do their main job, for each role. */
+/** Main actions of events, logout deliveries, the directory self-test and the system page, for each role. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -35,7 +35,7 @@ const rename = (name: string) =>
     input: { id: projectId, name },
   });
 
-test('events are asked in words, with names, and the address holds the question', async () => {
+test('events are filtered by text and names, and the URL holds the filter', async () => {
   const { page } = owner;
   await page.goto(at('events'));
   const bar = page.getByRole('combobox', { name: 'Search events' });
@@ -57,7 +57,7 @@ test('events are asked in words, with names, and the address holds the question'
   await expect(page.locator('summary')).toHaveCount(3);
 });
 
-test('events come in by themselves, and all that the question finds goes into a file', async () => {
+test('events update live, and all matching events can be exported', async () => {
   const { page } = owner;
   await page.goto(at('events?type=project.updated'));
   await expect(page.getByText('Nothing of this kind')).toBeVisible();
@@ -76,7 +76,7 @@ test('events come in by themselves, and all that the question finds goes into a 
   expect(text).toContain('"project.updated"');
 });
 
-test('a logout that was given up is retried by an admin of the project, and not by a viewer', async ({ browser }) => {
+test('a project admin, not a viewer, retries a failed logout delivery', async ({ browser }) => {
   const database = await openDatabase(latchkey);
   await database.query(
     `insert into logout_deliveries (id, project_id, client_id, subject, jti, uri, state, attempts, created_at)
@@ -117,7 +117,7 @@ test('a logout that was given up is retried by an admin of the project, and not 
   await context.close();
 });
 
-test('the system page says what is to be done, and the dot in the bar leads to it', async () => {
+test('the system page shows what to fix, and the status dot links to it', async () => {
   const { page } = owner;
   await page.goto(at('overview'));
   await page.getByRole('link', { name: /^System\. / }).click();

@@ -3,7 +3,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { issuedSecret, tabTo, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
-/** The console's applications: from nothing to code that runs, without a mouse, and safe from each other's changes. */
+/** Applications in the console: creation, keyboard use, and concurrent changes. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -30,7 +30,7 @@ async function register(name: string): Promise<string> {
   return (await admin.createClient({ projectId, name, redirectUris })).clientId;
 }
 
-test('a keyboard alone creates an application, and its keys are shown once', async () => {
+test('the keyboard alone creates an application, and its keys are shown once', async () => {
   const { page, complaints } = owner;
   const { keyboard } = page;
   await page.goto(at('applications'));
@@ -77,7 +77,7 @@ test('a keyboard alone creates an application, and its keys are shown once', asy
   expect(complaints).toEqual([]);
 });
 
-test('the snippets hold this application’s own values', async () => {
+test('the snippets contain the application’s values', async () => {
   const { page } = owner;
   const clientId = await register('Snippets');
   await page.goto(at(`applications/${clientId}`));
@@ -89,7 +89,7 @@ test('the snippets hold this application’s own values', async () => {
   }
 });
 
-test('settings say what changes before they are saved, and are left only on purpose', async () => {
+test('settings show a diff before saving, and warn before leaving', async () => {
   const { page } = owner;
   const clientId = await register('Shop');
   await page.goto(at(`applications/${clientId}/settings`));
@@ -116,7 +116,7 @@ test('settings say what changes before they are saved, and are left only on purp
   expect(client).toEqual({ name: 'Shop EU', redirectUris: ['https://eu.example.com/callback'], pkceRequired: true });
 });
 
-test('what is typed while a change is being saved stays, and so does what was saved until it is read again', async () => {
+test('edits made during a save stay, and saved values stay until the refetch', async () => {
   const { page } = owner;
   const clientId = await register('Slow');
   await page.goto(at(`applications/${clientId}/settings`));
@@ -145,7 +145,7 @@ test('what is typed while a change is being saved stays, and so does what was sa
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toBeHidden();
 });
 
-test('of two admins who change one application, the second is told, and overwrites nothing', async () => {
+test('concurrent changes of an application are detected, not overwritten', async () => {
   const { page } = owner;
   const clientId = await register('Two at once');
   await page.goto(at(`applications/${clientId}/settings`));
@@ -160,7 +160,7 @@ test('of two admins who change one application, the second is told, and overwrit
   await button(page, 'Discard').click();
 });
 
-test('a lost connection in the middle of a form loses nothing that was typed', async () => {
+test('a lost connection keeps the form input', async () => {
   const { page } = owner;
   const clientId = await register('Offline');
   await page.goto(at(`applications/${clientId}/settings`));
@@ -174,7 +174,7 @@ test('a lost connection in the middle of a form loses nothing that was typed', a
   await expect(page.getByRole('heading', { name: 'Typed before it broke' })).toBeVisible();
 });
 
-test('an API key is replaced without a gap, and deleting asks for the name', async () => {
+test('an API key is rotated without downtime, and deleting requires the name', async () => {
   const { page } = owner;
   const clientId = await register('Keys');
   await page.goto(at(`applications/${clientId}/keys`));
@@ -206,7 +206,7 @@ test('an API key is replaced without a gap, and deleting asks for the name', asy
   await expect(page.getByRole('row', { name: /^Keys/ })).toHaveCount(0);
 });
 
-test('a viewer sees everything of the project and can change nothing', async ({ browser }) => {
+test('a viewer sees all of the project and can change nothing', async ({ browser }) => {
   const clientId = await register('Only to look at');
   const who = { email: 'viewer@example.com', role: 'PROJECT_VIEWER', projectId } as const;
   const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who);

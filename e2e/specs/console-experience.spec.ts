@@ -6,7 +6,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
-/** A project's name, logo, colour and words: drafted and looked at in the console, then seen by people. */
+/** Branding of a project: drafted and previewed in the console, then shown on the hosted page. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -37,7 +37,7 @@ async function openExperience(
   return visit;
 }
 
-/** Where an application sends people. */
+/** Opens the hosted page of an application. */
 function hostedPage(page: Page, clientId: string, uiLocales = 'en') {
   const query = new URLSearchParams({
     ...{
@@ -62,7 +62,7 @@ const accentOf = (page: Page) =>
     .first()
     .evaluate((button) => getComputedStyle(button).backgroundColor);
 
-test('a look is drafted, seen in the preview, published, worn by the hosted page, and brought back', async ({
+test('branding is drafted, previewed, published, applied to the hosted page, and restored', async ({
   browser,
   page,
 }) => {
@@ -89,7 +89,7 @@ test('a look is drafted, seen in the preview, published, worn by the hosted page
   await expect(preview(console).locator('h1', { hasText: 'Welcome to Shop' })).toBeVisible();
   await expectAccessible(console);
 
-  await test.step('every step can be looked at, in both themes and in each language', async () => {
+  await test.step('preview every step in both themes and each language', async () => {
     await console.getByLabel('Step').selectOption('Authenticator app, set up');
     await expect(preview(console).locator('#qr svg')).toBeVisible();
     await console.getByLabel('Step').selectOption('Recovery codes');
@@ -135,7 +135,7 @@ test('a look is drafted, seen in the preview, published, worn by the hosted page
   expect(complaints).toEqual([]);
 });
 
-test('what is typed while a draft is being published is the next draft', async ({ browser }) => {
+test('edits made during publishing become the next draft', async ({ browser }) => {
   const { projectId } = await register('Hasty');
   const { page, context, complaints } = await openExperience(browser, projectId, 'OWNER', 'hasty@example.com');
   const name = page.getByLabel('Display name');
@@ -157,7 +157,7 @@ test('what is typed while a draft is being published is the next draft', async (
   await context.close();
 });
 
-test('the preview carries no sign-in: it can be tried out, and nothing reaches the service', async ({ browser }) => {
+test('the preview is interactive, and sends nothing to the service', async ({ browser }) => {
   const { projectId } = await register('Quiet');
   const { page } = await openExperience(browser, projectId, 'OWNER', 'quiet@example.com');
   const href = await page.getByRole('link', { name: 'Open it in a tab to try it' }).getAttribute('href');
@@ -173,7 +173,7 @@ test('the preview carries no sign-in: it can be tried out, and nothing reaches t
   expect(await admin.mailbox('somebody@example.com')).toEqual([]);
 });
 
-test('on a phone the preview, which stands below the form, leaves the reader at the top', async ({ browser }) => {
+test('on a phone, loading the preview does not scroll the page', async ({ browser }) => {
   const { projectId } = await register('Small');
   const { page } = await openExperience(browser, projectId, 'OWNER', 'small@example.com');
   await page.setViewportSize({ width: 390, height: 844 });
@@ -188,7 +188,7 @@ test('on a phone the preview, which stands below the form, leaves the reader at 
   await expect(heading).toBeInViewport();
 });
 
-test('whatever colour a project has, its pages can be read in both themes and at 320 px', async ({ page }) => {
+test('hosted pages are readable with any accent colour, in both themes and at 320 px', async ({ page }) => {
   test.slow();
   const { projectId, clientId } = await register('Colourful');
   for (const accent of ['#ffee00', '#777777', '#000000', '#ffffff', '#00c878']) {

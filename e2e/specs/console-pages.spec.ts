@@ -4,7 +4,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { issuedSecret, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
-/** Each page of the console does its main job, and is there for everybody, in light and in dark. */
+/** Main action of each console page, and its accessibility in light and dark. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -57,7 +57,7 @@ async function atOverview(): Promise<Page> {
   return page;
 }
 
-test('the palette is for everybody, too', async () => {
+test('the palette is accessible', async () => {
   const page = await atOverview();
   await page.keyboard.press('Control+K');
   await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused();
@@ -69,7 +69,7 @@ for (const [what, name] of [
   ['the help', 'Help and addresses'],
   ['the account menu', /^Account/],
 ] as const) {
-  test(`${what} is for everybody, too`, async () => {
+  test(`${what} is accessible`, async () => {
     const page = await atOverview();
     await page.getByRole('button', { name }).click();
     await expect(page.getByRole('dialog')).toBeVisible();
@@ -79,7 +79,7 @@ for (const [what, name] of [
   });
 }
 
-test('the navigation of a narrow page is for everybody, too', async () => {
+test('the navigation of a narrow page is accessible', async () => {
   const page = await atOverview();
   await page.setViewportSize({ width: 390, height: 844 });
   await button(page, 'Navigation').click();
@@ -89,10 +89,10 @@ test('the navigation of a narrow page is for everybody, too', async () => {
   await page.setViewportSize({ width: 1280, height: 900 });
 });
 
-test('the palette leads to pages, applications, users and projects by a few letters', async () => {
+test('the palette finds pages, applications, users and projects', async () => {
   const page = await atOverview();
   const go = async (text: string, option: RegExp) => {
-    // At once: no letter goes astray.
+    // Immediately: no key press may be lost.
     await page.keyboard.press('Control+K');
     await page.keyboard.type(text);
     await expect(page.getByRole('combobox', { name: 'Search or go to' })).toHaveValue(text);
@@ -107,7 +107,7 @@ test('the palette leads to pages, applications, users and projects by a few lett
   await expect(page.getByRole('heading', { name: 'Grace Hopper', level: 1 })).toBeVisible();
 });
 
-test('Enter before the answer means what will be found, not what was found for other letters', async () => {
+test('Enter before the response chooses the first new result, not an old one', async () => {
   const page = await atOverview();
   const answer = Promise.withResolvers<void>();
   await page.route('**/admin/graphql', async (route) => {
@@ -125,7 +125,7 @@ test('Enter before the answer means what will be found, not what was found for o
   await page.unrouteAll({ behavior: 'wait' });
 });
 
-test('a project is created, found by search, switched to, and deleted with what it loses in numbers', async () => {
+test('a project is created, searched, switched to, and deleted with counts of what is lost', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/projects`);
   await button(page, 'Create project').click();
@@ -152,7 +152,7 @@ test('a project is created, found by search, switched to, and deleted with what 
   await expect(page.getByText('Globex is deleted')).toBeVisible();
 });
 
-test('the checklist is read from what is really there', async () => {
+test('the checklist reflects the current state', async () => {
   const { page } = owner;
   await page.goto(at('overview'));
   const list = page.getByRole('region', { name: 'Getting ready' });
@@ -163,7 +163,7 @@ test('the checklist is read from what is really there', async () => {
   await expect(page.getByRole('heading', { name: 'Portal', level: 1 })).toBeVisible();
 });
 
-test('a directory is connected step by step, and the page notices its first request by itself', async () => {
+test('a directory is connected step by step, and the page shows its first request live', async () => {
   const { page } = owner;
   const id = await admin.createProject('Directory');
   await page.goto(`${latchkey.baseUrl}/admin/projects/${id}/directory`);
@@ -189,7 +189,7 @@ test('a directory is connected step by step, and the page notices its first requ
   await expect(page.getByRole('row', { name: /Microsoft Entra ID/ })).toContainText('Revoked');
 });
 
-test('users are searched, changed several at once with a result for each, and looked at one by one', async () => {
+test('users are searched, changed in bulk with a result each, and opened', async () => {
   const { page } = owner;
   await page.goto(at('users'));
   await page.getByRole('searchbox', { name: 'Search users' }).fill('grace');
@@ -222,7 +222,7 @@ test('users are searched, changed several at once with a result for each, and lo
   await expect(page.getByRole('link', { name: 'Grace Hopper' })).toHaveCount(0);
 });
 
-test('the session policy says what it means before it is saved', async () => {
+test('the session policy explains its effect before saving', async () => {
   const { page } = owner;
   await page.goto(at('session-policy'));
   await page.getByLabel('Idle timeout', { exact: true }).fill('10');
@@ -240,7 +240,7 @@ test('the session policy says what it means before it is saved', async () => {
   });
 });
 
-test('factors draw the flow that results, and say whom a change concerns', async () => {
+test('factors show the resulting flow and the affected users', async () => {
   const { page } = owner;
   await page.goto(at('sign-in'));
   await expect(page).toHaveURL(new RegExp('/factors$'));
@@ -259,7 +259,7 @@ test('factors draw the flow that results, and say whom a change concerns', async
   });
 });
 
-test('factors keep limits of devices and SMS, with countries in words', async () => {
+test('factors store device and SMS limits, with country names', async () => {
   const { page } = owner;
   await page.goto(at('factors'));
   await page.getByRole('switch', { name: 'Email counts as a second factor' }).check();
@@ -282,7 +282,7 @@ test('factors keep limits of devices and SMS, with countries in words', async ()
   });
 });
 
-test('messages are tested, looked at, and found by their recipient', async () => {
+test('messages are tested, previewed, and found by recipient', async () => {
   const { page } = owner;
   await page.goto(at('messages/sending'));
   await page.getByLabel('Send the test to', { exact: true }).fill('somebody@example.com');
@@ -303,7 +303,7 @@ test('messages are tested, looked at, and found by their recipient', async () =>
   await expect(table.getByText('s…@example.com')).toBeVisible();
 });
 
-test('events tell who did what in words, before and after, and lead to more of the same', async () => {
+test('events show actor, action and changes, and link to similar ones', async () => {
   const { page } = owner;
   const name = 'Renamed';
   await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
@@ -324,7 +324,7 @@ test('events tell who did what in words, before and after, and lead to more of t
   });
 });
 
-test('a second owner ends the warning, and the last one cannot be removed', async () => {
+test('a second owner clears the warning, and the last one cannot be removed', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/team`);
   await expect(page.getByText('There is one owner only')).toBeVisible();
@@ -339,7 +339,7 @@ test('a second owner ends the warning, and the last one cannot be removed', asyn
   await expect(page.getByText('There is one owner only')).toBeHidden();
 });
 
-test('what was asked before a change is asked again after it', async () => {
+test('a query in flight during a mutation is refetched', async () => {
   const { page } = owner;
   await page.goto(at('team'));
   await expect(page.getByText('Nobody but the owners')).toBeVisible();
@@ -377,7 +377,7 @@ async function roleOf(email: string): Promise<string> {
   return memberships.find((one) => one.admin.email === email)?.id ?? '';
 }
 
-test('keys are rotated, and mail that was not sent is read here', async () => {
+test('keys are rotated, and captured mail is shown', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/keys`);
   await expect(page.getByRole('row', { name: /Active/ })).toHaveCount(2);
@@ -388,7 +388,7 @@ test('keys are rotated, and mail that was not sent is read here', async () => {
   await expect(page.getByText('To owner@example.com').first()).toBeVisible();
 });
 
-test('a project admin works in their project, and sees nothing of the others', async ({ browser }) => {
+test('a project admin sees only their project', async ({ browser }) => {
   await admin.createProject('Not theirs');
   const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;
   const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who);

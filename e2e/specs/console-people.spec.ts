@@ -6,7 +6,7 @@ import { type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
-/** The people of a project: found, filtered, taken along, erased; their groups; and what an application gets of them. */
+/** Users of a project: search, filter, export, erase; groups; and test sign-in of an application. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -58,7 +58,7 @@ function provision(displayName: string): Promise<string> {
 
 const namesIn = (page: Page) => page.getByRole('table').getByRole('rowheader').allInnerTexts();
 
-test('users are put in order, filtered and shown in the columns that one wants, all in the address', async () => {
+test('users are sorted and filtered in chosen columns, all in the URL', async () => {
   const { page } = owner;
   await page.goto(at('users'));
   await expect(page.getByText('4 users')).toBeVisible();
@@ -90,7 +90,7 @@ test('users are put in order, filtered and shown in the columns that one wants, 
   await expectAccessible(page);
 });
 
-test('a search goes on as one types, over pauses and spaces', async () => {
+test('search continues across pauses and spaces', async () => {
   const { page } = owner;
   await page.goto(at('users'));
   const search = page.getByRole('searchbox', { name: 'Search users' });
@@ -102,7 +102,7 @@ test('a search goes on as one types, over pauses and spaces', async () => {
   await expect.poll(() => namesIn(page)).toEqual(['Ada Lovelace']);
 });
 
-test('a search that found nobody is typed over at once, however slow the answers are', async () => {
+test('a search without results can be replaced at once, even if responses are slow', async () => {
   const { page } = owner;
   await page.goto(at('users?search=nobody'));
   await expect(page.getByText('Nobody fits')).toBeVisible();
@@ -122,7 +122,7 @@ test('a search that found nobody is typed over at once, however slow the answers
   await page.unrouteAll({ behavior: 'wait' });
 });
 
-test('the list is taken along as a file, by the same search', async () => {
+test('the list is exported with the same search', async () => {
   const { page } = owner;
   await page.goto(at('users?search=gra'));
   await expect(page.getByText('1 user', { exact: true })).toBeVisible();
@@ -143,7 +143,7 @@ test('the list is taken along as a file, by the same search', async () => {
   await expect(page.getByText('The download has begun')).toBeVisible();
 });
 
-test('a person is taken along as everything that is held about them, and erased knowing what is lost', async () => {
+test('user data is exported, and erasing lists what is lost', async () => {
   const { page } = owner;
   await page.goto(at('users?search=ada'));
   await page.getByRole('link', { name: 'Ada Lovelace' }).click();
@@ -169,7 +169,7 @@ test('a person is taken along as everything that is held about them, and erased 
   await expect(page.getByText('ada.lovelace@example.com is erased')).toBeVisible();
 });
 
-test('a group says where it comes from, and its members are searched', async () => {
+test('a group shows its source, and its members are searchable', async () => {
   const { page } = owner;
   await page.goto(at('groups'));
   await page.getByRole('searchbox', { name: 'Search groups' }).fill('gine');
@@ -186,7 +186,7 @@ test('a group says where it comes from, and its members are searched', async () 
   await expect(page.getByRole('heading', { name: 'Engineering', level: 1 })).toBeVisible();
 });
 
-test('the keys of an application show what its assertions are checked against', async () => {
+test('an application shows the public keys for its assertions', async () => {
   const { page } = owner;
   const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
   const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x }] };
@@ -198,7 +198,7 @@ test('the keys of an application show what its assertions are checked against', 
   await expect(page.getByText('It has none: it proves itself by PKCE alone.')).toBeVisible();
 });
 
-test('new pages keep nobody out, empty or not', async () => {
+test('new pages are accessible, empty or not', async () => {
   test.slow();
   const { page } = owner;
   const empty = await admin.createProject('Empty');
@@ -219,7 +219,7 @@ test('new pages keep nobody out, empty or not', async () => {
   }
 });
 
-test('a sign-in is tried from the quickstart: the tokens are shown taken apart, and the session is ended', async () => {
+test('a test sign-in from the quickstart shows decoded tokens, and its session can be ended', async () => {
   const { page, context } = owner;
   await page.goto(at(`applications/${clientId}`));
   const opened = context.waitForEvent('page');
@@ -248,7 +248,7 @@ test('a sign-in is tried from the quickstart: the tokens are shown taken apart, 
   await expect(page.getByText('owner@example.com tried the sign-in of Portal')).toBeVisible();
 });
 
-test('a page whose script cannot be fetched offers to load again, and the rest of the console stays', async () => {
+test('a page whose script fails to load offers a reload, and the rest of the console stays', async () => {
   const { page } = owner;
   await page.goto(at('overview'));
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
@@ -270,11 +270,11 @@ test('a page whose script cannot be fetched offers to load again, and the rest o
   await page.unroute(/\/assets\/(groups-page|client-events)[\w.-]*\.js/);
   await button(page, 'Load again').click();
   await expect(page.getByRole('heading', { name: 'Events', level: 2 })).toBeVisible();
-  // The browser complained of what this test took away, and of nothing else.
+  // The browser reported only the errors that this test caused.
   for (const complaint of owner.complaints.splice(0)) expect(complaint).toContain('client-events');
 });
 
-test('a project admin tries, exports and erases; a viewer looks', async ({ browser }) => {
+test('a project admin tests sign-in, exports and erases; a viewer only reads', async ({ browser }) => {
   const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;
   const theirs = await visitConsole(browser, latchkey, admin, who);
   await theirs.page.goto(at('users'));

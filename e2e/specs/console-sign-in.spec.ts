@@ -4,7 +4,7 @@ import { issuedSecret, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { continueWithCode, signInOnPage } from '../support/sign-in.ts';
 
-/** The console signs in through Latchkey itself; what people were doing survives that. */
+/** The console signs in through Latchkey itself, and keeps unsaved input. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -18,7 +18,7 @@ test.beforeAll(async () => {
 
 test.afterAll(() => latchkey.stop());
 
-/** In the small window. Where the session has ended, this browser is trusted and one press is enough; else a code is asked for. */
+/** Signs in again in the popup: with one click on a trusted browser after the session has ended, else with a code. */
 async function signInAgain(page: Page, freshAddress?: string): Promise<void> {
   const opened = page.waitForEvent('popup');
   await page.getByRole('button', { name: 'Sign in again' }).click();
@@ -42,7 +42,7 @@ test('the set-up link leads to an owner in the console', async ({ page }) => {
   await expect(page.getByText('Owner', { exact: true })).toBeVisible();
 });
 
-test('a stranger comes back to the page that they had asked for', async ({ browser }) => {
+test('sign-in returns to the requested page', async ({ browser }) => {
   const path = `/admin/projects/${projectId}/events?group=people&result=FAILURE`;
   const { page, context } = await visitConsole(
     browser,
@@ -56,7 +56,7 @@ test('a stranger comes back to the page that they had asked for', async ({ brows
   await context.close();
 });
 
-test('a session that ends in the middle is renewed in a small window, and the change is made', async ({ browser }) => {
+test('an expired session is renewed in a popup, and the change is made', async ({ browser }) => {
   const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'c@example.com', role: 'OWNER' });
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/settings`);
   await page.getByLabel('Name').fill('Acme renewed');
@@ -69,15 +69,13 @@ test('a session that ends in the middle is renewed in a small window, and the ch
   await context.close();
 });
 
-test('a sensitive change asks for a code where only the device signed in, and is made right after it', async ({
-  browser,
-}) => {
+test('a sensitive change requires a code after a device-only sign-in, and is then made', async ({ browser }) => {
   const email = 'd@example.com';
   const { page, context } = await visitConsole(browser, latchkey, admin, { email, role: 'OWNER' });
   await page.goto(`${latchkey.baseUrl}/admin/team`);
   await page.getByRole('button', { name: 'Issue token' }).click();
   await page.getByLabel('Name').fill('CI');
-  // The device key alone signs this browser in again: a session without a fresh proof of the person.
+  // Sign in again with the device key alone: a session without a fresh proof.
   await context.clearCookies();
   await page.getByRole('dialog').getByRole('button', { name: 'Issue token' }).click();
   await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
@@ -88,7 +86,7 @@ test('a sensitive change asks for a code where only the device signed in, and is
   await context.close();
 });
 
-test('whoever has no role is told so, and can sign in as somebody else', async ({ browser }) => {
+test('an account without a role gets a message, and can switch accounts', async ({ browser }) => {
   const email = 'former@example.com';
   const query = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }';
   const input = { email, role: 'PROJECT_VIEWER', projectId };

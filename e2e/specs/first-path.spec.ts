@@ -20,7 +20,7 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
-/** A user as a directory makes one. */
+/** Creates a user through SCIM. */
 async function provision(projectId: string, userName: string): Promise<{ id: string }> {
   const response = await fetch(`${latchkey.baseUrl}/v1/scim/${projectId}/Users`, {
     method: 'POST',
@@ -63,7 +63,7 @@ async function start(config: oidc.Configuration, extra: Record<string, string> =
   return { url, checks: { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true } };
 }
 
-/** Where the browser has been sent back to, once it has got there. */
+/** The redirect URL, once the browser gets there. */
 async function arrival(page: Page): Promise<URL> {
   const url = await callback.next();
   await page.waitForURL(url.href);
@@ -82,7 +82,7 @@ async function enterCode(page: Page, address: string): Promise<void> {
   await page.getByLabel('Six-digit code').fill(codeIn(newest as string));
 }
 
-test('a directory’s user signs in, and a public client knows who it is', async ({ page, context }) => {
+test('a provisioned user signs in to a public client', async ({ page, context }) => {
   const address = 'ada@example.com';
   const projectId = await admin.createProject('Example');
   const { clientId } = await admin.createClient({
@@ -143,14 +143,14 @@ test('a directory’s user signs in, and a public client knows who it is', async
     updated_at: expect.any(Number),
   });
 
-  await test.step('the live session needs no page at all', async () => {
+  await test.step('a live session needs no page', async () => {
     const silent = await start(config, { prompt: 'none' });
     await page.goto(silent.url.href);
     const again = await oidc.authorizationCodeGrant(config, await arrival(page), silent.checks);
     expect(again.claims()).toMatchObject({ sub: user.id, sid: payload['sid'], auth_time: payload['auth_time'] });
   });
 
-  await test.step('without the session, the trusted device needs no code', async () => {
+  await test.step('without a session, a trusted device needs no code', async () => {
     await context.clearCookies();
     const mails = (await admin.mailbox(address)).length;
     const second = await start(config);
@@ -163,17 +163,17 @@ test('a directory’s user signs in, and a public client knows who it is', async
 
   await test.step('another browser is not trusted', async () => {
     const stranger = await (await context.browser()?.newContext())?.newPage();
-    if (!stranger) throw new Error('there is no browser');
+    if (!stranger) throw new Error('no browser');
     await stranger.goto((await start(config)).url.href);
     await enterAddress(stranger, address);
-    // A code is asked for, or, within 30 seconds of the first, must be waited for.
+    // Within 30 seconds of the first code, another one must be waited for.
     const asked = stranger.getByLabel('Six-digit code').or(stranger.getByRole('alert').filter({ hasText: 'wait' }));
     await expect(asked.filter({ visible: true })).toBeVisible();
     await stranger.context().close();
   });
 });
 
-test('a confidential client proves itself with an Ed25519 assertion', async ({ page }) => {
+test('a confidential client authenticates with an Ed25519 assertion', async ({ page }) => {
   const address = 'grace@example.com';
   const { privateKey, publicKey } = await generateKeyPair('Ed25519', { extractable: true });
   const projectId = await admin.createProject('Confidential');

@@ -13,11 +13,11 @@ import {
   titled,
 } from '../support/hosted-page.ts';
 
-/** The hosted page on shared devices, and in browsers that were removed from an account. */
+/** The hosted page on shared devices and in browsers removed from an account. */
 
 const hosted = HostedPage.ofTests();
 
-/** How many device keys this browser holds at the issuer. */
+/** Number of device keys of this browser at the issuer. */
 const keysIn = (page: Page) =>
   page.evaluate(
     () =>
@@ -35,7 +35,7 @@ const keysIn = (page: Page) =>
       }),
   );
 
-test('a shared device keeps no key: the next sign-in asks for a code', async ({ page, context }) => {
+test('a shared device keeps no key: the next sign-in requires a code', async ({ page, context }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'mary@example.com');
   const first = await hosted.begin(page, application);
@@ -53,7 +53,7 @@ test('a shared device keeps no key: the next sign-in asks for a code', async ({ 
   await proveAddress(page, inbox);
   expect(await second()).toMatchObject({ sub, amr: ['swk', 'otp'] });
 
-  await test.step('chosen in a browser that remembers the person, it ends that', async () => {
+  await test.step('choosing it in a trusted browser ends the trust', async () => {
     await context.clearCookies();
     const third = await hosted.begin(page, application);
     expect(await keysIn(page)).toBe(1);
@@ -68,10 +68,7 @@ test('a shared device keeps no key: the next sign-in asks for a code', async ({ 
   });
 });
 
-test('a browser that was removed from the account gets a new key, and the person starts over', async ({
-  page,
-  context,
-}) => {
+test('a browser removed from the account gets a new key and starts over', async ({ page, context }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'dorothy@example.com');
   const first = await hosted.begin(page, application);
@@ -100,7 +97,7 @@ test('a browser that was removed from the account gets a new key, and the person
   expect(await third()).toMatchObject({ sub, amr: ['swk'] });
 });
 
-test('prompt=login asks for a code in a trusted browser; left halfway, the browser stays trusted', async ({
+test('prompt=login requires a code in a trusted browser; if abandoned, the browser stays trusted', async ({
   page,
   context,
 }) => {
@@ -135,7 +132,7 @@ test('prompt=login asks for a code in a trusted browser; left halfway, the brows
   expect(await third()).toMatchObject({ sub, amr: ['swk'] });
 });
 
-test('a person signs out and forgets the browser: no key is left, and the next sign-in asks for a code', async ({
+test('signing out and forgetting the browser deletes its keys, and the next sign-in requires a code', async ({
   page,
   context,
 }) => {
@@ -148,7 +145,7 @@ test('a person signs out and forgets the browser: no key is left, and the next s
     await proveAddress(page, inbox);
     await done();
   };
-  /** What the hosted page offers next, and how many keys are there. */
+  /** The next step of the hosted page, and the number of keys. */
   const offered = async () => {
     await hosted.latchkey.turn(30);
     await hosted.begin(page, application);
@@ -158,7 +155,7 @@ test('a person signs out and forgets the browser: no key is left, and the next s
     return { who, keys: await keysIn(page) };
   };
 
-  await test.step('on the page that asks', async () => {
+  await test.step('on the confirmation page', async () => {
     await signIn(grace, { isRemembered: false });
     await context.clearCookies();
     await signIn(ada, { isRemembered: true });
@@ -174,7 +171,7 @@ test('a person signs out and forgets the browser: no key is left, and the next s
     expect(await offered()).toEqual({ who: grace.address, keys: 1 });
   });
 
-  await test.step('on the page that says so', async () => {
+  await test.step('on the signed-out page', async () => {
     await press(page, 'Not you?');
     await proveAddress(page, ada);
     await titled(page, 'Welcome back');

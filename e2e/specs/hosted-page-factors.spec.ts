@@ -13,11 +13,11 @@ import {
   titled,
 } from '../support/hosted-page.ts';
 
-/** Second factors on the hosted page: set up, asked for, and what stands in for them. */
+/** Second factors on the hosted page: enrollment, verification and recovery. */
 
 const hosted = HostedPage.ofTests();
 
-test('an authenticator app is set up by picture or by key, then asked for, and a recovery code stands in for it', async ({
+test('an authenticator app is enrolled by QR code or key, then required, and replaced by a recovery code', async ({
   page,
   context,
 }) => {
@@ -37,7 +37,7 @@ test('an authenticator app is set up by picture or by key, then asked for, and a
   const { sub, amr } = await first();
   expect(amr).toEqual(['swk', 'otp', 'mfa']);
 
-  await test.step('the next time its code is asked for, and the one that was used is refused', async () => {
+  await test.step('the next sign-in requires its code, and rejects a used one', async () => {
     await context.clearCookies();
     const second = await hosted.begin(page, application);
     await press(page, 'Continue');
@@ -50,7 +50,7 @@ test('an authenticator app is set up by picture or by key, then asked for, and a
     expect(await second()).toMatchObject({ sub, amr: ['swk', 'otp', 'mfa'] });
   });
 
-  await test.step('a recovery code is good in its place, once', async () => {
+  await test.step('a recovery code works instead, once', async () => {
     const [otp = ''] = codes;
     for (const isFirst of [true, false]) {
       await context.clearCookies();
@@ -69,7 +69,7 @@ test('an authenticator app is set up by picture or by key, then asked for, and a
   });
 });
 
-test('codes by text message want a number with its country code', async ({ page }) => {
+test('SMS codes require a number with country code', async ({ page }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED' });
   const phone = new Inbox(hosted.admin, '+12025550143');
   const done = await hosted.begin(page, application);
@@ -100,9 +100,7 @@ test('codes by text message want a number with its country code', async ({ page 
   expect(await done()).toMatchObject({ phone_number: phone.address, amr: ['swk', 'sms', 'mfa'] });
 });
 
-test('codes by email are a second step where the project allows it, chosen after another one was begun', async ({
-  page,
-}) => {
+test('email codes are a second factor if allowed, also after another one was started', async ({ page }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED', emailFactor: true, testMode: true });
   const done = await hosted.begin(page, application);
   await expect(page.getByText('Test mode. Codes are shown on this page')).toBeVisible();
@@ -114,7 +112,7 @@ test('codes by email are a second step where the project allows it, chosen after
   await page.getByRole('button', { name: 'Authenticator app' }).click();
   await titled(page, 'Set up your authenticator app');
 
-  // At once, and back again: nothing has to be proved anew for that.
+  // Immediately and back: verification is not repeated.
   await press(page, 'Choose another way');
   await titled(page, 'Add a second step');
   await page.getByRole('button', { name: 'Text message' }).click();
@@ -127,6 +125,6 @@ test('codes by email are a second step where the project allows it, chosen after
   await expectAccessible(page);
   await press(page, 'Fill in');
   await saveRecoveryCodes(page);
-  // The mail that proved the address a moment ago is no second factor.
+  // The mail that verified the address does not count as a second factor.
   expect(await done()).toMatchObject({ email: 'mary@example.com', amr: ['swk', 'otp'] });
 });

@@ -4,11 +4,11 @@ import { Inbox } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
 import { address, alert, enterAddress, HostedPage, press, sixDigits, titled } from '../support/hosted-page.ts';
 
-/** Service contract 3.3 through the hosted page, as a person meets it: the address, the way there and back. */
+/** Service contract 3.3 through the hosted page: address, code, redirect. */
 
 const hosted = HostedPage.ofTests();
 
-test('a new person proves the address once; the next time a click is enough', async ({ page, context }) => {
+test('a new user verifies the address once; the next time a click is enough', async ({ page, context }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'ada@example.com');
   const first = await hosted.begin(page, application);
@@ -51,19 +51,19 @@ test('a new person proves the address once; the next time a click is enough', as
   await expect(address(page)).toHaveValue('');
 });
 
-test('another code can be had after half a minute, back and forth loses nothing', async ({ page }) => {
+test('another code can be requested after half a minute, and going back and forth loses nothing', async ({ page }) => {
   await page.clock.install();
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'hedy@example.com');
   const done = await hosted.begin(page, application);
   await enterAddress(page, inbox.address);
   await titled(page, 'Check your email');
-  // However slow this machine is: for the page the half minute is over when the test says so.
+  // The page's clock decides when the half minute is over, not the machine's speed.
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 5_000);
   const old = await inbox.code();
   await expect(page.getByRole('button', { name: /^New code in 0:\d\d$/ })).toHaveAttribute('aria-disabled', 'true');
 
-  await test.step('the browser’s back button leads to the address, and the code that was sent is still asked for', async () => {
+  await test.step('the back button leads to the address, and the sent code stays valid', async () => {
     await page.goBack();
     await titled(page, 'Sign in to Shop');
     await expect(address(page)).toHaveValue(inbox.address);
@@ -88,7 +88,7 @@ test('another code can be had after half a minute, back and forth loses nothing'
   expect(await done()).toMatchObject({ email: inbox.address });
 });
 
-test('whoever types the right code before the wrong one is answered need not type it again', async ({ page }) => {
+test('a correct code typed while a wrong one is being verified is submitted automatically', async ({ page }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'lise@example.com');
   const done = await hosted.begin(page, application);
@@ -111,7 +111,7 @@ test('whoever types the right code before the wrong one is answered need not typ
   expect(await done()).toMatchObject({ email: inbox.address, amr: ['swk', 'otp'] });
 });
 
-test('a sign-in that was finished in another tab, or is unknown, says so', async ({ context, page }) => {
+test('a sign-in that is unknown or was finished in another tab shows an error', async ({ context, page }) => {
   const application = await hosted.register({ testMode: true });
   const done = await hosted.begin(page, application);
   const late = await context.newPage();
@@ -128,7 +128,7 @@ test('a sign-in that was finished in another tab, or is unknown, says so', async
   await expectAccessible(late);
 });
 
-test('the keyboard alone is enough', async ({ page }) => {
+test('works with the keyboard alone', async ({ page }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED' });
   const inbox = new Inbox(hosted.admin, 'annie@example.com');
   const { keyboard } = page;
@@ -158,7 +158,7 @@ test('the keyboard alone is enough', async ({ page }) => {
   expect(await done()).toMatchObject({ email: inbox.address, amr: ['swk', 'otp', 'mfa'] });
 });
 
-test('a slow, lost or full connection is told, and nothing that was typed is lost', async ({ context, page }) => {
+test('a slow, lost or rate-limited connection shows a message, and input is kept', async ({ context, page }) => {
   await page.clock.install();
   const application = await hosted.register({ testMode: true });
   const done = await hosted.begin(page, application);
@@ -193,7 +193,7 @@ test('a slow, lost or full connection is told, and nothing that was typed is los
     await context.setOffline(false);
   });
 
-  await test.step('too often', async () => {
+  await test.step('rate limited', async () => {
     const error = { code: 'RATE_LIMITED', category: 'retryable', message: 'm', retry_after: 27, request_id: 'r' };
     const refusal = { status: 429, json: { status: 'ERROR', error } };
     await page.route('**/v1/signin/authenticate', (route) => route.fulfill(refusal), { times: 1 });
@@ -216,10 +216,7 @@ test('a slow, lost or full connection is told, and nothing that was typed is los
   expect(await done()).toMatchObject({ email: userid });
 });
 
-test('a browser that keeps no site data is told so, and a number that the directory owns stays', async ({
-  browser,
-  page,
-}) => {
+test('a browser without site data gets an error, and a provisioned phone number stays', async ({ browser, page }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED', testMode: true });
   const forgetful = await browser.newContext();
   const closed = await forgetful.newPage();

@@ -11,9 +11,7 @@ test.afterEach(async () => {
   for (const clear of leftovers.splice(0)) await clear();
 });
 
-test('a server that is killed in the middle of sign-ins comes up by itself, and nobody acknowledged is lost', async ({
-  browser,
-}) => {
+test('a server killed during sign-ins recovers on restart, and no acknowledged user is lost', async ({ browser }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-kill-'));
   let latchkey: Latchkey = await startLatchkey({ DATA_DIR: dataDir });
   leftovers.push(async () => {
@@ -35,7 +33,7 @@ test('a server that is killed in the middle of sign-ins comes up by itself, and 
   };
   const acknowledged: string[] = [];
 
-  /** A directory that creates users one after the other until the server is gone. */
+  /** A SCIM client that creates users until the server is gone. */
   async function provision(worker: number, round: number): Promise<void> {
     for (let count = 0; ; count += 1) {
       const userName = `user-${round}-${worker}-${count}@example.com`;
@@ -64,7 +62,7 @@ test('a server that is killed in the middle of sign-ins comes up by itself, and 
     await directory;
     latchkey = await again();
 
-    // The code that was sent before the kill still signs in after it.
+    // A code sent before the kill is valid after it.
     const address = `person-${round}@example.com`;
     await expect.poll(async () => (await admin.mailbox(address)).length).toBeGreaterThan(0);
     await page.getByLabel('Six-digit code').fill(codeIn((await admin.mailbox(address))[0] as string));

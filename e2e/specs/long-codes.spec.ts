@@ -3,11 +3,11 @@ import { expectAccessible } from '../support/accessibility.ts';
 import { type Application, Inbox } from '../support/application.ts';
 import { alert, enterAddress, HostedPage, titled } from '../support/hosted-page.ts';
 
-/** Ten-character codes: what browsers get that were never seen with a person, once wrong codes for them have piled up. */
+/** Ten-character codes for unknown browsers, after many wrong codes for an account. */
 
 const hosted = HostedPage.ofTests();
 
-/** Twenty wrong codes for an address, from a page of the application. */
+/** Twenty wrong codes for an address, from an application's page. */
 async function guess(application: Application, userid: string): Promise<void> {
   const step = async (name: string, body: object) => {
     const response = await fetch(`${hosted.latchkey.baseUrl}/v1/signin/${name}`, {
@@ -32,7 +32,7 @@ async function guess(application: Application, userid: string): Promise<void> {
   }
 }
 
-test('a person enters a long code as it pleases them', async ({ page }) => {
+test('a long code is accepted in any notation', async ({ page }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'ida@example.com');
   await guess(application, inbox.address);
@@ -58,7 +58,7 @@ test('a person enters a long code as it pleases them', async ({ page }) => {
   await page.keyboard.type('o0il1-zzzzz');
   await expect(alert(page)).toContainText('This code is wrong');
   await expect(field).toHaveValue('00111ZZZZZ');
-  // Selected after the refusal, it is typed over.
+  // The rejected code is selected, so typing replaces it.
   await page.keyboard.type(code.toLowerCase());
   expect(await done()).toMatchObject({ email: inbox.address, amr: ['swk', 'otp'] });
 });

@@ -23,7 +23,7 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
-/** Registers a public client for a relying party and serves it. */
+/** Registers a public client for a relying party, and serves it. */
 async function relyingParty(
   listen: typeof authJs,
   callback: string,
@@ -62,10 +62,7 @@ test('Auth.js signs in, with PKCE, state and nonce checked', async ({ page }) =>
   await expect(page.locator('body')).toContainText('"email":"authjs@example.com"');
 });
 
-test('express-openid-connect signs in and out, and hears of a logout elsewhere by back channel', async ({
-  page,
-  browser,
-}) => {
+test('express-openid-connect signs in and out, and receives back-channel logouts', async ({ page, browser }) => {
   const origin = await relyingParty(expressApp, '/callback', (at) => ({
     backchannelLogoutUri: `${at}/backchannel-logout`,
     logoutTokenTyp: 'LOGOUT',
@@ -78,13 +75,13 @@ test('express-openid-connect signs in and out, and hears of a logout elsewhere b
   await page.waitForURL(`${origin}/`);
   await expect(page.locator('body')).toContainText(address);
 
-  await test.step('its own logout leads back to it, signed out', async () => {
+  await test.step('its logout returns to it, signed out', async () => {
     await page.goto(`${origin}/logout`);
     await page.waitForURL(`${origin}/`);
     await expect(page.locator('body')).toHaveText('null');
   });
 
-  await test.step('the end of the session elsewhere ends its own', async () => {
+  await test.step('a logout elsewhere ends its session', async () => {
     await page.goto(`${origin}/login`);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${origin}/`);

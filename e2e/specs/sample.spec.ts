@@ -28,7 +28,7 @@ test.afterAll(async () => {
 
 const shop = () => `${sample.origin}/`;
 
-/** Types the newest code that has come since `before` messages. */
+/** Enters the newest code since `before` messages. */
 async function enterCode(page: Page, recipient: string, before: number): Promise<void> {
   await expect(page.getByLabel('Six-digit code')).toBeVisible();
   await expect.poll(async () => (await admin.mailbox(recipient)).length).toBeGreaterThan(before);
@@ -43,9 +43,7 @@ async function signIn(page: Page, address: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('a person signs in with the SDK, gets the sample’s own session, and changes their second factor', async ({
-  page,
-}) => {
+test('a user signs in with the SDK, gets the sample’s session, and changes the second factor', async ({ page }) => {
   const address = 'ada@example.com';
   const phone = '+12025550143';
 
@@ -56,12 +54,12 @@ test('a person signs in with the SDK, gets the sample’s own session, and chang
     await expect(page.locator('#factor')).toHaveText('none');
   });
 
-  await test.step('the session is the sample’s own: it outlives the tab', async () => {
+  await test.step('the sample’s session outlives the tab', async () => {
     await page.reload();
     await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
   });
 
-  await test.step('sign in again: this browser is known, and no code is sent', async () => {
+  await test.step('sign in again: a known browser needs no code', async () => {
     const mails = (await admin.mailbox(address)).length;
     await page.getByRole('button', { name: 'Sign out here' }).click();
     await signIn(page, address);
@@ -69,7 +67,7 @@ test('a person signs in with the SDK, gets the sample’s own session, and chang
     expect((await admin.mailbox(address)).length).toBe(mails);
   });
 
-  await test.step('change the second factor: the new one proves itself first', async () => {
+  await test.step('change the second factor: the new one is verified first', async () => {
     await page.getByLabel('New second factor').selectOption('sms');
     await page.getByLabel('Phone number').fill(phone);
     await page.getByRole('button', { name: 'Change' }).click();
@@ -83,7 +81,7 @@ test('a person signs in with the SDK, gets the sample’s own session, and chang
   });
 });
 
-test('signed out at Latchkey, the sample hears of it by back channel', async ({ page, context }) => {
+test('a logout at Latchkey reaches the sample by back channel', async ({ page, context }) => {
   const address = 'grace@example.com';
   await page.goto(shop());
   await page.getByRole('link', { name: 'Sign in on Latchkey’s page instead' }).click();
@@ -103,7 +101,7 @@ test('signed out at Latchkey, the sample hears of it by back channel', async ({ 
     .toBe(true);
 });
 
-test('signed out everywhere from the sample, the person is back at the sample, signed out', async ({ page }) => {
+test('a full logout from the sample returns to it, signed out', async ({ page }) => {
   await page.goto(`${sample.origin}/login`);
   await signInOnPage(page, admin, 'joan@example.com');
   await page.getByRole('link', { name: 'Sign out everywhere' }).click();

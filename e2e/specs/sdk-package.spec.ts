@@ -5,7 +5,7 @@ import { Application, Inbox } from '../support/application.ts';
 import { InstalledSdk } from '../support/installed-sdk.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
-/** The SDK as an application gets it: the packed tarball in an otherwise empty folder. */
+/** The SDK as installed: the packed tarball in an otherwise empty folder. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -27,7 +27,7 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
-/** The page of the README, with this installation's values, importing from there. */
+/** The README's page with this installation's values; imports the SDK from `from`. */
 function readmePage(from: string): string {
   const page = /```html\n([\s\S]*?)```/.exec(sdk.readme)?.[1] ?? '';
   expect(page.trim().split('\n').length, 'lines of the complete page').toBeLessThanOrEqual(32);
@@ -39,7 +39,7 @@ function readmePage(from: string): string {
   return filled;
 }
 
-/** Signs in on the README's page as a person does, and answers each of its prompts from the mail. */
+/** Signs in on the README's page, and answers each prompt from the mail. */
 async function signIn(page: Page, path: string, address: string): Promise<void> {
   const inbox = new Inbox(admin, address);
   const faults: string[] = [];
@@ -55,12 +55,12 @@ async function signIn(page: Page, path: string, address: string): Promise<void> 
   expect(faults).toEqual([]);
 }
 
-test('works from a plain module script: the complete page of the README, as it stands there', async ({ page }) => {
+test('the README’s page works as a plain module script', async ({ page }) => {
   sdk.write('plain.html', readmePage('/node_modules/@latchkey/browser/dist/index.js'));
   await signIn(page, '/plain.html', 'plain@example.com');
 });
 
-test('works bundled by Vite: the same page', async ({ page }) => {
+test('the README’s page works bundled by Vite', async ({ page }) => {
   sdk.write('index.html', readmePage('@latchkey/browser'));
   sdk.build();
   await signIn(page, '/dist/', 'bundled@example.com');

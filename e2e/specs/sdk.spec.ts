@@ -6,7 +6,7 @@ import { Application, type ClientSettings, Inbox, type ProjectSettings } from '.
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
-/** Service contract 3.3, row by row, through the SDK on a page of another origin. */
+/** Service contract 3.3, row by row, through the SDK on another origin. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
@@ -33,7 +33,7 @@ async function open(page: Page, application: Application): Promise<SdkInPage> {
   return sdk;
 }
 
-/** The answer, if it has this status. */
+/** The response, if it has this status. */
 function answered<Answer extends { status: string }, Status extends Answer['status']>(
   answer: Answer,
   status: Status,
@@ -42,19 +42,19 @@ function answered<Answer extends { status: string }, Status extends Answer['stat
   return answer as Extract<Answer, { status: Status }>;
 }
 
-/** Up to the proved address, in a project in test mode. */
+/** Verifies the address, in a project in test mode. */
 async function proveAddress(sdk: SdkInPage, userid: string): Promise<void> {
   const { code } = answered(await sdk.authenticate(userid), 'OTP_NEEDED');
   answered(await sdk.verifyEmailOtp({ userid, otp: code ?? '' }), 'SUCCESS');
 }
 
-/** On a trusted device: up to where the factor's code is asked for. */
+/** Starts the second factor on a trusted device. */
 async function meetFactor(sdk: SdkInPage, userid: string): Promise<void> {
   const { sessionId } = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
   answered(await sdk.initiateMfa({ userid, sessionId }), 'MFA_INITIATED');
 }
 
-test('a new browser proves the address; from then on it needs no code', async ({ page }) => {
+test('a new browser verifies the address; after that it needs no code', async ({ page }) => {
   const application = await register();
   const userid = 'ada@example.com';
   const inbox = new Inbox(admin, userid);
@@ -92,7 +92,7 @@ test('a new browser proves the address; from then on it needs no code', async ({
   });
 });
 
-test('where a second factor is optional, none is asked for unless one is chosen', async ({ page }) => {
+test('an optional second factor is required only if enrolled', async ({ page }) => {
   const application = await register({ mfaPolicy: 'OPTIONAL', testMode: true });
   const sdk = await open(page, application);
   const [without, userid] = ['without@example.com', 'with@example.com'];
@@ -109,7 +109,7 @@ test('where a second factor is optional, none is asked for unless one is chosen'
   expect(started).toMatchObject({ method: 'email', sentTo: 'w…@example.com', resendAfter: 30 });
   const met = answered(await sdk.verifyMfa({ userid, otp: started.code ?? '' }), 'SUCCESS');
   expect(met).toMatchObject({ success: true, recoveryCodes: expect.any(Array) });
-  // One mailbox is one factor: the same mail account proved the address a moment ago.
+  // Mail to the verified address is not a second factor.
   expect(await application.redeem(met.code)).toMatchObject({ email: userid, amr: ['swk', 'otp'] });
   await latchkey.turn(30);
   const later = answered(await sdk.authenticate(userid), 'MFA_REQUIRED');
@@ -118,7 +118,7 @@ test('where a second factor is optional, none is asked for unless one is chosen'
   expect(await application.redeem(again.code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
 });
 
-test('SMS as second factor wants a number first, and gives recovery codes once', async ({ page }) => {
+test('SMS as second factor requires a number, and returns recovery codes once', async ({ page }) => {
   const application = await register({ mfaPolicy: 'REQUIRED' });
   const [userid, phoneNumber] = ['grace@example.com', '+12025550143'];
   const [mail, phone] = [new Inbox(admin, userid), new Inbox(admin, phoneNumber)];
@@ -144,7 +144,7 @@ test('SMS as second factor wants a number first, and gives recovery codes once',
   expect(new Set(recoveryCodes).size).toBe(10);
 });
 
-test('an authenticator app is set up once, and each of its codes is good once', async ({ page }) => {
+test('an authenticator app is enrolled once, and each code is valid once', async ({ page }) => {
   const application = await register({ mfaPolicy: 'REQUIRED', testMode: true });
   const userid = 'joan@example.com';
   const sdk = await open(page, application);
@@ -169,7 +169,7 @@ test('an authenticator app is set up once, and each of its codes is good once', 
   expect(await application.redeem(met.code)).toMatchObject({ amr: ['swk', 'otp', 'mfa'] });
   expect(met).not.toHaveProperty('recoveryCodes');
 
-  await test.step('a recovery code stands in for it, once', async () => {
+  await test.step('a recovery code works instead, once', async () => {
     const [otp = ''] = recoveryCodes;
     await meetFactor(sdk, userid);
     const recovered = answered(await sdk.verifyMfa({ userid, otp }), 'SUCCESS');
@@ -179,7 +179,7 @@ test('an authenticator app is set up once, and each of its codes is good once', 
   });
 });
 
-test('a page that the client has not registered learns nothing', async ({ page }) => {
+test('an unregistered origin gets no response', async ({ page }) => {
   const application = await register();
   const before = await SdkInPage.open(page, site.origin);
   await expect(before.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });
@@ -187,7 +187,7 @@ test('a page that the client has not registered learns nothing', async ({ page }
   await expect(before.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
 
   const { port } = new URL(site.origin);
-  await test.step('nobody’s origin: the browser does not even hand over the answer', async () => {
+  await test.step('unregistered origin: the browser blocks the response', async () => {
     const stranger = await SdkInPage.open(page, `http://stranger.localhost:${port}`);
     await stranger.init(application.publishableKey, latchkey.baseUrl);
     await expect(stranger.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NETWORK' });
@@ -201,12 +201,12 @@ test('a page that the client has not registered learns nothing', async ({ page }
   });
 });
 
-test('two tabs that sign the same person in share one key, and neither breaks the other', async ({ context, page }) => {
+test('two tabs of the same user share one key without conflict', async ({ context, page }) => {
   const application = await register({ testMode: true });
   const userid = 'twins@example.com';
   const [left, right] = [await open(page, application), await open(await context.newPage(), application)];
 
-  // Each tab has a code of its own; the later one does not end the earlier one's.
+  // Each tab has its own code; the later does not invalidate the earlier.
   const asked = answered(await left.authenticate(userid), 'OTP_NEEDED');
   answered(await right.authenticate(userid), 'OTP_NEEDED');
   answered(await left.verifyEmailOtp({ userid, otp: asked.code ?? '' }), 'SUCCESS');
@@ -221,10 +221,7 @@ test('two tabs that sign the same person in share one key, and neither breaks th
   for (const one of codes) expect(await application.redeem(one)).toMatchObject({ sub, amr: ['swk'] });
 });
 
-test('a browser that lost its key, or whose key is unknown or trusted no more, is a new browser', async ({
-  browser,
-  page,
-}) => {
+test('a browser with a lost, unknown or expired key counts as new', async ({ browser, page }) => {
   const application = await register({ testMode: true });
   const [cleared, unknown, untrusted] = ['cleared@example.com', 'unknown@example.com', 'untrusted@example.com'];
 
@@ -248,7 +245,7 @@ test('a browser that lost its key, or whose key is unknown or trusted no more, i
     headers: { Authorization: `Bearer ${await admin.issueScimToken(application.projectId)}` },
   });
   expect(gone.status).toBe(204);
-  // Trust is judged at use, by the policy of the day.
+  // Trust is checked at use, by the current policy.
   await application.set({ deviceTrustSeconds: 0 });
 
   await latchkey.turn(30);
@@ -265,7 +262,7 @@ test('a browser that lost its key, or whose key is unknown or trusted no more, i
   await other.close();
 });
 
-test('where the client requires PKCE, the SDK makes it and hands over the verifier', async ({ page }) => {
+test('if the client requires PKCE, the SDK creates it and returns the verifier', async ({ page }) => {
   const application = await register({ testMode: true, pkceRequired: true });
   const userid = 'pkce@example.com';
   const sdk = await open(page, application);
@@ -283,7 +280,7 @@ test('where the client requires PKCE, the SDK makes it and hands over the verifi
   expect(await application.redeem(passed.code, { codeVerifier: own.codeVerifier })).toMatchObject({ email: userid });
 });
 
-test('a browser that was removed from the account, or forgets the person, asks for a code again', async ({ page }) => {
+test('a browser removed from the account, or after forgetDevice, requires a code again', async ({ page }) => {
   const application = await register({ testMode: true });
   const userid = 'removed@example.com';
   const sdk = await open(page, application);
@@ -307,7 +304,7 @@ test('a browser that was removed from the account, or forgets the person, asks f
   expect(await application.redeem(last.code)).toMatchObject({ sub, amr: ['swk', 'otp'] });
 });
 
-test('a person changes their phone number after proving afresh who they are', async ({ page }) => {
+test('a user changes the phone number after a step-up', async ({ page }) => {
   const application = await register({ mfaPolicy: 'OPTIONAL' });
   const [userid, phoneNumber] = ['rosalind@example.com', '+12025550188'];
   const [mail, phone] = [new Inbox(admin, userid), new Inbox(admin, phoneNumber)];
@@ -331,11 +328,9 @@ test('a person changes their phone number after proving afresh who they are', as
   expect(await application.redeem(code)).toMatchObject({ phone_number: phoneNumber, amr: ['swk'] });
 });
 
-test('a browser that cannot keep a key that is not extractable is told so before a code is asked for', async ({
-  page,
-}) => {
+test('a browser that cannot store a non-extractable key fails before a code is requested', async ({ page }) => {
   await page.addInitScript(() => {
-    // As private windows of some browsers do.
+    // As in private windows of some browsers.
     IDBObjectStore.prototype.put = () => {
       throw new DOMException('The object could not be cloned.', 'DataCloneError');
     };

@@ -12,13 +12,13 @@ import { freePort, type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { pathWithTools } from '../support/shell-tools.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
-/** What the quickstart gives to copy runs as it stands, with nothing but a key put in. */
+/** The quickstart's snippets run unchanged, with only a key inserted. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
 let projectId: string;
 let owner: Visit;
-/** Where the snippets find the packages that they name. */
+/** Resolves the packages of the snippets. */
 let folder: string;
 const running: ChildProcess[] = [];
 
@@ -55,7 +55,7 @@ async function register(settings: Record<string, unknown> = {}, own?: string): P
   return { ...client, origin };
 }
 
-/** As somebody copies it from the quickstart. */
+/** The text copied from the quickstart. */
 async function copied(clientId: string, label: string): Promise<string> {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}`);
@@ -63,7 +63,7 @@ async function copied(clientId: string, label: string): Promise<string> {
   return (await page.getByRole('region', { name: label }).locator('code').textContent()) ?? '';
 }
 
-/** Runs a program of the quickstart until the test's end. */
+/** Runs a snippet until the end of the test. */
 async function run(name: string, code: string, origin: string, env: Record<string, string> = {}): Promise<void> {
   writeFileSync(join(folder, name), code);
   const child = spawn(process.execPath, [name], { cwd: folder, env: { ...process.env, ...env }, stdio: 'pipe' });
@@ -104,7 +104,7 @@ test('@latchkey/browser signs people in on a page of the application, with @latc
     const [newest = ''] = await admin.mailbox('sdk@example.com');
     await dialog.accept(codeIn(newest));
   });
-  // A page that the test puts in has no address of its own: the browser would ask before it lets it call this machine.
+  // A page fulfilled by the test has no network address, so the browser would prompt before requests to loopback.
   await page.context().grantPermissions(['local-network-access']);
   await page.goto(`${origin}/page`);
   const answer = page.waitForResponse(`${origin}/sign-in`);
@@ -112,7 +112,7 @@ test('@latchkey/browser signs people in on a page of the application, with @latc
   expect(await (await answer).json()).toEqual({ hello: 'sdk@example.com' });
 });
 
-/** The page, the snippet and the SDK stand beside the back end, as a bundler would put them. */
+/** Serves page, snippet and SDK on the back end's origin, as a bundler would. */
 async function serveFiles(page: Page, origin: string, code: string): Promise<void> {
   const sdk = dirname(fileURLToPath(import.meta.resolve('@latchkey/browser')));
   const imports = JSON.stringify({ imports: { '@latchkey/browser': '/sdk/index.js' } });

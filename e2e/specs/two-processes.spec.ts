@@ -8,9 +8,7 @@ import { SilentClient } from '../support/silent-client.ts';
 /** 100 by hand and before a release: `LATCHKEY_ROUNDS=100`. */
 const rounds = Number(process.env['LATCHKEY_ROUNDS'] ?? 10);
 
-test('of 200 parallel exchanges of one code over two processes one succeeds, and a restart changes nothing', async ({
-  page,
-}) => {
+test('one of 200 parallel exchanges of a code over two processes succeeds, also after a restart', async ({ page }) => {
   test.setTimeout(60_000 + rounds * 5_000);
   const first = await startLatchkey();
   const admin = new AdminApi(first.baseUrl, first.adminToken);
@@ -32,7 +30,7 @@ test('of 200 parallel exchanges of one code over two processes one succeeds, and
   const left = page.waitForRequest(/127\.0\.0\.1:9\/callback/);
   await signInOnPage(page, admin, 'ada@example.com');
   await left;
-  // Only now: it has no dev mailbox, and would take the job of the code's mail.
+  // Started only now: it has no dev mailbox, and would take the job that sends the code.
   const second = await startSibling(first, await freePort());
   const client = new SilentClient(first.baseUrl, clientId, redirectUri, await page.context().cookies(first.baseUrl));
 
