@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** Chromium as it is, but for its calls home; its sandbox needs a user that is not root. */
+/** Chromium without background requests; its sandbox does not work as root. */
 const args = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -20,7 +20,7 @@ export default defineConfig({
   forbidOnly: process.env['CI'] !== undefined,
   use: {
     browserName: 'chromium',
-    // `npm test` finds one and names it here.
+    // Set by `npm test`.
     launchOptions: { executablePath: process.env['LATCHKEY_BROWSER'] ?? process.env['CHROME_PATH'], args },
     locale: 'en-GB',
     screenshot: 'only-on-failure',

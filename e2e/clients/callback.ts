@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A relying party's callback address, on a port of its own. */
+/** A relying party's redirect URI, on its own port. */
 export interface Callback {
   redirectUri: string;
-  /** The address that the next browser was sent back to. */
+  /** URL of the next request. */
   next(): Promise<URL>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import { auth } from 'express-openid-connect';
 
-/** A session store with express-session's interface, as the library wants for back-channel logout. */
+/** A session store with express-session's interface, as needed for back-channel logout. */
 class MemoryStore {
   private readonly entries = new Map<string, unknown>();
 
@@ -22,11 +22,11 @@ class MemoryStore {
   }
 }
 
-/** The key of this relying party, as its client has it registered. */
+/** The relying party's key, registered at its client. */
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 export const expressAppJwk = publicKey.export({ format: 'jwk' });
 
-/** express-openid-connect as a relying party, also as a receiver of logout tokens. */
+/** express-openid-connect as relying party and receiver of logout tokens. */
 export function expressApp(origin: string, issuer: string, clientId: string): RequestListener {
   const app = express();
   app.use(

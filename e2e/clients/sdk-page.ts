@@ -14,7 +14,7 @@ const html = `<!doctype html><title>Application</title>
     document.title = 'Ready';
   </script>`;
 
-/** An application's page with the built SDK, loaded as plain modules. */
+/** An application's page with the built SDK, as plain modules. */
 export const sdkPage: RequestListener = (req, res) => {
   const { pathname } = new URL(req.url ?? '/', 'http://any');
   if (pathname === '/') {
@@ -31,7 +31,7 @@ export const sdkPage: RequestListener = (req, res) => {
 type Operations = Omit<Latchkey, 'init' | 'initialize'>;
 type Outcome = { result: unknown } | { refused: Pick<LatchkeyError, 'code' | 'category' | 'message' | 'retryAfter'> };
 
-/** The SDK in a page: a test calls its operations as the page's own script would. */
+/** The SDK in a page: tests call its operations as a page's script would. */
 export class SdkInPage {
   readonly page: Page;
 
@@ -65,7 +65,7 @@ export class SdkInPage {
     return this.#call('createPkce', []);
   }
 
-  /** As when the person clears the site's data. */
+  /** Clears the site data. */
   async clearSiteData(): Promise<void> {
     await this.page.evaluate(
       () =>
@@ -77,7 +77,7 @@ export class SdkInPage {
     );
   }
 
-  /** Rejects with an Error that has the members of the SDK's. */
+  /** Rejects with an Error that has the members of the SDK's error. */
   async #call<Result>(operation: string, input: unknown[]): Promise<Result> {
     const outcome = await this.page.evaluate(
       async ([name, args]): Promise<Outcome> => {

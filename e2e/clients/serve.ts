@@ -1,13 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A relying party's server on a port of its own. */
+/** A relying party's server on its own port. */
 export interface Served {
   origin: string;
   close(): Promise<void>;
 }
 
-/** Serves what `build` makes, once the origin is known. */
+/** Serves the result of `build`, which gets the origin. */
 export async function serve(build: (origin: string) => RequestListener | Promise<RequestListener>): Promise<Served> {
   let listener: RequestListener | undefined;
   const server = createServer((req, res) => {

@@ -6,7 +6,7 @@ const library = createRequire(import.meta.url)
   .resolve('oidc-client-ts')
   .replace(/dist\/.*$/, 'dist/browser/oidc-client-ts.min.js');
 
-/** A page with oidc-client-ts: everything after the redirect goes over CORS. */
+/** A page with oidc-client-ts: all requests after the redirect use CORS. */
 export function singlePage(origin: string, issuer: string, clientId: string): RequestListener {
   const settings = {
     authority: issuer,

@@ -5,24 +5,24 @@ import { createLatchkeyMiddleware, DelegationClient, type MfaMethod, type TokenA
 import express, { type Express, type Request, type Response } from 'express';
 import type { Settings } from './relying-party.ts';
 
-/** A session of the sample's own: Latchkey has vouched once, and from there on it is ours. */
+/** The sample's own session, created after a sign-in with Latchkey. */
 interface Session {
   sub: string;
   email: string;
-  /** Latchkey's session, where there is one: what a logout token may name. */
+  /** Latchkey's session, if any; matched against logout tokens. */
   sid: string | undefined;
-  /** Kept for signing out at Latchkey. */
+  /** For RP-initiated logout. */
   idToken: string;
   signedInAt: number;
 }
 
-/** How long ago a sign-in may be for changing a second factor. */
+/** Maximum age of a sign-in for changing a second factor. */
 const freshMs = 5 * 60_000;
 const cookie = 'sample-session';
 const files = fileURLToPath(new URL('public', import.meta.url));
 const sdk = dirname(fileURLToPath(import.meta.resolve('@latchkey/browser')));
 
-/** The sample relying party: a page with the browser SDK, and a back end with the server library. */
+/** Sample relying party: a page with the browser SDK, and a back end with the server library. */
 export function sampleApp(settings: Settings, origin: string): Express {
   const sessions = new Map<string, Session>();
   const { baseUrl, clientId, publishableKey, secretKey } = settings;
@@ -80,7 +80,7 @@ export function sampleApp(settings: Settings, origin: string): Express {
     res.clearCookie(cookie).status(204).end();
   });
 
-  // The person is known by our session alone: nobody changes the factor of somebody else.
+  // The user comes from the session only, so that users change only their own factor.
   app.post('/factor', express.json(), async (req, res) => {
     const session = fresh(sessionOf(req), res);
     if (!session) return;

@@ -1,6 +1,6 @@
 /**
- * `npm run sample`: a relying party beside a Latchkey of its own, on http://localhost:4000. It starts the server on the
- * embedded database, registers itself in the demo project, and remembers that in the data folder.
+ * `npm run sample`: a relying party with its own Latchkey, on http://localhost:4000. Starts the server on the embedded
+ * database, registers a client in the demo project, and stores it in the data folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,7 @@ const origin = `http://localhost:${port}`;
 const baseUrl = process.env['BASE_URL'] ?? `http://localhost:${latchkeyPort}`;
 const adminToken = randomBytes(32).toString('base64url');
 
-// However this process ends, its end of the pipe is closed, and then the server ends too.
+// When this process ends, the pipe closes and the server stops.
 const lifeline = ['--import', pathToFileURL(join(root, '.config/lib/lifeline.mjs')).href];
 const server = ['--enable-source-maps', ...lifeline, join(root, 'server/dist/main.js')];
 const latchkey = spawn(process.execPath, server, {
@@ -33,7 +33,7 @@ const latchkey = spawn(process.execPath, server, {
     MANAGEMENT_PORT: managementPort,
     DATA_DIR: dataDir,
     BOOTSTRAP_ADMIN_TOKEN: adminToken,
-    // The sample listens on this machine.
+    // The sample listens on loopback.
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
     LATCHKEY_LIFELINE: '3',
   },
@@ -56,7 +56,7 @@ async function ready(child: ChildProcess): Promise<void> {
   }
 }
 
-/** The client of an earlier run, if it is still there; else a new one. */
+/** The client of an earlier run, if it still exists; else a new one. */
 async function remembered(admin: AdminCall): Promise<Settings> {
   const path = join(dataDir, 'sample.json');
   if (existsSync(path)) {

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 
-/** What the sample needs to know of its client. It holds secrets: whoever keeps it keeps it to themselves. */
+/** Settings of the sample's client. Contains secrets. */
 export interface Settings {
-  /** Latchkey's base address. */
+  /** Latchkey's base URL. */
   baseUrl: string;
   projectId: string;
   clientId: string;
@@ -10,14 +10,14 @@ export interface Settings {
   publishableKey: string;
   /** For the back end. */
   secretKey: string;
-  /** Keys of delegation: ours, and Latchkey's public halves. PEM. */
+  /** Delegation keys in PEM: the sample's private keys and Latchkey's public keys. */
   spSigningKey: string;
   spEncryptionKey: string;
   idpVerifyKey: string;
   idpEncryptionKey: string;
 }
 
-/** The admin API, as a tool calls it. */
+/** Calls the admin API. */
 export type AdminCall = <T>(query: string, variables?: object) => Promise<T>;
 
 export function adminCall(baseUrl: string, token: string): AdminCall {
@@ -28,21 +28,21 @@ export function adminCall(baseUrl: string, token: string): AdminCall {
       body: JSON.stringify({ query, variables }),
     });
     const { data, errors } = (await response.json()) as { data?: T; errors?: unknown };
-    if (!data || errors) throw new Error(`The admin API refused: ${JSON.stringify(errors)}`);
+    if (!data || errors) throw new Error(`admin API error: ${JSON.stringify(errors)}`);
     return data;
   };
 }
 
-/** The demo project, which the embedded database has from its first start. */
+/** The demo project, created by the embedded database's first start. */
 export async function demoProject(admin: AdminCall): Promise<string> {
   type Projects = { projects: { edges: { node: { id: string; builtIn: string | null } }[] } };
   const { edges } = (await admin<Projects>('{ projects(first: 100) { edges { node { id builtIn } } } }')).projects;
   const demo = edges.find(({ node }) => node.builtIn === 'DEMO');
-  if (!demo) throw new Error('There is no demo project here: it was deleted, or this is not the embedded database.');
+  if (!demo) throw new Error('demo project not found: it was deleted, or this is not the embedded database');
   return demo.node.id;
 }
 
-/** Makes the sample's client in a project, with keys for the page, the back end and delegation. */
+/** Creates the sample's client in a project, with keys for page, back end and delegation. */
 export async function registerSample(
   admin: AdminCall,
   target: { baseUrl: string; projectId: string; origin: string },
@@ -78,7 +78,7 @@ export async function registerSample(
     { id: client.clientId },
   );
   const theirs = shown.client.delegationKeys.find(({ party }) => party === 'IDP');
-  if (!theirs) throw new Error('Latchkey has made no delegation keys for this client.');
+  if (!theirs) throw new Error('the client has no delegation keys');
   return {
     baseUrl,
     projectId,

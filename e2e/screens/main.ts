@@ -1,7 +1,7 @@
 /**
- * `npm run screens [-- <part of a name> …]`: photographs every page with realistic data, empty, loading and failing, in
- * both themes at 1440 and 390 px, into a folder outside the repository, which it prints. `-- --readme` makes the
- * pictures of the README instead.
+ * `npm run screens [-- <part of a name> …]`: takes screenshots of every page with sample data, empty, loading and
+ * failing, in both themes at 1440 and 390 px, into a temporary folder, and prints its path. `-- --readme` creates the
+ * README's pictures instead.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ try {
   const owner = await visitConsole(browser, latchkey, world.admin, { email: 'robin@northwind.example', role: 'OWNER' });
   if (wanted.includes('--readme')) await readmePictures(owner.context, browser, world, say);
   else await photographAll(owner.context, browser, world);
-  for (const complaint of new Set(owner.complaints)) say(`The browser complained: ${complaint}`);
+  for (const complaint of new Set(owner.complaints)) say(`browser error: ${complaint}`);
 } finally {
   await browser.close();
   await latchkey.stop();
@@ -61,7 +61,7 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
   const style =
     'body{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:30rem}img{width:100%;border:1px solid}';
   writeFileSync(join(folder, 'index.html'), `<!doctype html><style>${style}</style>${figures.join('\n')}`);
-  say(`${made.length} pictures are in ${folder}; index.html shows them all.`);
+  say(`${made.length} pictures in ${folder}; index.html shows all.`);
 }
 
 async function photograph(page: Page, { path, data }: Shot, file: string): Promise<void> {
@@ -76,7 +76,7 @@ async function photograph(page: Page, { path, data }: Shot, file: string): Promi
   await page.goto(path);
   if (data) await page.waitForTimeout(1500);
   else {
-    await settled(page).catch(() => say(`${path} is still busy`));
+    await settled(page).catch(() => say(`${path} is still loading`));
   }
   await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
 }

@@ -1,16 +1,16 @@
 import type { World } from './world.ts';
 
-/** One page to be photographed. */
+/** A page to capture. */
 export interface Shot {
   name: string;
   path: string;
-  /** How its data comes: as it is, never, or not at all. */
+  /** Data state: loaded (default), loading, or failed. */
   data?: 'loading' | 'error';
-  /** Whether nobody is signed in there. */
+  /** Whether the browser is signed out. */
   anonymous?: boolean;
 }
 
-/** Every page of the console, the hosted page and the account page: with data, empty, loading and failing. */
+/** All pages of the console, the hosted page and the account page: with data, empty, loading and failing. */
 export function shots({ projectId, emptyProjectId, clientId, userId, groupId, issuer }: World): Shot[] {
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
   const inProject = [

@@ -5,7 +5,7 @@ import { shots } from './pages.ts';
 import { settled } from './settled.ts';
 import type { World } from './world.ts';
 
-/** What the README shows, in this order. */
+/** Pictures of the README, in order. */
 const pictures = {
   overview: 'project-overview',
   quickstart: 'application-quickstart',
@@ -26,7 +26,7 @@ export async function readmePictures(
   const stranger = await browser.newContext();
   for (const [name, shotName] of Object.entries(pictures)) {
     const shot = all.find((one) => one.name === shotName);
-    if (!shot) throw new Error(`there is no page ${shotName}`);
+    if (!shot) throw new Error(`unknown page ${shotName}`);
     for (const theme of ['light', 'dark'] as const) {
       const page = await (shot.anonymous ? stranger : signedIn).newPage();
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 
-/** Once the page has its heading and reads nothing any more. */
+/** Waits until the page has its heading and no pending requests. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.locator('main :is(h1, h2, h3)').first()).toBeVisible();
   await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);

@@ -2,11 +2,11 @@ import { AdminApi } from '../support/admin-api.ts';
 import { openDatabase } from '../support/database.ts';
 import type { Latchkey } from '../support/latchkey.ts';
 
-/** What the pictures show: a company with people, applications, a directory and four weeks behind it. */
+/** Sample data: a company with users, applications, a directory and four weeks of activity. */
 export interface World {
   admin: AdminApi;
   projectId: string;
-  /** With nothing in it. */
+  /** An empty project. */
   emptyProjectId: string;
   clientId: string;
   userId: string;
@@ -22,7 +22,7 @@ const people = Array.from({ length: 64 }, (_, n) => ({
 }));
 const days = 28;
 
-/** Fills a fresh server through its own doors, and its past through the database. */
+/** Fills a new server through its APIs, and past activity through the database. */
 export async function buildWorld(latchkey: Latchkey): Promise<World> {
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   const projectId = await admin.createProject('Northwind');
@@ -107,7 +107,7 @@ async function groups(scim: Scim, ids: readonly string[]): Promise<string> {
   return first;
 }
 
-/** What directories get wrong, for the inspector. */
+/** Typical SCIM errors, for the inspector. */
 async function mistakes(scim: Scim): Promise<void> {
   await scim('GET', 'Users?filter=userName+eq+%22ada.lindqvist%40northwind.example%22&startIndex=1&count=100');
   await scim('POST', 'Users', { schemas: [userSchema], userName: 'ada.lindqvist@northwind.example' });
@@ -116,7 +116,7 @@ async function mistakes(scim: Scim): Promise<void> {
   await scim('GET', 'ServiceProviderConfig');
 }
 
-/** Four weeks of sign-ins with weekends, a bad day, directories and logouts: rows as the server writes them. */
+/** Four weeks of sign-ins with weekends, an incident, directories and logouts, inserted by SQL. */
 async function past(latchkey: Latchkey, projectId: string, clientId: string): Promise<void> {
   const client = await openDatabase(latchkey);
   const events = `

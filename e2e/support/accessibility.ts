@@ -6,21 +6,21 @@ const ofColour = ['color-contrast', 'link-in-text-block'];
 /** WCAG 2.1, 1.4.10 (Reflow). */
 const narrow = { width: 320, height: 640 };
 
-/** WCAG 2.2 AA as far as axe sees it, in light and in dark; and at 320 px nothing has to be scrolled sideways. */
+/** Requires WCAG 2.2 AA as checked by axe, in light and dark, and no horizontal scrolling at 320 px. */
 export async function expectAccessible(page: Page): Promise<void> {
   const size = page.viewportSize() ?? { width: 1280, height: 720 };
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // The new theme is on the page from the next frame on.
+    // The theme applies from the next frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    // Names, roles and order are the same in both themes: the second is looked at for what colours alone decide.
+    // Names, roles and order are equal in both themes: check only colours in the second.
     const axe = new AxeBuilder({ page });
     const { violations } = await (colorScheme === 'light' ? axe.withTags(tags) : axe.withRules(ofColour)).analyze();
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
     expect(found, `what axe finds in ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize(narrow);
-  // The page has to find its width first.
+  // Wait for the layout at the new width.
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'the width of the page at 320 px')
     .toBeLessThanOrEqual(narrow.width);

@@ -1,4 +1,4 @@
-/** The admin API as automation uses it: GraphQL with the bootstrap token (decisions §4). */
+/** Client of the admin API with the bootstrap token (decisions §4). */
 export class AdminApi {
   readonly #url: string;
   readonly #token: string;
@@ -40,7 +40,7 @@ export class AdminApi {
     return (await this.run<{ issueScimToken: { token: string } }>(query, { input })).issueScimToken.token;
   }
 
-  /** Removes all browsers of a user from their account. */
+  /** Revokes all devices of a user. */
   async revokeDevices(userId: string): Promise<void> {
     const query = 'query ($id: ID!) { userAccess(userId: $id) { devices { id } } }';
     type Access = { userAccess: { devices: { id: string }[] } };
@@ -49,7 +49,7 @@ export class AdminApi {
     }
   }
 
-  /** Texts in the dev mailbox for one address, newest first. */
+  /** Messages in the dev mailbox for an address, newest first. */
   async mailbox(address: string): Promise<string[]> {
     const query = '{ devMailbox(first: 100) { edges { node { to text } } } }';
     type Mailbox = { devMailbox: { edges: { node: { to: string; text: string } }[] } };
@@ -58,12 +58,11 @@ export class AdminApi {
   }
 }
 
-/** The six digits in a mail. */
-/** Six digits, or the long format. */
+/** A one-time code in a mail: six digits, or the long format. */
 export const oneTimeCode = /\b(?:\d{6}|[0-9A-Z]{5}-[0-9A-Z]{5})\b/;
 
 export function codeIn(text: string): string {
   const code = oneTimeCode.exec(text)?.[0];
-  if (code === undefined) throw new Error('there is no code in this mail');
+  if (code === undefined) throw new Error('no code in this mail');
   return code;
 }

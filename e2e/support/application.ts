@@ -15,7 +15,7 @@ export interface ClientSettings {
   pkceRequired?: boolean;
 }
 
-/** An application in a project of its own: its keys, and its back end. */
+/** An application in its own project: keys and back end. */
 export class Application {
   readonly projectId: string;
   readonly clientId: string;
@@ -37,7 +37,7 @@ export class Application {
     this.publishableKey = made.publishableKey;
   }
 
-  /** @param name the client's, and with "project" the project's @param pkceRequired of the client */
+  /** @param name of the client; the project's is "<name> project" @param pkceRequired of the client */
   static async register(
     admin: AdminApi,
     latchkey: Latchkey,
@@ -62,7 +62,7 @@ export class Application {
     await this.#admin.run(query, { input: { id: this.projectId, ...settings } });
   }
 
-  /** What its back end learns from a code: `@latchkey/node` with the secret key. */
+  /** Exchanges a code in the back end: `@latchkey/node` with the secret key. */
   redeem(code: string, extra: { codeVerifier?: string; redirectUri?: string } = {}): Promise<Claims> {
     const issuer = this.#latchkey.baseUrl;
     return exchangeCodeForClaims({
@@ -72,14 +72,14 @@ export class Application {
       oauthTokenUrl: `${issuer}/oauth2/token`,
       jwksUrl: `${issuer}/.well-known/jwks.json`,
       issuer,
-      // Its server's clock may have been turned; this process's cannot.
+      // The server's clock may be ahead of this process's.
       leeway: 5 + Math.round((this.#latchkey.now() - Date.now()) / 1000),
       ...extra,
     });
   }
 }
 
-/** Reads one person's mail or text messages, each code once. */
+/** Reads a user's mail or text messages, each code once. */
 export class Inbox {
   readonly address: string;
   readonly #admin: AdminApi;
@@ -90,7 +90,7 @@ export class Inbox {
     this.address = address;
   }
 
-  /** The code of the next message that holds one; waits for it. */
+  /** Waits for the next message with a code. */
   async code(): Promise<string> {
     const deadline = Date.now() + 30_000;
     while (Date.now() < deadline) {
@@ -101,6 +101,6 @@ export class Inbox {
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`no code has come to ${this.address}`);
+    throw new Error(`no code arrived for ${this.address}`);
   }
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const stepSeconds = 30;
 
-/** A person's authenticator app (RFC 6238, SHA-1, six digits, 30 seconds). */
+/** An authenticator app (RFC 6238, SHA-1, six digits, 30 seconds). */
 export class AuthenticatorApp {
   readonly #secret: Buffer;
   readonly #now: () => number;
@@ -11,7 +11,7 @@ export class AuthenticatorApp {
 
   /**
    * @param secret base32, spaces allowed
-   * @param now what its clock says, in milliseconds since 1970
+   * @param now clock in milliseconds since 1970
    */
   constructor(secret: string, now: () => number = Date.now) {
     this.#now = now;
@@ -19,13 +19,13 @@ export class AuthenticatorApp {
     this.#secret = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
   }
 
-  /** The present code, or, as each is good once, the next one: the service tolerates a clock that is a step ahead. */
+  /** The current code, or, if it was used, the next one: the service tolerates one step ahead. */
   next(): string {
     this.#shown = Math.max(this.#shown + 1, Math.floor(this.#now() / 1000 / stepSeconds));
     return this.#code(this.#shown);
   }
 
-  /** The code that was given last. */
+  /** The last code returned. */
   last(): string {
     return this.#code(this.#shown);
   }
@@ -39,5 +39,5 @@ export class AuthenticatorApp {
   }
 }
 
-/** A code of six digits that this one is not. */
+/** A different six-digit code. */
 export const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');

@@ -8,11 +8,11 @@ type Role = 'OWNER' | 'PROJECT_ADMIN' | 'PROJECT_VIEWER';
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** What the browser complained of: broken policies, errors of the script. Empty where all is well. */
+  /** Errors of the browser: CSP violations and script errors. Expected to be empty. */
   complaints: string[];
 }
 
-/** A browser of its own in which that person, with that role, has signed in to the console. */
+/** A separate browser, signed in to the console as a user with that role. */
 export async function visitConsole(
   browser: Browser,
   latchkey: Latchkey,
@@ -38,26 +38,23 @@ function listen(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // An answer of 401 or 503 that a test provokes is told here, too, and is no fault of the page.
+    // Tests provoke 401 and 503, which are reported here but are no errors of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });
   return complaints;
 }
 
-/** Presses Tab until the focus is there. */
+/** Presses Tab until the target has focus. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
-  throw new Error(`the keyboard does not reach ${target}`);
+  throw new Error(`keyboard focus never reached ${target}`);
 }
 
-/**
- * The secret that was just issued, where `within` shows it whole. The lists that load again meanwhile show its
- * beginning and its end, and those are not meant.
- */
+/** The secret just issued, shown in full in `within`; not the abbreviated ones in lists that reload meanwhile. */
 export function issuedSecret(within: Page | Locator, kind: 'admin' | 'scim' | 'sk'): Locator {
   return within.getByText(new RegExp(`^lk_${kind}_[\\w-]{43}$`));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Latchkey } from './latchkey.ts';
 
-/** A connection of its own to the database of a server, for what has no door: the past. */
+/** A direct connection to a server's database, for data that no API can create: past activity. */
 export async function openDatabase({ dataDir }: Latchkey): Promise<pg.Client> {
   const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];

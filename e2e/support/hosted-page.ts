@@ -7,7 +7,7 @@ import { AdminApi } from './admin-api.ts';
 import { Application, type ClientSettings, type Inbox, type ProjectSettings } from './application.ts';
 import { type Latchkey, startLatchkey } from './latchkey.ts';
 
-/** A Latchkey whose clock can be turned, and an application's callback address, for the tests of a file. */
+/** A Latchkey with a test clock and an application's redirect URI, shared by the tests of a file. */
 export class HostedPage {
   latchkey!: Latchkey;
   admin!: AdminApi;
@@ -31,7 +31,7 @@ export class HostedPage {
     return Application.register(this.admin, this.latchkey, this.callback.redirectUri, settings);
   }
 
-  /** Sends the browser to the hosted page, as the application does; returns what its back end learns in the end. */
+  /** Opens the hosted page as an application does; resolves to the claims that its back end gets. */
   async begin(page: Page, application: Application, more: Record<string, string> = {}): Promise<() => Promise<Claims>> {
     const { redirectUri } = this.callback;
     const codeVerifier = randomBytes(32).toString('base64url');
@@ -64,14 +64,14 @@ export async function enterAddress(page: Page, userid: string): Promise<void> {
   await press(page, 'Continue');
 }
 
-/** Up to where the code from the mail was entered. */
+/** Enters the address and the code from the mail. */
 export async function proveAddress(page: Page, inbox: Inbox): Promise<void> {
   await enterAddress(page, inbox.address);
   await titled(page, 'Check your email');
   await sixDigits(page).fill(await inbox.code());
 }
 
-/** The codes that are shown once, and the way on. */
+/** Reads the recovery codes, and continues. */
 export async function saveRecoveryCodes(page: Page): Promise<string[]> {
   await titled(page, 'Save your recovery codes');
   const codes = await page.locator('#codes li').allTextContents();

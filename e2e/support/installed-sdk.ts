@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** A folder of an application that has installed the packed SDK, and nothing else. */
+/** An application's folder with only the packed SDK installed. */
 export class InstalledSdk {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'));
   readonly package = join(this.folder, 'node_modules/@latchkey/browser');
@@ -30,7 +30,7 @@ export class InstalledSdk {
     writeFileSync(join(this.folder, path), text);
   }
 
-  /** Builds the folder's index.html with Vite, for production, into `dist`. */
+  /** Builds index.html with Vite, for production, into `dist`. */
   build(): void {
     const vite = join(root, 'node_modules/vite/bin/vite.js');
     execFileSync(process.execPath, [vite, 'build', '--base', './', '--logLevel', 'warn'], {
@@ -39,7 +39,7 @@ export class InstalledSdk {
     });
   }
 
-  /** Serves what is in the folder, as it is. */
+  /** Serves the folder. */
   readonly listener: RequestListener = (req, res) => {
     const { pathname } = new URL(req.url ?? '/', 'http://any');
     try {

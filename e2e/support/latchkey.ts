@@ -7,24 +7,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A real server of its own: own ports, own data folder, own embedded database. */
+/** A real server with its own ports, data folder and embedded database. */
 export interface Latchkey {
   baseUrl: string;
-  /** Of `/health/live`, `/health/ready` and `/metrics`. */
+  /** Serves `/health/live`, `/health/ready` and `/metrics`. */
   managementUrl: string;
-  /** The bearer token of an owner. */
+  /** Bearer token of an owner. */
   adminToken: string;
   dataDir: string;
   pid: number;
-  /** Turns its clock forward, where it was started `turnable`. Browsers and authenticator apps have their own: {@link now}. */
+  /**
+   * Moves the server's clock forward; requires `turnable`. Browsers and authenticator apps have their own: {@link now}.
+   */
   turn(seconds: number): Promise<void>;
-  /** What its clock says, in milliseconds since 1970. */
+  /** The server's clock in milliseconds since 1970. */
   now(): number;
-  /** What it has printed so far. */
+  /** Output so far. */
   output(): string;
-  /** In order, as on SIGTERM; gives the exit code. Removes the data folder unless `DATA_DIR` was given. */
+  /** Graceful stop (SIGTERM); resolves to the exit code. Removes the data folder unless `DATA_DIR` was given. */
   stop(): Promise<number | null>;
-  /** As a power cut: SIGKILL to the server. Its database lives on, for the next server on that `DATA_DIR`. */
+  /** SIGKILL to the server. Its database keeps running, for the next server on that `DATA_DIR`. */
   kill(): Promise<void>;
 }
 
@@ -33,9 +35,9 @@ const clock = fileURLToPath(new URL('turnable-clock.mjs', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Starts the built server and waits until it serves. `env` overrides what is set here; give `DATA_DIR` (and `PORT`,
- * where addresses must stay the same) to start again on the data of an earlier one. A `turnable` clock is the test's doing,
- * by a module that is loaded before the server: the product has no such door.
+ * Starts the built server and waits until it is ready. `env` overrides the defaults; pass `DATA_DIR` (and `PORT`, to
+ * keep the URL) to restart on existing data. A module preloaded by the test makes the clock `turnable`: the product has
+ * no such feature.
  */
 export async function startLatchkey(
   env: Record<string, string> = {},
@@ -55,7 +57,7 @@ export async function startLatchkey(
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
     ...env,
   };
-  // As start.mjs starts it.
+  // Flags of start.mjs.
   const flags = ['--enable-source-maps', '--max-semi-space-size=4', '--heap-growing-percent=60'];
   const server = spawn(process.execPath, [...flags, ...(turnable ? ['--import', clock] : []), main], {
     env: settings,
@@ -99,7 +101,7 @@ export async function startLatchkey(
   return latchkey;
 }
 
-/** What `doctor` says, with these settings. */
+/** Output of `doctor` with these settings. */
 export async function examine(
   env: Record<string, string>,
 ): Promise<{ checks: { name: string; level: string; summary: string }[] }> {
@@ -116,19 +118,19 @@ export async function examine(
     complaint += text;
   });
   await once(doctor, 'close');
-  if (said === '') throw new Error(`doctor said nothing: ${complaint}`);
+  if (said === '') throw new Error(`doctor printed nothing: ${complaint}`);
   return JSON.parse(said);
 }
 
 /**
- * A port that was free a moment ago, and that no outgoing connection is given meanwhile: systems take those from 32768
- * upwards, and a busy machine makes thousands of them until the server listens.
+ * A free port below 32768, where systems begin to assign ports to outgoing connections, so that none takes it before
+ * the server listens.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    // Browsers refuse 10080.
+    // Browsers block port 10080.
     const port = randomInt(11_000, 32_768);
-    // As servers listen: on every address.
+    // Probe all addresses, as servers listen on all.
     const probe = createServer().listen(port);
     const isFree = await new Promise<boolean>((resolve) => {
       probe.once('listening', () => resolve(true)).once('error', () => resolve(false));
@@ -157,7 +159,7 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<
   await once(child, 'exit');
 }
 
-/** After `kill` nobody else stops it. */
+/** Stops the database after `kill`. */
 async function endDatabase(dataDir: string): Promise<void> {
   const pid = databasePid(dataDir);
   if (pid === undefined) return;
@@ -175,7 +177,7 @@ function databasePid(dataDir: string): number | undefined {
   }
 }
 
-/** However the test run ends, its end of the pipe is closed, and then neither server nor database stay behind. */
+/** When the test run ends in any way, the pipe closes, and server and database stop. */
 function cleanUpAfter(server: ChildProcess, dataDir: string): ChildProcess {
   const script = 'cat; kill -KILL "$1"; kill -QUIT "$(head -n 1 "$2/postgres/postmaster.pid")"; rm -rf "$2"';
   const cleaner = spawn('/bin/sh', ['-c', script, 'sh', String(server.pid), dataDir], {

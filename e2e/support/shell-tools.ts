@@ -1,13 +1,13 @@
 /**
- * What the curl snippet calls, for machines that have Node and a shell and nothing else: of `curl`, `openssl` and `date`
- * as much as the snippet needs. Run as a program: the tool's name, then its arguments.
+ * Replacements for `curl`, `openssl` and `date` as used by the curl snippet, for machines with only Node and a shell.
+ * Run as a program: tool name, then its arguments.
  */
 import { createHash, createPrivateKey, randomBytes, sign } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A PATH on which the machine's own tools come first, and these stand in for what is missing. */
+/** A PATH with the system's tools first, and these for missing ones. */
 export function pathWithTools(folder: string): string {
   const tools = join(folder, 'tools');
   mkdirSync(tools, { recursive: true });
@@ -46,7 +46,7 @@ function openssl([command, ...args]: string[]): string | Buffer {
     case 'pkeyutl':
       return sign(null, readFileSync(after('-in')), createPrivateKey(readFileSync(after('-inkey'))));
     default:
-      throw new Error(`openssl ${command} is not known here`);
+      throw new Error(`openssl ${command} is not supported`);
   }
 }
 

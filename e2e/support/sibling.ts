@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Latchkey, startLatchkey } from './latchkey.ts';
 
 /**
- * A second process on the database of a first one that runs its own: same issuer, same master key, another port, as
- * behind a proxy. Reach it at `url`.
+ * A second process on the first one's database: same issuer and master key, another port, as behind a proxy. Reachable
+ * at `url`.
  */
 export async function startSibling(first: Latchkey, port: number): Promise<{ process: Latchkey; url: string }> {
   const postmaster = readFileSync(join(first.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');

@@ -1,13 +1,13 @@
 import { expect, type Page } from '@playwright/test';
 import { type AdminApi, codeIn } from './admin-api.ts';
 
-/** On the hosted page of a browser that does not know the address yet: address, then the code from the dev mailbox. */
+/** Signs in on the hosted page of an unknown browser: address, then the code from the dev mailbox. */
 export async function signInOnPage(page: Page, admin: AdminApi, address: string): Promise<void> {
   await page.getByLabel('Email address').fill(address);
   await continueWithCode(page, admin, address);
 }
 
-/** On the hosted page that knows the address already, or where it was typed. */
+/** Signs in on a hosted page that already has the address. */
 export async function continueWithCode(page: Page, admin: AdminApi, address: string): Promise<void> {
   const before = (await admin.mailbox(address)).length;
   await page.getByRole('button', { name: 'Continue' }).click();

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A public client's back end without a page: it uses a session that a browser has begun. */
+/** Back end of a public client that uses a browser's session without a page. */
 export class SilentClient {
   readonly #issuer: string;
   readonly #clientId: string;
@@ -15,7 +15,7 @@ export class SilentClient {
     this.#cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
-  /** A code under the live session (`prompt=none`), from the process at `base`. */
+  /** Gets a code with the live session (`prompt=none`), from the process at `base`. */
   async code(base = this.#issuer): Promise<string> {
     const query = new URLSearchParams({
       response_type: 'code',

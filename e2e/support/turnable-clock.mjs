@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server under test (`node --import`): its clock is turned by a message from the test that started it.
- * Only time as a program reads it is turned: timers, and the database's own clock, run as ever.
+ * Preloaded into a server under test (`node --import`): the test moves its clock by messages. Changes only `Date`;
+ * timers and the database's clock run normally.
  */
 const RealDate = Date;
 let aheadMilliseconds = 0;
@@ -16,5 +16,5 @@ process.on('message', ({ turnSeconds }) => {
   aheadMilliseconds += turnSeconds * 1000;
   process.send({ turnedSeconds: turnSeconds });
 });
-// The server ends when it is told to, not when its test has let go of it.
+// The channel must not keep the server running.
 process.channel.unref();

@@ -19,7 +19,9 @@ element('sign-out').addEventListener(
   }),
 );
 
-/** Address, code, perhaps a second factor; then the code for our back end, which makes the session. */
+/**
+ * Asks for address, code and second factor; sends the authorization code to the back end, which creates the session.
+ */
 async function signIn() {
   const userid = element('address').value;
   const shared = element('shared').checked;
@@ -42,7 +44,7 @@ async function signIn() {
   await show();
 }
 
-/** Our back end asks Latchkey; the new factor proves itself before the old one goes. */
+/** Changes the second factor through the back end; the old factor stays until the new one is verified. */
 async function changeFactor() {
   const change = await (
     await post('/factor', { method: element('method').value, phone: element('phone').value })
@@ -59,7 +61,7 @@ async function changeFactor() {
   await show();
 }
 
-/** Asks for a code until it is right, or until something else is wrong. */
+/** Asks for a code until it is accepted or another error occurs. */
 async function untilRight(question, use, codeFormat) {
   for (let told = question; ; ) {
     const code = await ask(told, codeFormat);
