@@ -6,7 +6,7 @@ import { type Print, printColumns } from './harness/table.ts';
 import { databaseUrl, postmasterPid } from './subjects/latchkey.ts';
 
 const size = { users: 100_000, projects: 1000, clients: 300, groups: 2000, events: 300_000, deliveries: 100_000 };
-/** What a page of the console may take at the server. */
+/** Limit for a request of a console page, in milliseconds. */
 const limitMs = 100;
 const runs = 21;
 
@@ -16,12 +16,12 @@ interface Question {
   variables?: Record<string, unknown>;
 }
 
-/** Rows that are read one after the other instead of by an index are told from this size on. */
+/** Sequential scans count from this table size, in rows. */
 const smallTable = 5000;
 
 /**
- * Every list page, search and filter of the console with 100,000 users in one project and 1,000 projects: the time of
- * the whole request, and the indexes that PostgreSQL used for it, by its own statistics.
+ * Every list, search and filter of the console with 100,000 users in one project and 1,000 projects: request time, and
+ * the indexes used, from PostgreSQL's statistics.
  */
 export async function consoleLists(print: Print): Promise<void> {
   const latchkey = await startLatchkey({ DATABASE_POOL_SIZE: '3', LOG_LEVEL: 'warn' });
@@ -42,7 +42,7 @@ export async function consoleLists(print: Print): Promise<void> {
     printColumns(['page', 'read', 'CPU ms', 'p50 ms', 'p90 ms', `≤ ${limitMs} ms`], lines, print);
     print('');
     print(
-      `${lines.length} questions, each ${runs} times, over HTTP from the same machine; ${over} take longer than ${limitMs} ms at p90.`,
+      `${lines.length} queries, ${runs} times each, over HTTP from the same machine; ${over} exceed ${limitMs} ms at p90.`,
     );
   } finally {
     await database.end().catch(() => undefined);
@@ -172,14 +172,14 @@ async function ask(api: AdminApi, database: pg.Client, { query, variables }: Que
     taken.push(performance.now() - begin);
   }
   const cpu = (cpuMilliseconds(pids) - spent) / runs;
-  // Each connection tells of its work once a second at most, at the end of its next transaction.
+  // Backends report statistics at most once a second, at the end of the next transaction.
   await new Promise((resolve) => setTimeout(resolve, 1100));
   await Promise.all(Array.from({ length: 6 }, () => api.run(query, variables)));
   const after = await usage(database);
   taken.sort((a, b) => a - b);
   const used = [...after.entries()].filter(([name, { scans }]) => scans - (before.get(name)?.scans ?? 0) >= runs);
   return {
-    /** Of server and database together, for one request: the same however busy the machine is. */
+    /** Server and database per request: independent of other load on the machine. */
     cpu,
     p50: taken[Math.floor(runs / 2)] ?? 0,
     p90: taken[Math.floor(runs * 0.9)] ?? 0,
@@ -193,7 +193,7 @@ interface Usage {
   isTable: boolean;
 }
 
-/** How often each index of a list was read, and each large table from end to end. */
+/** Scans of each list's index and of each large table. */
 async function usage(database: pg.Client): Promise<Map<string, Usage>> {
   const { rows } = await database.query<{ name: string; scans: string; is_table: boolean }>(
     `select indexrelname as name, idx_scan as scans, false as is_table from pg_stat_user_indexes
@@ -204,7 +204,7 @@ async function usage(database: pg.Client): Promise<Map<string, Usage>> {
   return new Map(rows.map(({ name, scans, is_table }) => [name, { scans: Number(scans), isTable: is_table }]));
 }
 
-/** Rows as the server writes them: too many to be made through its doors. */
+/** Inserts rows by SQL; the API would take too long. */
 async function fill(api: AdminApi, database: pg.Client): Promise<World> {
   const projectId = await api.createProject('Large');
   const backchannelLogoutUri = 'https://app.example.com/logout';
@@ -269,7 +269,7 @@ async function fill(api: AdminApi, database: pg.Client): Promise<World> {
      join (select id, row_number() over () as place from users where project_id = $1) u on u.place = n`,
     [projectId, clientId],
   );
-  // As the job leaves it that counts the days that are over.
+  // As the job for daily counts leaves it.
   await run(
     `insert into activity_progress (id, counted_before) values ('days', (now() at time zone 'UTC')::date)
      on conflict (id) do update set counted_before = excluded.counted_before`,

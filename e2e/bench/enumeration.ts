@@ -1,7 +1,6 @@
 /**
- * Whether an address is known shows neither in what sign-in answers nor in how long it takes (decision 0021): 500 addresses
- * that have an account and 500 that have none, in an order that chance decides, one request after the other. Bodies must
- * be identical but for what is random in them; times are compared by the Mann–Whitney U test, whose p-value is printed.
+ * User enumeration (decision 0021): 500 known and 500 unknown addresses in random order, one request at a time. Bodies
+ * must be identical except for random values; times are compared by the Mann–Whitney U test, whose p-value is printed.
  *
  * `npm run bench -- enumeration`, or `node e2e/bench/enumeration.ts`.
  */
@@ -11,11 +10,11 @@ import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { Connection } from './harness/http.ts';
 import { type Print, printColumns } from './harness/table.ts';
 
-/** Below this the difference is taken for one: by chance alone it happens once in a thousand comparisons. */
+/** A p-value below this counts as a difference: by chance, one in a thousand comparisons. */
 const significance = 0.001;
 const origin = 'https://app.example.com';
 
-/** Who is compared with whom, and in which kind of project. */
+/** Pairs of account kinds to compare, and the project's sign-up mode. */
 const comparisons = [
   { signUp: 'OPEN', one: 'known', other: 'unknown' },
   { signUp: 'PROVISIONED_ONLY', one: 'known', other: 'unprovisioned' },
@@ -53,7 +52,7 @@ export async function enumeration(print: Print, options: { quick?: boolean } = {
     const verdicts: boolean[] = [];
     for (const { signUp, one, other } of comparisons) {
       const site = await siteOf(latchkey, signUp);
-      // One for each comparison: a connection is good for so many requests.
+      // One per comparison: a connection serves a limited number of requests.
       const connection = new Connection(latchkey.baseUrl);
       const samples = await measure(latchkey, connection, site, [one, other], count);
       connection.close();
@@ -84,7 +83,7 @@ export async function enumeration(print: Print, options: { quick?: boolean } = {
   }
 }
 
-/** A project with a client of its own. */
+/** Creates a project with a client. */
 async function siteOf(latchkey: Latchkey, signUp: string): Promise<Site> {
   const api = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   const projectId = await api.createProject('Enumeration');
@@ -115,9 +114,9 @@ async function measure(
   await provision(latchkey, connection, site, people);
   const locked = people.filter(({ kind }) => kind === 'locked');
   for (const { address } of locked) await lock(connection, site, address);
-  // A code has just been sent to them; nobody else may be told apart by that.
+  // After the resend delay of the code just sent, which would distinguish these accounts.
   await latchkey.turn(60);
-  // What is measured first pays for compilation and cold caches.
+  // Warm up code and caches.
   for (let n = 0; n < 50; n++) await signIn(connection, site, newAddress());
   const samples: Sample[] = [];
   for (const { kind, address } of shuffled(people)) {
@@ -126,7 +125,7 @@ async function measure(
   return samples;
 }
 
-/** By the directory, as 500 people get there. */
+/** Creates 500 users through SCIM. */
 async function provision(
   latchkey: Latchkey,
   connection: Connection,
@@ -152,7 +151,7 @@ async function provision(
   }
 }
 
-/** Spends the account's tries of the day at its other address, which alone is told of it. */
+/** Uses up the account's daily attempts through its other address, which alone is notified. */
 async function lock(connection: Connection, site: Site, address: string): Promise<void> {
   const alias = otherAddressOf(address);
   const { txn } = await begin(connection, site);
@@ -182,7 +181,7 @@ async function begin(connection: Connection, site: Site): Promise<{ txn: string 
   return JSON.parse(body) as { txn: string };
 }
 
-/** Each from a network of its own: limits on networks have tests of their own. */
+/** One network per request, because limits per network are tested elsewhere. */
 function ask(connection: Connection, site: Site, step: string, fields: object) {
   const network = Array.from({ length: 3 }, () => randomInt(256)).join('.');
   return connection.ask({
@@ -198,7 +197,7 @@ function ask(connection: Connection, site: Site, step: string, fields: object) {
   });
 }
 
-/** All of one length, and of one first letter, which the answer repeats. */
+/** Addresses of equal length and first letter, which the response repeats. */
 function newAddress(): string {
   return `p${randomBytes(12).toString('hex')}@example.com`;
 }
@@ -226,8 +225,8 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * The two-sided p-value of the Mann–Whitney U test, by its normal approximation (good from twenty values each). It asks
- * whether one sample tends to be larger; nothing is assumed of how times are distributed.
+ * Two-sided p-value of the Mann–Whitney U test, by normal approximation (valid from twenty values each). Tests whether
+ * one sample tends to be larger, without assuming a distribution.
  */
 export function mannWhitney(x: readonly number[], y: readonly number[]): number {
   const all = [...x.map((value) => ({ value, isX: true })), ...y.map((value) => ({ value, isX: false }))];

@@ -5,9 +5,9 @@ import type { Options } from './options.ts';
 import { type BenchedLatchkey, benchedLatchkey } from './subjects/latchkey.ts';
 import { type Size, World } from './subjects/world.ts';
 
-/** What an operation may cost in a large world, over what it costs in a small one: flat, but for the noise. */
+/** Maximum cost ratio of an operation in a large world to a small one: constant, plus noise. */
 const mostRatio = 1.25;
-/** A project may send 500 SCIM requests a second to each process; what is refused would cost too. */
+/** Below the limit of 500 SCIM requests per second, project and process, because rejections cost too. */
 const scimPerSecond = 400;
 
 const works = {
@@ -24,7 +24,7 @@ const larger: { grows: keyof Size; size: Size }[] = [
 ];
 const names: Record<keyof Size, string> = { usersEach: 'users', projects: 'projects', sessions: 'sessions' };
 
-/** The same works in a small world and in large ones, in turn, and with 1, 2 and 4 processes on one database. */
+/** The same works in small and large worlds, in turn, and with 1, 2 and 4 processes on one database. */
 export async function growth(print: Print, options: Options): Promise<void> {
   const { plan, quick } = options;
   const sizeOf = (size: Size) => (quick ? tiny(size) : size);
@@ -35,7 +35,7 @@ export async function growth(print: Print, options: Options): Promise<void> {
       if (options.only !== undefined && !names[grows].includes(options.only)) continue;
       const [from, to] = [small, quick ? small : size].map((one) => sizeOf(one)[grows].toLocaleString('en'));
       const what = `${names[grows]}, ${from} → ${to}`;
-      // A quick run shows that it works, not how it grows: one server is enough.
+      // A quick run only tests the benchmark: one server is enough.
       const other = quick ? own : await worldOf(size);
       try {
         for (const [work, of] of Object.entries(works)) {
@@ -70,7 +70,7 @@ function printGrowth(lines: string[][], print: Print): void {
   ];
   printColumns(head, lines, print);
   print('');
-  print('Large / small: of server and database together, for one operation, everything spread over all of the rows.');
+  print('Large / small: CPU of server and database per operation, spread over all rows.');
 }
 
 interface Benched {
@@ -89,7 +89,7 @@ async function worldOf(size: Size, count = 1): Promise<Benched> {
   }
 }
 
-/** As large as a run of seconds can bear. */
+/** A size that fits a quick run. */
 function tiny({ projects, usersEach, sessions }: Size): Size {
   const at = (size: number) => Math.ceil(Math.sqrt(size));
   return { projects: at(projects), usersEach: at(usersEach), sessions: at(sessions) };
@@ -132,7 +132,7 @@ async function processes(print: Print, one: Benched, counts: number[], plan: Pla
   try {
     for (const count of counts) contenders.push(await worldOf(small, count));
     const lines: string[][] = [];
-    // Each process compiles what it runs often, and gets only its part of the warm-up.
+    // Each process compiles its own hot code and gets only its share of the warm-up.
     const longer = { ...plan, warmUpSeconds: plan.warmUpSeconds * Math.max(1, ...counts) };
     for (const [work, of] of Object.entries(works)) {
       progress(`${work}: processes`);
@@ -156,8 +156,8 @@ async function processes(print: Print, one: Benched, counts: number[], plan: Pla
     printColumns(head, lines, print);
     print('');
     print(
-      `Two processes were to have 1.7 × the rate of one on two free cores. This machine has ${cpus().length} in all, which the ` +
-        'database and the load generator share: where CPU for each operation stays flat, so would the rate grow.',
+      `Target: two processes reach 1.7 × the rate of one on two free cores. This machine has ${cpus().length} cores, which the ` +
+        'database and the load generator share: if CPU per operation stays flat, the rate would scale.',
     );
   } finally {
     for (const { latchkey } of contenders.slice(1)) await latchkey.stop();

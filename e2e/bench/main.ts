@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- name… --rounds=3 --no-peers --quick --out=FILE]`: Latchkey as `npm start` would run it, and its peers
- * beside it, one work after the other, round by round in turn. Prints one table a work, as they stand in RESULTS.md, and
- * writes them to a file where one is named. `BENCH_NODE=/path/to/node` runs Latchkey and its peers under another Node.
+ * `npm run bench [-- name… --rounds=3 --no-peers --quick --out=FILE]`: benchmarks Latchkey, as started by `npm start`,
+ * and its peers, alternating per round. Prints one table per work, as in RESULTS.md, and writes them to a file if
+ * named. `BENCH_NODE=/path/to/node` runs Latchkey and its peers under another Node.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { start } from './start.ts';
 
 type Bench = (print: Print, options: Options) => Promise<unknown>;
 
-/** In the order in which they run. Those with a file of their own are there once that file is. */
+/** In order of execution. Those with a file are imported on demand. */
 const benches: Record<string, Bench | { file: string; name: string }> = {
   oidc,
   'sign-in': signIn,
@@ -32,7 +32,7 @@ const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Available: ${Object.keys(benches).join(', ')}`);
   process.exit(1);
 }
 
@@ -42,7 +42,7 @@ const print: Print = (line) => {
   console.log(line);
   if (options.out) appendFileSync(options.out, `${line}\n`);
 };
-// All of them are started by this path; the load generator stays with the Node that it has.
+// Servers start with this path; the load generator keeps its Node.
 if (process.env['BENCH_NODE']) process.execPath = process.env['BENCH_NODE'];
 const began = performance.now();
 print(`${new Date().toISOString().slice(0, 16)} UTC, ${versions()}, PostgreSQL 18 with fsync on,`);
@@ -50,7 +50,7 @@ print(
   `${cpus().length} × ${cpus()[0]?.model}, ${(totalmem() / 2 ** 30).toFixed(0)} GB, Linux; ${options.plan.concurrency} connections, ` +
     `${options.plan.rounds} rounds of ${options.plan.secondsPerRound} s. Load before the first round: ${load()}.`,
 );
-if ((loadavg()[0] ?? 0) > 0.5) print('**The machine has other work: read CPU for each operation, not rates.**');
+if ((loadavg()[0] ?? 0) > 0.5) print('**The machine is under other load: compare CPU per operation, not rates.**');
 
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 ? !wanted.includes(name) : options.quick && typeof bench !== 'function') continue;
@@ -59,15 +59,15 @@ for (const [name, bench] of Object.entries(benches)) {
   try {
     await (typeof bench === 'function' ? bench : await imported(bench))(print, options);
   } catch (error) {
-    // The others are worth having all the same.
+    // Continue with the others.
     console.error(error);
-    print(`✗ ${name} was broken off: ${(error as Error).message}`);
+    print(`✗ ${name} failed: ${(error as Error).message}`);
     process.exitCode = 1;
   }
 }
-print(`\n${((performance.now() - began) / 60_000).toFixed(0)} minutes in all; load at the end: ${load()}.`);
+print(`\n${((performance.now() - began) / 60_000).toFixed(0)} minutes in total; load at the end: ${load()}.`);
 
-/** Of the Node that serves, and of the OpenSSL that signs. */
+/** Versions of the server's Node and OpenSSL. */
 function versions(): string {
   const says = '`Node ${process.version}, OpenSSL ${process.versions.openssl}`';
   return execFileSync(process.execPath, ['-p', says], { encoding: 'utf8' }).trim();

@@ -16,7 +16,7 @@ import {
   userInfoAlone,
 } from './subjects/relying.ts';
 
-/** Sign-in by a live session, the exchange, UserInfo, JWKS and discovery: Latchkey and the providers that are its peers. */
+/** Sign-in with a live session, code exchange, UserInfo, JWKS and discovery: Latchkey and other OpenID providers. */
 export async function oidc(print: Print, options: Options): Promise<Row[]> {
   const plan = options.plan;
   const latchkey = await benchedLatchkey();
@@ -54,7 +54,7 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
       'session → code → exchange → userinfo',
       contest(signInAndAsk, 'public', oidcProvider, betterAuth),
       (figures) => [...lessCpu(figures, 'oidc-provider', 1), ...moreOften(figures, 'better-auth', 4)],
-      'oidc-provider refuses its JWT access tokens at UserInfo: there it is asked with an opaque one, got before.',
+      'oidc-provider rejects its own JWT access tokens at UserInfo, so it gets an opaque one, issued before.',
     );
     const exchanged = (relying: Relying) => exchangeAlone(relying, options.quick ? 5 : undefined);
     for (const [kind, name] of [

@@ -1,19 +1,19 @@
 import type { Plan } from './harness/measure.ts';
 
 export interface Options {
-  /** How long and how often is measured. */
+  /** Duration and rounds. */
   plan: Plan;
-  /** Whether the peers take part; without them nothing has to be installed. */
+  /** Whether to run peers; without them, nothing is installed. */
   peers: boolean;
-  /** Whether this one does: all, or those of `--peers=a,b`. */
+  /** Whether to run this peer: all, or those of `--peers=a,b`. */
   peersNamed(name: string): boolean;
-  /** A run of seconds that shows only that the benchmark works. */
+  /** A run of seconds that only tests the benchmark. */
   quick: boolean;
-  /** Only works whose name holds this. */
+  /** Runs only works whose name contains this. */
   only: string | undefined;
-  /** Where the tables are written to as well. */
+  /** File for the tables. */
   out: string | undefined;
-  /** Users that are there before, in SCIM's works: once for each. */
+  /** User counts for SCIM; each work runs once per count. */
   populations: number[];
 }
 

@@ -9,7 +9,7 @@ import { populate } from './subjects/population.ts';
 
 const peerNames = ['saml-jackson', 'better-auth-scim', 'scimmy'] as const;
 
-/** What directories do all day, at 10,000 users and at 100,000. */
+/** Typical directory operations, at 10,000 and 100,000 users. */
 export async function scim(print: Print, options: Options): Promise<Row[]> {
   const rows: Row[] = [];
   for (const population of options.populations) rows.push(...(await contest(population, options)));
@@ -22,7 +22,7 @@ async function contest(population: number, options: Options): Promise<Row[]> {
   const peers: { peer: Peer; directory: Directory }[] = [];
   const rows: Row[] = [];
   try {
-    // 500 requests a second are allowed each project and process: with four directories nobody has to wait for that.
+    // The limit is 500 requests per second, project and process: four directories stay below it.
     const directories: Directory[] = [];
     for (const name of ['One', 'Two', 'Three', 'Four']) {
       const projectId = await latchkey.api.createProject(`Directory ${name}`);

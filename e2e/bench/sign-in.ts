@@ -6,10 +6,10 @@ import { Browser } from './subjects/browser.ts';
 import { benchedLatchkey } from './subjects/latchkey.ts';
 
 const redirectUri = 'https://app.example.com/callback';
-/** What a sign-in by a trusted device may cost beyond the signatures, in milliseconds of CPU. */
+/** CPU limit of a trusted-device sign-in beyond the signatures, in milliseconds. */
 const mostBeyond = 3;
 
-/** A trusted device signs in: challenge → authenticate → code. No peer has it: the limit is the signatures themselves. */
+/** Trusted-device sign-in: challenge → authenticate → code. No peer has it; the limit is relative to the signatures. */
 export async function signIn(print: Print, options: Options): Promise<Row[]> {
   const latchkey = await benchedLatchkey();
   try {
@@ -46,7 +46,7 @@ function placesOf([own]: Figures[]): Row['places'] {
   return [{ text, holds: beyond <= mostBeyond }];
 }
 
-/** Of one ES256 signature, here and now. */
+/** CPU of one ES256 signature on this machine. */
 function verifyMilliseconds(): number {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const input = Buffer.alloc(600, 'x');

@@ -15,17 +15,17 @@ const mostIdleMegabytes = 250;
 
 interface Starts {
   name: string;
-  /** Milliseconds until it serves: the first time, on an empty database, and later. */
+  /** Milliseconds to readiness, first on an empty database, then again. */
   cold: number;
   warm: number;
-  /** While nobody asks anything. */
+  /** RSS while idle. */
   megabytes: number;
-  /** Milliseconds of CPU a second. */
+  /** CPU milliseconds per second while idle. */
   serverCpu: number;
   databaseCpu?: number;
 }
 
-/** From the start of the process to readiness, without data and with it; what it costs to do nothing; a bare clone. */
+/** Time to readiness, with and without data; idle cost; a bare clone. */
 export async function start(print: Print, options: Options): Promise<void> {
   const { quick, plan } = options;
   const times = quick ? 1 : plan.rounds;
@@ -111,7 +111,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-/** What the machine is asked for while nobody asks anything; a work of few operations a second carries it too. */
+/** Idle cost, which is part of every low-rate work. */
 async function idleFigures(pids: number[], forMilliseconds: number, databasePid?: number) {
   const database = databasePid === undefined ? [] : [databasePid];
   const cpu = () => {

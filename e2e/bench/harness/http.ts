@@ -9,7 +9,7 @@ export interface Ask {
 
 export interface Answer {
   status: number;
-  /** Names in lower case; of `set-cookie` all, the others' last. */
+  /** Lower-case names; all `set-cookie` values, the last value of others. */
   headers: Record<string, string>;
   cookies: string[];
   body: string;
@@ -18,8 +18,8 @@ export interface Answer {
 const endOfHead = Buffer.from('\r\n\r\n');
 
 /**
- * One keep-alive connection that sends one request at a time. It is as plain as can be, so that the load generator takes
- * little of the machine that it shares with the servers; it reads bodies by Content-Length or in chunks.
+ * One keep-alive connection with one request at a time, minimal to keep the load generator's CPU low. Reads bodies by
+ * Content-Length or in chunks.
  */
 export class Connection {
   readonly #host: string;
@@ -55,7 +55,7 @@ export class Connection {
     const socket = connect({ host: this.#host, port: this.#port, noDelay: true });
     this.#received = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    // One that was given up has nothing to say of the next one's request.
+    // A discarded socket must not fail the next request.
     const fail = (error: Error) => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
@@ -101,7 +101,7 @@ function headOf(text: string): Answer {
   return { status: Number(first.slice(9, 12)), headers, cookies, body: '' };
 }
 
-/** Undefined where it is not all there yet. */
+/** Undefined while incomplete. */
 function bodyOf({ status, headers }: Answer, rest: Buffer): string | undefined {
   if (status === 204 || status === 304) return '';
   if (headers['transfer-encoding'] === 'chunked') return dechunked(rest);

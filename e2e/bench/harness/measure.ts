@@ -1,24 +1,24 @@
 import { Connection } from './http.ts';
 import { cpuMilliseconds, residentBytes } from './process.ts';
 
-/** Something that is measured: a server, with the database behind it where it has one. */
+/** A server to measure, with its database if it has one. */
 export interface Subject {
   name: string;
-  /** Where each connection goes; several processes share the connections evenly. */
+  /** Target URLs; connections are distributed evenly. */
   urls: string[];
   serverPids: number[];
-  /** The postmaster, whose backends are counted with it. */
+  /** Postmaster; its backends are counted too. */
   databasePid?: number | undefined;
 }
 
-/** One unit of work on a connection; throws where the answer is not the one that must come. */
+/** One operation on a connection; throws on an unexpected response. */
 export type Operation = (connection: Connection, worker: number, count: number) => Promise<void>;
 
-/** What a work uses up and has to be got before it, unmeasured. */
+/** Input that a work consumes, prepared unmeasured. */
 export interface Stock {
-  /** Before each round, in place of what is left of the last one. */
+  /** Called before each round; replaces what is left. */
   fill(connections: readonly Connection[]): Promise<void>;
-  /** Then the round is over, whatever the time. */
+  /** Ends the round early. */
   isEmpty(): boolean;
 }
 
@@ -27,15 +27,15 @@ export interface Work {
   stock?: Stock;
 }
 
-/** A piece of work as one subject does it. */
+/** A work as implemented by one subject. */
 export interface Contender extends Work {
   subject: Subject;
 }
 
 export interface Plan {
-  /** Connections at once. */
+  /** Concurrent connections. */
   concurrency: number;
-  /** How often each contender has its turn. */
+  /** Rounds per contender. */
   rounds: number;
   secondsPerRound: number;
   warmUpSeconds: number;
@@ -44,19 +44,19 @@ export interface Plan {
 export interface Figures {
   subject: string;
   operations: number;
-  /** Operations a second: the median of the rounds. */
+  /** Operations per second: median of the rounds. */
   rate: number;
-  /** Milliseconds, of all rounds together. */
+  /** Milliseconds, over all rounds. */
   p50: number;
   p99: number;
-  /** Milliseconds of user and system CPU for one operation. */
+  /** User and system CPU per operation, in milliseconds. */
   serverCpu: number;
   databaseCpu: number;
-  /** Of the server's processes, at the end of the last round. */
+  /** RSS of the server's processes at the end of the last round. */
   memoryBytes: number;
 }
 
-/** Contenders take turns round by round, so that whatever else the machine does falls on all of them alike. */
+/** Contenders alternate per round, so that other load on the machine affects all of them equally. */
 export async function measure(contenders: readonly Contender[], plan: Plan): Promise<Figures[]> {
   const tallies = contenders.map((contender) => new Tally(contender, plan.concurrency));
   for (const tally of tallies) await tally.run(plan.warmUpSeconds, false);
@@ -87,7 +87,7 @@ class Tally {
     const { subject, operation, stock } = this.#contender;
     const { serverPids, databasePid } = subject;
     const database = databasePid === undefined ? [] : [databasePid];
-    // Where the database is a child of the server, it is counted once: as the database.
+    // A database that is a child of the server counts as database only.
     const cpu = () => {
       const ofDatabase = cpuMilliseconds(database);
       return { ofDatabase, ofServer: cpuMilliseconds([...serverPids, ...database]) - ofDatabase };
@@ -110,7 +110,7 @@ class Tally {
         }
       }),
     );
-    // Others have their turn now, and a server may close what has been idle for some seconds.
+    // Servers close connections that idle while others have their turn.
     for (const connection of this.#connections) connection.close();
     if (!counts) return;
     const after = cpu();

@@ -1,7 +1,7 @@
 import type { Figures } from './measure.ts';
 import { cpuOf, type Row } from './table.ts';
 
-/** Where the first stands beside the one whose name begins so: CPU for one operation, as a ratio. */
+/** CPU per operation of the first subject, as a ratio to the named peer. */
 export function lessCpu(figures: readonly Figures[], peer: string, most: number): Row['places'] {
   const [own, other] = pair(figures, peer);
   if (!own || !other) return [];
@@ -9,7 +9,7 @@ export function lessCpu(figures: readonly Figures[], peer: string, most: number)
   return [{ text: `CPU is ${ratio.toFixed(2)} × that of ${peer} (at most ${most.toFixed(2)})`, holds: ratio <= most }];
 }
 
-/** The same for operations a second. */
+/** Operations per second of the first subject, as a ratio to the named peer. */
 export function moreOften(figures: readonly Figures[], peer: string, least: number): Row['places'] {
   const [own, other] = pair(figures, peer);
   if (!own || !other) return [];

@@ -1,25 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** `sysconf(_SC_CLK_TCK)` of every Linux that there is. */
+/** `sysconf(_SC_CLK_TCK)` on Linux. */
 const ticksPerSecond = 100;
-/** In bytes, as `/proc/<pid>/status` counts. */
+/** Bytes per unit of `/proc/<pid>/status`. */
 const kilobyte = 1024;
 
 /**
- * CPU that a process and all it has started have used so far, user and system, in milliseconds: of the live ones by
- * `/proc/<pid>/stat`, of those that have ended by what their parent has inherited. Linux only.
+ * User and system CPU of processes and their descendants so far, in milliseconds, from `/proc/<pid>/stat`; ended
+ * children are included through their parent. Linux only.
  */
 export function cpuMilliseconds(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of tree(pids)) {
     const fields = statOf(pid);
-    // utime, stime, and those of the children that were waited for (proc(5), fields 14 to 17).
+    // utime, stime, cutime, cstime (proc(5), fields 14 to 17).
     if (fields) for (const index of [11, 12, 13, 14]) ticks += Number(fields[index]);
   }
   return (ticks * 1000) / ticksPerSecond;
 }
 
-/** Memory of these processes now (`VmRSS`), in bytes. */
+/** Resident memory of these processes (`VmRSS`), in bytes. */
 export function residentBytes(pids: readonly number[]): number {
   let bytes = 0;
   for (const pid of pids) {
@@ -27,13 +27,13 @@ export function residentBytes(pids: readonly number[]): number {
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
       bytes += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * kilobyte;
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return bytes;
 }
 
-/** These processes and all that descend from them. */
+/** These processes and their descendants. */
 function tree(pids: readonly number[]): Set<number> {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -50,7 +50,7 @@ function tree(pids: readonly number[]): Set<number> {
   return found;
 }
 
-/** From the third field (state) on: the second, the name, may hold anything. */
+/** Fields from the third (state) on; the second, the name, may contain anything. */
 function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,18 +1,18 @@
 import type { Figures } from './measure.ts';
 
-/** A piece of work with what each contender made of it; the first is Latchkey. */
+/** A work with the figures of each contender; Latchkey is first. */
 export interface Row {
   work: string;
   figures: Figures[];
-  /** Where it should stand, judged: `true` where it does. */
+  /** Targets; `true` if met. */
   places: { text: string; holds: boolean }[];
-  /** What a reader has to know of how it was compared. */
+  /** Caveat of the comparison. */
   note?: string;
 }
 
 export type Print = (line: string) => void;
 
-/** Says on the side how far it is. */
+/** Prints progress to stderr. */
 export function progress(line: string): void {
   process.stderr.write(`  … ${line}\n`);
 }
@@ -30,7 +30,7 @@ const columns = [
   'CPU ×',
 ];
 
-/** As Markdown, so that the same lines stand in RESULTS.md. `CPU ×`: Latchkey's CPU for one operation over this one's. */
+/** Prints Markdown, as in RESULTS.md. `CPU ×`: Latchkey's CPU per operation over this subject's. */
 export function printTable(rows: readonly Row[], print: Print): void {
   const lines = rows.flatMap(({ work, figures }) => {
     const own = figures[0];
@@ -64,7 +64,7 @@ export function printColumns(head: readonly string[], lines: readonly (readonly 
   for (const line of lines) print(row(line));
 }
 
-/** Server and database together, milliseconds for one operation. */
+/** CPU of server and database per operation, in milliseconds. */
 export function cpuOf({ serverCpu, databaseCpu }: Figures): number {
   return serverCpu + databaseCpu;
 }

@@ -1,4 +1,4 @@
-/** better-auth with its SCIM plugin on PostgreSQL: one connection with a bearer token, its users and better-auth's. */
+/** better-auth with its SCIM plugin on PostgreSQL: one connection with a bearer token. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -75,7 +75,7 @@ async function populate() {
   });
 }
 
-/** As its keys are made. */
+/** As better-auth creates its keys. */
 function keyOf(...parts) {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

@@ -1,4 +1,4 @@
-/** better-auth with its OAuth provider on PostgreSQL: ES512 ID tokens, JWT access tokens, a client that needs no consent. */
+/** better-auth with its OAuth provider on PostgreSQL: ES512 ID tokens, JWT access tokens, a client without consent. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ const base = `${issuer}/api/auth`;
 
 const options = {
   baseURL: issuer,
-  // The same at each start: its signing key is sealed with it.
+  // Constant across starts, because it encrypts the signing key.
   secret: 'of a benchmark, and of nothing else',
   database: new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 }),
   emailAndPassword: { enabled: true },

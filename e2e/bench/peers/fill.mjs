@@ -1,6 +1,6 @@
-/** Ten thousand POSTs would take a peer minutes: its tables are filled with rows like the first one that it has written itself. */
+/** Fills a peer's tables with copies of the first row that it wrote, because ten thousand POSTs would take minutes. */
 
-/** The user with this number, as a directory sends them. */
+/** SCIM user number `at`. */
 export function userAt(at) {
   const userName = `user-${String(at).padStart(6, '0')}@example.com`;
   return {
@@ -18,7 +18,7 @@ export function userAt(at) {
 
 /**
  * @param pool of `pg`
- * @param rowsAt what stands in each table for the user with a number, other than in `first`'s rows of it
+ * @param rowsAt columns per table that differ from `first`'s rows, for a user number
  */
 export async function fill(pool, first, population, rowsAt) {
   const atOnce = 2000;

@@ -1,6 +1,6 @@
 /**
- * oidc-provider, in memory, with what Latchkey does: PKCE, ES512 ID tokens with the granted claims,
- * JWT access tokens (ES512: its resource servers' tokens), sessions that are signed in already and consent that is given.
+ * oidc-provider, in memory, with Latchkey's features: PKCE, ES512 ID tokens with the granted claims, JWT access tokens
+ * (ES512, as resource server tokens), signed-in sessions and granted consent.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -21,8 +21,8 @@ const account = (id) => ({
 });
 
 /**
- * In memory. The adapter that comes with it keeps a thousand entries in all and so forgets the sessions; this one keeps
- * sessions and grants, and of codes and tokens the newest ten thousand.
+ * In-memory adapter. The built-in one keeps a thousand entries and drops sessions; this one keeps all sessions and
+ * grants, and the newest ten thousand codes and tokens.
  */
 class Memory {
   static kept = new Map();

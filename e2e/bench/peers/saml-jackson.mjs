@@ -1,4 +1,4 @@
-/** @boxyhq/saml-jackson's directory sync on PostgreSQL, behind plain node:http: it brings no server of its own. */
+/** @boxyhq/saml-jackson's directory sync on PostgreSQL, behind node:http, since it has no server. */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,13 +7,13 @@ import pg from 'pg';
 import { fill, userAt } from './fill.mjs';
 
 const port = Number(process.env.PORT);
-// It tells of each request that no webhook is set.
+// It logs a missing webhook on each request.
 for (const level of ['log', 'info', 'warn', 'error']) {
   const write = console[level];
   console[level] = (line, ...more) => String(line).startsWith('Webhook not configured') || write(line, ...more);
 }
 
-// Its ORM takes the address apart and leaves a socket's folder encoded.
+// Its ORM parses the URL and keeps the socket path encoded.
 const { _connect: connectTo } = pg.Client.prototype;
 pg.Client.prototype._connect = function (callback) {
   this.host = decodeURIComponent(this.host);
@@ -81,7 +81,7 @@ async function populate() {
   await pool.end();
 }
 
-/** As its keys are made. */
+/** As saml-jackson hashes. */
 function hash(text) {
   return createHash('ripemd160').update(text).digest('hex');
 }

@@ -1,4 +1,4 @@
-/** scimmy behind its Express routers, users in memory with an index by id and one by userName. */
+/** scimmy behind its Express routers; users in memory, indexed by ID and userName. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import express from 'express';
@@ -14,7 +14,7 @@ const order = [];
 const positions = new Map();
 
 const keep = (user) => {
-  // A new object each time: it tells from the old one whether a PATCH has changed anything.
+  // A new object each time: scimmy compares it with the old one to detect changes.
   if (!byId.has(user.id)) positions.set(user.id, order.length);
   order[positions.get(user.id)] = user;
   byId.set(user.id, user);
@@ -39,14 +39,14 @@ SCIMMY.Resources.declare(SCIMMY.Resources.User)
       if (!user) throw new SCIMMY.Types.Error(404, null, `Resource ${resource.id} not found`);
       return user;
     }
-    // The index that its filters leave to whoever has the data.
+    // Index for its filters, which scimmy leaves to the application.
     const name = resource.filter?.[0]?.userName;
     if (Array.isArray(name) && name[0] === 'eq') {
       const user = byName.get(String(name[1]).toLowerCase());
       return user ? [user] : [];
     }
     const { startIndex = 1, count = 100 } = resource.constraints ?? {};
-    // It counts and cuts what it is given: an array as long as all, filled where the page is.
+    // scimmy counts and slices the array: full length, filled only on the page.
     const page = new Array(order.length);
     for (let at = startIndex - 1; at < Math.min(order.length, startIndex - 1 + count); at += 1) page[at] = order[at];
     return page;
@@ -62,7 +62,7 @@ for (let at = 0; at < Number(process.env.POPULATION); at += 1) {
 }
 
 const app = express();
-// Its routers hand on the query's strings, and it heeds only numbers.
+// Its routers pass strings from the query, but it accepts only numbers.
 app.use((req, _res, next) => {
   const query = { ...req.query };
   for (const name of ['startIndex', 'count']) if (name in query) query[name] = Number(query[name]);

@@ -9,12 +9,12 @@ import { freePort } from '../../support/latchkey.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Milliseconds from `npm start` in a bare clone of what is committed until it says that it is ready: install, build, a
- * new database. npm has what it needs in its cache, since this checkout was installed through it.
+ * Milliseconds from `npm start` in a bare clone of HEAD to readiness: install, build, new database. npm's cache is
+ * warm, because this checkout was installed through it.
  */
 export async function bareCloneMilliseconds(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-clone-'));
-  // The database runs under an account of its own, which has to come in.
+  // The database runs under another account, which needs access.
   chmodSync(folder, 0o755);
   const port = String(await freePort());
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((place) => !place.includes('node_modules'));
@@ -31,7 +31,7 @@ export async function bareCloneMilliseconds(): Promise<number> {
     const [cloned] = (await once(spawn('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }), 'exit')) as [
       number,
     ];
-    if (cloned !== 0) throw new Error('git clone has failed');
+    if (cloned !== 0) throw new Error('git clone failed');
     const begin = performance.now();
     const server = spawn('npm', ['start'], { cwd: clone, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const ended = once(server, 'exit');
@@ -45,7 +45,7 @@ export async function bareCloneMilliseconds(): Promise<number> {
       }
     });
     const took = await Promise.race([ready, ended]);
-    if (typeof took !== 'number') throw new Error(`npm start has ended:\n${output}`);
+    if (typeof took !== 'number') throw new Error(`npm start exited:\n${output}`);
     process.kill(-(server.pid ?? 0), 'SIGTERM');
     await ended;
     return took;

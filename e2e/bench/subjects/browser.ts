@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { Connection } from '../harness/http.ts';
 
-/** An application of one project, as a page and a back end know it. */
+/** An application of one project, with the credentials of its page and back end. */
 export interface Application {
   baseUrl: string;
   projectId: string;
@@ -29,7 +29,7 @@ export function pkce(): { verifier: string; challenge: string } {
   return { verifier, challenge: digest(verifier) };
 }
 
-/** One person's browser: its device key and, once it has signed in through the hosted page, its session cookie. */
+/** One user's browser: its device key and, after sign-in on the hosted page, its session cookie. */
 export class Browser {
   readonly #app: Application;
   readonly #key: DeviceKey;
@@ -42,7 +42,7 @@ export class Browser {
     this.#key = key;
   }
 
-  /** Registers this browser's key with the page of the application, by the e-mail code of test mode. */
+  /** Registers the device key on the application's page, with the e-mail code of test mode. */
   async register(connection: Connection): Promise<void> {
     const way = { 'X-Api-Key': this.#app.publishableKey, Origin: new URL(this.#app.redirectUri).origin };
     await this.#enrol(connection, way);
@@ -57,7 +57,7 @@ export class Browser {
     return answer.code;
   }
 
-  /** Signs in through the hosted page, and keeps the session's cookie. */
+  /** Signs in on the hosted page, and stores the session cookie. */
   async beginSession(): Promise<void> {
     const connection = new Connection(this.#app.baseUrl);
     const { challenge } = pkce();
@@ -66,7 +66,7 @@ export class Browser {
     const way = { 'Signin-Flow': flow, Origin: this.#app.baseUrl, Cookie: begun.cookies.join('; ') };
     await this.#enrol(connection, way);
     connection.close();
-    if (this.cookie === '') throw new Error('there is no session cookie');
+    if (this.cookie === '') throw new Error('no session cookie');
   }
 
   async #enrol(connection: Connection, way: Record<string, string>): Promise<void> {
@@ -139,7 +139,7 @@ export function newDeviceKey(): DeviceKey {
   return { jkt: digest(JSON.stringify(jwk)), jwk, privateKey: pair.privateKey };
 }
 
-/** SHA-256 in base64url, as the server keeps secrets. */
+/** SHA-256 in base64url, as the server hashes secrets. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

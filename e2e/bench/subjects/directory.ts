@@ -1,11 +1,11 @@
 import type { Connection } from '../harness/http.ts';
 import type { Work } from '../harness/measure.ts';
 
-/** A directory's view of a service provider; several where one may not send as fast as it can. */
+/** A SCIM client of one project; several if one is rate limited. */
 export interface Directory {
   path: string;
   token: string;
-  /** Users `user-000000@example.com` … that are there before. */
+  /** Existing users `user-000000@example.com` … */
   population: number;
 }
 
@@ -15,7 +15,7 @@ export function nameOf(index: number): string {
   return `user-${String(index).padStart(6, '0')}@example.com`;
 }
 
-/** Spread over the population, the same for every contender. */
+/** Spread over the population, equal for all contenders. */
 function indexOf({ population }: Directory, worker: number, count: number): number {
   return ((worker * 7919 + count) * 104_729) % population;
 }
@@ -44,7 +44,8 @@ export function listPage(directory: Directory): Work {
 export function patchUser(directory: Directory): Work {
   const ids = new Map<number, string>();
   const operation: Work['operation'] = async (connection, worker, count) => {
-    // Each worker changes a hundred users of its own at most, found once: where two change one, some refuse.
+    // Each worker changes up to a hundred users of its own, looked up once: concurrent changes of one user may
+    // conflict.
     const width = Math.max(1, Math.floor(directory.population / 16));
     const index = (worker * width + (count % Math.min(100, width))) % directory.population;
     const id = ids.get(index) ?? (await find(directory, connection, nameOf(index)));
@@ -98,11 +99,11 @@ async function ask(
   for (;;) {
     const answer = await connection.ask({ method, path: `${path}${target}`, headers, ...(body && { body }) });
     if (answer.status === 429) {
-      // The limit of a project is no fault: it stays on, and is waited for.
+      // The project's rate limit stays on: wait and retry.
       await new Promise((resolve) => setTimeout(resolve, 20));
       continue;
     }
-    // RFC 7644 §3.5.2 leaves a PATCH the choice to show nothing.
+    // RFC 7644 §3.5.2: a PATCH response may be empty.
     const isSilent = method === 'PATCH' && answer.status === 204;
     if (answer.status !== status && !isSilent) throw new Error(`${method} ${target}: ${answer.status} ${answer.body}`);
     return answer;

@@ -5,24 +5,24 @@ import { freePort, type Latchkey, startLatchkey } from '../../support/latchkey.t
 import type { Subject } from '../harness/measure.ts';
 
 /**
- * Latchkey as it is shipped: the production build, its own PostgreSQL with fsync on, every limit and check in place; but that
- * one address, from which all of the load comes, may begin more sign-ins.
+ * Latchkey as shipped: production build, own PostgreSQL with fsync on, all limits and checks; except that one address,
+ * the load generator's, may start more sign-ins.
  */
 export interface BenchedLatchkey {
   server: Latchkey;
   api: AdminApi;
   subject: Subject;
-  /** Milliseconds from the start of the process until it is ready. */
+  /** Milliseconds from process start to readiness. */
   startMilliseconds: number;
-  /** The same PostgreSQL, for peers: their tables stand beside its own. */
+  /** A database for peers in the same PostgreSQL. */
   peersDatabase(): { url: string; pid: number };
   stop(): Promise<void>;
 }
 
-/** @param processes that share one database */
+/** @param processes number of processes on one database */
 export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
   const begin = performance.now();
-  // For instance `--cpu-prof --cpu-prof-dir=…`, which is written when the server stops.
+  // For example `--cpu-prof --cpu-prof-dir=…`; the profile is written when the server stops.
   const nodeOptions = process.env['BENCH_NODE_OPTIONS'];
   const env = {
     LOG_LEVEL: 'warn',
@@ -58,7 +58,7 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
   };
 }
 
-/** How another program reaches the database of a server. */
+/** URL of a server's database for other programs. */
 export function databaseUrl({ dataDir }: Latchkey): string {
   const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];
@@ -70,7 +70,7 @@ function masterKey({ dataDir }: Latchkey): string {
   return readFileSync(join(dataDir, 'master.key'), 'utf8').trim();
 }
 
-/** Of a server's own database. */
+/** Postmaster of a server's embedded database. */
 export function postmasterPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { freePort } from '../../support/latchkey.ts';
 import type { Subject } from '../harness/measure.ts';
 
-/** What a peer's script prints, as one line of JSON, when it is ready. */
+/** JSON line that a peer's script prints when ready. */
 interface Ready {
   version: string;
   issuer: string;
@@ -13,13 +13,13 @@ interface Ready {
   tokenPath: string;
   userInfoPath: string;
   userInfoToken?: string;
-  /** One live session for each worker. */
+  /** One live session per worker. */
   cookies: string[];
   clients: {
     public?: PeerClient;
     confidential?: PeerClient;
   };
-  /** SCIM: where, and with which bearer token. */
+  /** SCIM path and bearer token. */
   scim?: { path: string; token: string };
 }
 
@@ -38,7 +38,7 @@ export interface Peer extends Ready {
 
 const folder = join(import.meta.dirname, '../peers');
 
-/** Starts `peers/<name>.mjs` in a process of its own. @param database of the peers that need one */
+/** Starts `peers/<name>.mjs` in its own process. @param database for peers that need one */
 export async function startPeer(
   name: string,
   workers: number,

@@ -1,14 +1,14 @@
 import type { Latchkey } from '../../support/latchkey.ts';
 import { databaseUrl } from './latchkey.ts';
 
-/** A connection of `pg`, as far as it is used here; its types belong to the server. */
+/** The part of a `pg` connection used here; `pg`'s types belong to the server. */
 interface Client {
   connect(): Promise<void>;
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   end(): Promise<void>;
 }
 
-/** The database of a server, for what an import through its API would take too long for. */
+/** Runs SQL on a server's database, where the API would take too long. */
 export async function onDatabase<T>(server: Latchkey, work: (client: Client) => Promise<T>): Promise<T> {
   const name = 'pg';
   const { default: pg } = (await import(name)) as { default: { Client: new (options: object) => Client } };
@@ -21,7 +21,7 @@ export async function onDatabase<T>(server: Latchkey, work: (client: Client) => 
   }
 }
 
-/** Users as a directory would have sent them: `user-000042@example.com`. */
+/** Inserts users as provisioned by a directory: `user-000042@example.com`. */
 export async function populate(server: Latchkey, projectId: string, count: number): Promise<void> {
   await onDatabase(server, async (client) => {
     await client.query(

@@ -5,13 +5,13 @@ import { type Application, authorizePath, Browser, pkce } from './browser.ts';
 import type { BenchedLatchkey } from './latchkey.ts';
 import type { Peer } from './peer.ts';
 
-/** An OpenID provider with a public and a `private_key_jwt` client, and a live session for every worker. */
+/** An OpenID provider with a public and a `private_key_jwt` client, and a live session per worker. */
 export interface Provider {
   public: Relying;
   confidential: Relying;
 }
 
-/** A relying party and its provider's addresses. */
+/** A relying party and its provider's endpoints. */
 export interface Relying {
   clientId: string;
   redirectUri: string;
@@ -20,12 +20,12 @@ export interface Relying {
   issuer: string;
   tokenPath: string;
   userInfoPath: string;
-  /** The cookies of a worker's live session. */
+  /** Cookies of a worker's live session. */
   cookie(worker: number): string;
   authorize(challenge: string): string;
-  /** What the token request says besides (RFC 8707). */
+  /** Extra parameter of the token request (RFC 8707). */
   resource?: string | undefined;
-  /** Where UserInfo does not take the token of the exchange: one that was got before. */
+  /** A separate token, if UserInfo does not accept that of the exchange. */
   userInfoToken?: string | undefined;
 }
 
@@ -114,10 +114,10 @@ export function signInAndAsk(relying: Relying): Work {
   return { operation };
 }
 
-/** Codes live 60 seconds, here and at the peers: a round takes a few of these. */
+/** Codes live 60 seconds, here and at the peers, so rounds use few. */
 const codesOfConnection = 75;
 
-/** The exchange alone: its codes are got before each round. */
+/** Exchange only: codes are issued before each round. */
 export function exchangeAlone(relying: Relying, perConnection = codesOfConnection): Work {
   let codes: string[] = [];
   return {

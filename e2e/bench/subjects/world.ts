@@ -7,20 +7,20 @@ import { type Relying, redirectUri, signInAndAsk } from './relying.ts';
 
 export interface Size {
   projects: number;
-  /** In each project. */
+  /** Per project. */
   usersEach: number;
-  /** In all. */
+  /** In total. */
   sessions: number;
 }
 
-/** So that PostgreSQL and this program make the same ids and secrets from a number. */
+/** Prefixes from which SQL and this program derive the same IDs and secrets. */
 const kinds = { project: 'a01', client: 'a02', user: 'a03', session: 'a04', device: 'a05', key: 'a06', token: 'a07' };
-/** Of the devices that sign in; each of the others has a key of its own that nobody here knows. */
+/** Keys of devices that sign in; the other devices have unknown keys. */
 const deviceKeys = Array.from({ length: 1000 }, newDeviceKey);
 
 /**
- * A database of a given size, filled by SQL: each project with a public client, an API key and a SCIM token, each user with
- * a trusted device, sessions spread over all users. What is asked of it is spread over all of it.
+ * A database of a given size, filled by SQL: projects with a public client, an API key and a SCIM token each; users
+ * with a trusted device each; sessions spread over all users. Requests are spread over all rows.
  */
 export class World {
   readonly #latchkey: BenchedLatchkey;
@@ -120,7 +120,7 @@ export class World {
     return { operation };
   }
 
-  /** A trusted device: challenge → authenticate → code. */
+  /** Trusted device: challenge → authenticate → code. */
   signIn(): Work {
     const { projects, usersEach } = this.#size;
     const apart = World.#apart(this.#size);
@@ -133,12 +133,12 @@ export class World {
     return { operation };
   }
 
-  /** How far apart the users are that sign in with a device, so that they are spread over all. */
+  /** Distance between users whose devices sign in, to spread them over all. */
   static #apart({ projects, usersEach }: Size): number {
     return Math.max(1, Math.ceil((projects * usersEach) / deviceKeys.length));
   }
 
-  /** SCIM: a user by their name. */
+  /** SCIM: find a user by userName. */
   filterByName(): Work {
     const { projects, usersEach } = this.#size;
     const operation: Work['operation'] = async (connection, worker, count) => {
@@ -165,7 +165,7 @@ export class World {
   }
 }
 
-/** Far from the one asked before, the same for every contender. */
+/** Far from the previous index, equal for all contenders. */
 function spread(worker: number, count: number, size: number): number {
   return ((worker * 7919 + count) * 104_729) % size;
 }
