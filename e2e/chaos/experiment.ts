@@ -1,31 +1,31 @@
-/** One bad day, made on purpose: what is done, what must hold, and what was seen. */
+/** A failure experiment: the fault, the pass criteria, and the result. */
 export interface Experiment {
   name: string;
-  /** What is done to it, in a few words. */
+  /** The fault, in a few words. */
   done: string;
-  /** What must hold for it to pass. */
+  /** Pass criteria. */
   passes: string;
   run(options: RunOptions): Promise<Outcome>;
 }
 
 export interface RunOptions {
-  /** 1: as the table says. Less: shorter and smaller, for a look. */
+  /** 1: as in the table. Less: shorter and smaller. */
   scale: number;
-  /** The long version: fuzz 10 minutes each, an hour of mixed load. */
+  /** The long version: fuzzing for 10 minutes each, mixed load for an hour. */
   full: boolean;
   say(line: string): void;
 }
 
 export interface Outcome {
-  /** `skipped`: what it needs is not on this machine. */
+  /** `skipped`: a requirement is missing on this machine. */
   verdict: 'pass' | 'fail' | 'skipped';
   /** Figures, in a few words. */
   measured: string;
-  /** What went wrong, a line each; the first few are shown. */
+  /** Errors, one per line; the first few are printed. */
   faults?: string[];
 }
 
-/** Passes where nothing is at fault. */
+/** Passes if there are no faults. */
 export function judge(measured: string, faults: (string | false | undefined)[]): Outcome {
   const found = faults.filter((fault) => typeof fault === 'string');
   return { verdict: found.length === 0 ? 'pass' : 'fail', measured, faults: found };
@@ -33,7 +33,7 @@ export function judge(measured: string, faults: (string | false | undefined)[]):
 
 export const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
-/** Waits until it holds; false where it does not in time. */
+/** Polls until true; false on timeout. */
 export async function until(holds: () => boolean | Promise<boolean>, withinMs: number, everyMs = 50): Promise<boolean> {
   for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(everyMs)) {
     if (await holds()) return true;

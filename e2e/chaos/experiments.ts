@@ -11,7 +11,7 @@ import { pooler, poolerSession } from './experiments/pooler.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
 
-/** All of them, in the order of the table. */
+/** All experiments, in table order. */
 export const experiments: readonly Experiment[] = [
   scimImport,
   logoutKilled,

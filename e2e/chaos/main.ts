@@ -1,6 +1,6 @@
 /**
- * `npm run chaos`: bad days, made on purpose, against the production build on a PostgreSQL of their own. Each experiment
- * says what must hold; the table says what was seen.
+ * `npm run chaos`: failure experiments against the production build with separate PostgreSQL servers. Prints a table of
+ * pass criteria and results.
  *
  *     npm run chaos                          all, about 12 minutes
  *     npm run chaos -- database-stopped …    only these
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
     scale: { type: 'string', default: '1' },
     full: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
-    /** A file for the table. */
+    /** File for the table. */
     out: { type: 'string' },
   },
 });
@@ -26,7 +26,7 @@ const scale = Number(values.scale);
 const unknown = positionals.filter((name) => !experiments.some((one) => one.name === name));
 if (unknown.length > 0 || !(scale > 0)) {
   console.error(
-    `There is no experiment ${unknown.join(', ')}. There are: ${experiments.map(({ name }) => name).join(', ')}`,
+    `Unknown experiment: ${unknown.join(', ')}. Available: ${experiments.map(({ name }) => name).join(', ')}`,
   );
   process.exit(2);
 }
@@ -44,7 +44,7 @@ for (const experiment of chosen) {
   const outcome = await experiment.run({ scale, full: values.full, say }).catch(
     (error: unknown): Outcome => ({
       verdict: 'fail',
-      measured: 'it broke off',
+      measured: 'aborted',
       faults: [String((error as Error).stack)],
     }),
   );
@@ -55,7 +55,7 @@ for (const experiment of chosen) {
 }
 
 const lines = [
-  '| experiment | what was done | passes where | measured | |',
+  '| experiment | fault | passes if | measured | |',
   '|---|---|---|---|---|',
   ...rows.map(({ experiment: { name, done, passes }, outcome: { verdict, measured } }) => {
     return `| ${[name, done, passes, measured, verdict].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -65,6 +65,6 @@ console.log(lines.join('\n'));
 if (values.out !== undefined) writeFileSync(values.out, `${lines.join('\n')}\n`);
 const failed = rows.filter(({ outcome }) => outcome.verdict === 'fail');
 console.log(
-  `\n${rows.length - failed.length} of ${rows.length} without a fault${failed.length > 0 ? `; failed: ${failed.map(({ experiment }) => experiment.name).join(', ')}` : ''}`,
+  `\n${rows.length - failed.length} of ${rows.length} passed${failed.length > 0 ? `; failed: ${failed.map(({ experiment }) => experiment.name).join(', ')}` : ''}`,
 );
 process.exit(failed.length > 0 ? 1 : 0);

@@ -3,8 +3,8 @@ import { load, World } from '../support/world.ts';
 
 export const connectionsEnded: Experiment = {
   name: 'connections-ended',
-  done: 'pg_terminate_backend on every connection of Latchkey, each second, for 30 s under load',
-  passes: 'no wrong answer: right, or 503 with Retry-After; the process lives; right again at once afterwards',
+  done: 'pg_terminate_backend on all connections of Latchkey, every second, for 30 s under load',
+  passes: 'only correct responses, or 503 with Retry-After; no restart; immediate recovery',
   async run({ scale, say }) {
     const seconds = Math.max(5, Math.round(30 * scale));
     const world = await World.create();
@@ -27,7 +27,7 @@ export const connectionsEnded: Experiment = {
         ended += rows.length;
       }
       say(`${ended} connections ended`);
-      // What was under way ends first.
+      // Let requests in flight finish.
       await pause(6_000);
       const refusedThen = under.tally.refused.length;
       const goodThen = under.tally.good;
@@ -40,7 +40,8 @@ export const connectionsEnded: Experiment = {
         [
           live !== 200 && `live: ${live}`,
           tally.good < 5 && `only ${tally.good} sign-ins went through`,
-          tally.refused.length > refusedThen && `refused ${tally.refused.length - refusedThen} times after it was over`,
+          tally.refused.length > refusedThen &&
+            `refused ${tally.refused.length - refusedThen} times after the fault ended`,
           !goesOn && 'no sign-ins after it was over',
           ...tally.wrong,
         ],

@@ -3,15 +3,16 @@ import { load, World } from '../support/world.ts';
 
 const workers = 6;
 
-/** PostgreSQL is stopped, or stands still, under load; then it comes back. */
+/** PostgreSQL is stopped or frozen under load, then resumed. */
 function databaseAway(how: 'stopped' | 'frozen'): Experiment {
   return {
     name: how === 'stopped' ? 'database-stopped' : 'database-frozen',
     done:
       how === 'stopped'
         ? 'PostgreSQL stopped for 30 s under load'
-        : 'PostgreSQL frozen for 15 s (SIGSTOP: connections stand, nothing comes)',
-    passes: '503 with Retry-After in 2 s, ready off, live on, JWKS and discovery answer, well again in 5 s, no restart',
+        : 'PostgreSQL frozen for 15 s (SIGSTOP: connections stay open without a response)',
+    passes:
+      '503 with Retry-After within 2 s; not ready, but live; JWKS and discovery respond; recovery within 5 s; no restart',
     async run({ scale, say }) {
       const seconds = Math.max(4, (how === 'stopped' ? 30 : 15) * scale);
       const world = await World.create();
@@ -50,7 +51,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         else world.postgres.thaw();
         const backAt = performance.now();
         const isReady = async () => (await status(`${latchkey.managementUrl}/health/ready`)) === 200;
-        if (!(await until(isReady, 10_000))) faults.push('not ready again');
+        if (!(await until(isReady, 10_000))) faults.push('did not become ready again');
         const readyAfter = performance.now() - backAt;
         const before = under.tally.good;
         await until(() => under.tally.good > before, 10_000);
@@ -60,12 +61,12 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const { tally } = under;
         const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
         const late = tally.refused.filter(({ at }) => at > backAt + 5_000).length;
-        if (slowest > 2_000) faults.push(`a refusal took ${Math.round(slowest)} ms`);
-        if (Math.max(readyAfter, goodAfter) > 5_000) faults.push(`well again after ${Math.round(goodAfter)} ms`);
-        if (late > 0) faults.push(`${late} refusals later than 5 s after it came back`);
-        if (tally.good === 0 || tally.refused.length === 0) faults.push('the load saw nothing of it');
+        if (slowest > 2_000) faults.push(`a rejection took ${Math.round(slowest)} ms`);
+        if (Math.max(readyAfter, goodAfter) > 5_000) faults.push(`recovered after ${Math.round(goodAfter)} ms`);
+        if (late > 0) faults.push(`${late} rejections more than 5 s after recovery`);
+        if (tally.good === 0 || tally.refused.length === 0) faults.push('the load was not affected');
         const unsaid = tally.refused.find(({ why }) => !why.endsWith(': 503'));
-        if (unsaid) faults.push(`not told with 503: ${unsaid.why}`);
+        if (unsaid) faults.push(`not a 503: ${unsaid.why}`);
         faults.push(...tally.wrong);
         return judge(
           `${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; ready again after ${Math.round(readyAfter)} ms, first sign-in after ${Math.round(goodAfter)} ms; JWKS and discovery p99 ${percentile(publicMs, 0.99)} ms; ${tally.wrong.length} wrong`,

@@ -6,8 +6,8 @@ import { load, Tally, World } from '../support/world.ts';
 
 export const failover: Experiment = {
   name: 'failover',
-  done: 'a streaming standby (synchronous), promoted under load after the primary was killed; its address moves',
-  passes: 'no wrong answer, no acknowledged user lost, sign-ins again within 5 s of the promotion, no restart',
+  done: 'synchronous streaming standby, promoted under load after the primary is killed; its address moves',
+  passes: 'no wrong response, no acknowledged user lost, sign-ins within 5 s of the promotion, no restart',
   async run({ scale, say }) {
     let way: Way | undefined;
     let standby: Postgres | undefined;
@@ -31,7 +31,7 @@ export const failover: Experiment = {
           ([row]) => row?.sync_state === 'sync',
           () => false,
         );
-      if (!(await until(streams, 20_000))) return judge('the standby does not follow', ['no synchronous standby']);
+      if (!(await until(streams, 20_000))) return judge('the standby does not replicate', ['no synchronous standby']);
       const { managementUrl } = latchkey;
       await until(
         () =>
@@ -64,7 +64,7 @@ export const failover: Experiment = {
       await world.postgres.stop('immediate');
       await pause(2_000);
       way?.lead(standby.port);
-      // A standby that only reads must not be taken for a database that works.
+      // A read-only standby must not count as a working database.
       await pause(1_000);
       const promotedAt = performance.now();
       await standby.promote();
@@ -81,7 +81,7 @@ export const failover: Experiment = {
         `${acknowledged.length} users acknowledged, ${lost.length} lost; ${tally.good} sign-ins, ${tally.refused.length} refused, ${tally.wrong.length} wrong; sign-ins again ${Math.round(wellAfter)} ms after the promotion`,
         [
           lost.length > 0 && `${lost.length} acknowledged users are lost`,
-          wellAfter > 5_000 && `well again only after ${Math.round(wellAfter)} ms`,
+          wellAfter > 5_000 && `recovered only after ${Math.round(wellAfter)} ms`,
           ...tally.wrong,
           ...creations.tally.wrong,
         ],

@@ -5,7 +5,7 @@ import { Dice } from '../support/dice.ts';
 import type { App } from '../support/person.ts';
 import { World } from '../support/world.ts';
 
-/** What a fuzzer needs of the world. */
+/** Input of a fuzzer. */
 interface Target {
   world: World;
   app: App;
@@ -16,7 +16,7 @@ interface Target {
   dice: Dice;
 }
 
-/** One made-up request; what it is, for the report. */
+/** Returns one generated request. */
 type Fuzzer = (target: Target) => { path: string; init?: RequestInit };
 
 const scimJson = 'application/scim+json';
@@ -212,8 +212,8 @@ function authorization({ clientId, redirectUri }: App): Record<string, string> {
 
 export const fuzz: Experiment = {
   name: 'fuzz',
-  done: `every parser fuzzed over HTTP (${Object.keys(fuzzers).join(', ')}), 30 s each; 10 minutes each and all at once with --full`,
-  passes: 'no 5xx, no crash, no request without an answer',
+  done: `all parsers fuzzed over HTTP (${Object.keys(fuzzers).join(', ')}), 30 s each; 10 minutes each and all at once with --full`,
+  passes: 'no 5xx, no crash, no request without a response',
   async run({ scale, full, say }) {
     const seconds = full ? 600 : Math.max(3, 30 * scale);
     const world = await World.create();

@@ -9,7 +9,7 @@ export const hostileClients: Experiment = {
   name: 'hostile-clients',
   done: '2,000 slow-loris sockets, bodies of 50 MB, JSON 10,000 deep, Content-Length with Transfer-Encoding, under load',
   passes:
-    'nobody else is refused, p99 of their requests under 1 s (on a busy machine: twice what it was); the slow are cut in 45 s, the rest get 4xx; memory grows by less than 150 MB',
+    'other clients are not rejected, with p99 under 1 s (on a busy machine: twice the baseline); slow connections are closed within 45 s, other attacks get 4xx; memory grows by less than 150 MB',
   async run({ scale, say }) {
     const count = Math.max(200, Math.round(2_000 * scale));
     const world = await World.create();
@@ -25,7 +25,7 @@ export const hostileClients: Experiment = {
       );
       await pause(3_000);
       await quiet.stop();
-      // What their sign-ins were made of until now.
+      // Sign-in latency before the attack.
       const before = percentile(
         people.flatMap(({ tookMs }) => tookMs.splice(0)),
         0.99,
@@ -44,12 +44,12 @@ export const hostileClients: Experiment = {
         (_, index) => new SlowClient(port, index % 2 === 0 ? 'headers' : 'body'),
       );
       await until(() => slow.every(({ isOpen }) => isOpen), 10_000);
-      say(`${slow.filter(({ isOpen }) => isOpen).length} slow connections stand`);
+      say(`${slow.filter(({ isOpen }) => isOpen).length} slow connections open`);
       const token = await world.admin.issueScimToken(app.projectId);
       for (const attack of attacks(app, token)) {
         const answer = await answerTo(port, attack.head, attack.body);
         if (!/^HTTP\/1\.1 4\d\d/.test(answer) && !(answer === '' && attack.mayBeCut)) {
-          faults.push(`${attack.name}: ${answer.slice(0, 60) || 'no answer'}`);
+          faults.push(`${attack.name}: ${answer.slice(0, 60) || 'no response'}`);
         }
       }
       await until(() => slow.every(({ isOpen }) => !isOpen), 60_000);
@@ -80,7 +80,7 @@ export const hostileClients: Experiment = {
   },
 };
 
-/** Sends a byte now and then, and never comes to an end. */
+/** Sends a byte now and then, and never completes a request. */
 class SlowClient {
   isOpen = false;
   readonly #socket: Socket;
@@ -109,7 +109,7 @@ interface Attack {
   name: string;
   head: string[];
   body: string | number;
-  /** True where the connection may also end without an answer: who still sends may not read it. */
+  /** The server may also close the connection without a response, because the client may still be sending. */
   mayBeCut: boolean;
 }
 
@@ -160,7 +160,7 @@ function attacks(app: App, token: string): Attack[] {
   ];
 }
 
-/** What comes back, as it stands on the wire. @param body its text, or how many bytes of nothing */
+/** Raw response. @param body text, or number of zero bytes */
 function answerTo(port: number, [request = '', ...headers]: string[], body: string | number): Promise<string> {
   const length = typeof body === 'number' ? body : Buffer.byteLength(body);
   const head = [`${request} HTTP/1.1`, 'Host: localhost', ...headers, `Content-Length: ${length}`, 'Connection: close'];
@@ -184,7 +184,7 @@ function answerTo(port: number, [request = '', ...headers]: string[], body: stri
   });
 }
 
-/** What the process holds in memory, as its metrics say. */
+/** Resident memory of the process, from its metrics. */
 export async function residentMegabytes(managementUrl: string): Promise<number> {
   const text = await (await fetch(`${managementUrl}/metrics`)).text();
   return Math.round(Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1] ?? 0) / megabyte);

@@ -17,7 +17,7 @@ export const logoutKilled: Experiment = {
       begunPosts += 1;
       let text = '';
       for await (const chunk of req) text += chunk;
-      // What was read and not answered may have been lost with the sender: only what is answered counts.
+      // Count a token only after the response: a request in flight may be lost with its sender.
       await pause(400);
       const token = new URLSearchParams(text).get('logout_token') ?? '';
       const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
@@ -44,7 +44,7 @@ export const logoutKilled: Experiment = {
       await Promise.all(people.map((person) => person.signOut(person.idToken)));
       await until(() => begunPosts >= Math.min(10, count / 2), 20_000, 5);
       await first.kill();
-      say(`killed after ${begunPosts} of ${count} were begun`);
+      say(`killed after ${begunPosts} of ${count} deliveries started`);
       await until(() => people.every(({ sub }) => sub !== undefined && arrived.has(sub)), 70_000);
       const missing = people.filter(({ sub }) => sub === undefined || !arrived.has(sub));
       const times = [...arrived.values()].map(([first_]) => (first_?.at ?? 0) - begun);

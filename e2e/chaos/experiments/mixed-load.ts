@@ -5,7 +5,7 @@ import { load, Tally, World } from '../support/world.ts';
 export const mixedLoad: Experiment = {
   name: 'mixed-load',
   done: 'sign-ins, SSO, SCIM and the admin API together for 3 minutes, an hour with --full',
-  passes: 'no wrong answer, none refused, memory flat: the heap after collection in the last third as in the second',
+  passes: 'no wrong or rejected response; flat memory: heap after collection in the last third as in the second',
   async run({ scale, full, say }) {
     const seconds = full ? 3_600 : Math.max(30, 180 * scale);
     const world = await World.create();
@@ -38,8 +38,7 @@ export const mixedLoad: Experiment = {
               `${users}?${new URLSearchParams({ filter: `userName eq "${userName}"` })}`,
               { headers },
             );
-            if ((found as { totalResults?: number }).totalResults !== 1)
-              throw new Error('what was created is not found');
+            if ((found as { totalResults?: number }).totalResults !== 1) throw new Error('created user not found');
             await expectStatus(200, `${users}?count=100`, { headers });
             await expectStatus(204, `${users}/${(made as { id: string }).id}`, { method: 'DELETE', headers });
           },
@@ -66,8 +65,8 @@ export const mixedLoad: Experiment = {
         });
       }
       await under.stop();
-      say(`${tally.good} works done`);
-      // The lowest point of a window is what is left after a collection.
+      say(`${tally.good} operations done`);
+      // The minimum of a window approximates the heap after a collection.
       const third = (from: number) => samples.filter(({ at }) => at >= from && at < from + 1 / 3);
       const floor = (from: number) => Math.min(...third(from).map(({ heap }) => heap));
       const [middle, last] = [floor(1 / 3), floor(2 / 3)];

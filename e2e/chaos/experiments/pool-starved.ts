@@ -4,8 +4,8 @@ import { load, World } from '../support/world.ts';
 
 export const poolStarved: Experiment = {
   name: 'pool-starved',
-  done: 'every connection of the pool waits for a lock that somebody holds for 20 s',
-  passes: 'JWKS and discovery answer in 500 ms; others are refused (503) in 9 s, none hangs; well again in 5 s',
+  done: 'all connections of the pool wait for a lock held for 20 s',
+  passes: 'JWKS and discovery respond within 500 ms; others get 503 within 9 s, none hangs; recovery within 5 s',
   async run({ scale, say }) {
     const seconds = Math.max(8, 20 * scale);
     const world = await World.create({ env: { DATABASE_POOL_SIZE: '4' } });
@@ -41,16 +41,16 @@ export const poolStarved: Experiment = {
       const wellAfter = performance.now() - backAt;
       await under.stop();
       const { tally } = under;
-      say(`${tally.good} sign-ins in all`);
+      say(`${tally.good} sign-ins in total`);
       const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
       return judge(
-        `JWKS and discovery: p99 ${percentile(publicMs, 0.99)} ms over ${publicMs.length}; ${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; well again after ${Math.round(wellAfter)} ms`,
+        `JWKS and discovery: p99 ${percentile(publicMs, 0.99)} ms over ${publicMs.length}; ${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; recovered after ${Math.round(wellAfter)} ms`,
         [
           Math.max(...publicMs) > 500 && `JWKS or discovery took ${Math.round(Math.max(...publicMs))} ms`,
           live !== 200 && `live: ${live}`,
           tally.refused.length === 0 && seconds > 10 && 'the load saw nothing of it',
-          slowest > 9_000 && `a refusal took ${Math.round(slowest)} ms`,
-          wellAfter > 5_000 && `well again only after ${Math.round(wellAfter)} ms`,
+          slowest > 9_000 && `a rejection took ${Math.round(slowest)} ms`,
+          wellAfter > 5_000 && `recovered only after ${Math.round(wellAfter)} ms`,
           ...faults,
           ...tally.wrong,
         ],

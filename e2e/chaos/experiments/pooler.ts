@@ -9,12 +9,12 @@ import { load, World } from '../support/world.ts';
 const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
 const identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** Latchkey behind a PgBouncer, where there is one on this machine (or where `PGBOUNCER` says). */
+/** Latchkey behind PgBouncer, if installed (or named by `PGBOUNCER`). */
 function behind(mode: 'transaction' | 'session'): Experiment {
   return {
     name: mode === 'transaction' ? 'pooler' : 'pooler-session',
     done: `Latchkey behind PgBouncer with ${mode} pooling: sign-ins, logouts and jobs under load for 10 s`,
-    passes: 'no wrong answer, none refused; jobs are done; `doctor` knows whether prepared statements are kept',
+    passes: 'no wrong or rejected response; jobs complete; `doctor` detects whether prepared statements persist',
     async run({ scale }) {
       let version: string;
       try {
@@ -22,7 +22,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
       } catch {
         return {
           verdict: 'skipped',
-          measured: 'there is no pgbouncer on this machine (Debian: apt-get install pgbouncer)',
+          measured: 'pgbouncer not installed (Debian: apt-get install pgbouncer)',
         };
       }
       const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
@@ -46,7 +46,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
             'auth_type = scram-sha-256',
             `auth_file = ${join(folder, 'users.txt')}`,
             `pool_mode = ${mode}`,
-            // In session mode a connection is its client's: the pool of one process, and its jobs and watch.
+            // Session mode dedicates a server connection per client: pool, jobs and listener of one process.
             `default_pool_size = ${mode === 'transaction' ? 10 : 20}`,
             ...(knowsStatements ? ['max_prepared_statements = 200'] : []),
             'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',

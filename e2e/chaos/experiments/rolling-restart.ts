@@ -5,8 +5,8 @@ import { load, World } from '../support/world.ts';
 
 export const rollingRestart: Experiment = {
   name: 'rolling-restart',
-  done: 'two processes behind a proxy, each restarted in turn (4 restarts) under load',
-  passes: 'no failed sign-in; each process is gone within 10 s of SIGTERM, with exit code 0',
+  done: 'two processes behind a proxy, restarted in turn (4 restarts) under load',
+  passes: 'no failed sign-in; each process exits within 10 s of SIGTERM with code 0',
   async run({ scale, say }) {
     const restarts = Math.max(2, Math.round(4 * scale));
     const world = await World.create({ env: { SHUTDOWN_DELAY_SECONDS: '1' } });

@@ -7,7 +7,7 @@ const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
 export const scimImport: Experiment = {
   name: 'scim-import-killed',
   done: 'kill -9 of the server, three times, during a SCIM import of 10,000 users',
-  passes: 'every acknowledged 201 is there; the import run again converges on each user once',
+  passes: 'every acknowledged 201 persists; the repeated import converges to each user once',
   async run({ scale, say }) {
     const total = Math.max(300, Math.round(10_000 * scale));
     const world = await World.create();
@@ -36,7 +36,7 @@ export const scimImport: Experiment = {
         return answer.status === 201 || answer.status === 409;
       };
 
-      // The directory goes through its list again and again until every user is told to be there.
+      // Repeat the import until every user is acknowledged.
       const missing = new Set(Array.from({ length: total }, (_, index) => index));
       let kills = 0;
       const killAt = [0.2, 0.5, 0.8].map((share) => Math.round(total * share));

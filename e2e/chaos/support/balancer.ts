@@ -5,8 +5,8 @@ const lookEveryMs = 200;
 const looksMissed = 5;
 
 /**
- * A small HTTP proxy as one stands in front of several processes: it asks each for `/health/ready`, keeps connections,
- * and passes a request on to another process where a connection is refused. It never sends one twice.
+ * A minimal load balancer: polls `/health/ready`, keeps connections alive, and forwards a request to another process if
+ * a connection is refused. Never sends a request twice.
  */
 export class Balancer {
   readonly #backends = new Map<Latchkey, { port: number; isReady: boolean; missed: number }>();
@@ -52,7 +52,7 @@ export class Balancer {
           signal: AbortSignal.timeout(3_000),
         }).catch(() => undefined);
         await answer?.body?.cancel();
-        // An answer counts at once, a silence only when it lasts: the machine may be busy.
+        // A response counts at once, a missing one only if repeated: the machine may be busy.
         backend.missed = answer ? 0 : backend.missed + 1;
         if (answer) backend.isReady = answer.ok;
         else if (backend.missed >= looksMissed) backend.isReady = false;

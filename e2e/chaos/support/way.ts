@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP port that leads to another one, which can be changed while it is used: as a proxy or a moving address does. */
+/** A TCP proxy whose target can change while in use, like a moving address. */
 export class Way {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -38,7 +38,7 @@ export class Way {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** New connections go there; those that stand are left alone. */
+  /** Changes the target of new connections; existing ones stay. */
   lead(target: number): void {
     this.#target = target;
   }

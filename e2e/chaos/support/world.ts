@@ -7,7 +7,7 @@ import { Postgres } from './postgres.ts';
 
 const redirectUri = 'http://127.0.0.1:9/callback';
 
-/** A PostgreSQL, a mail server that swallows everything, and one or more Latchkeys on them, as in production. */
+/** A PostgreSQL, a mail sink, and one or more Latchkey processes, as in production. */
 export class World {
   readonly postgres: Postgres;
   readonly processes: Latchkey[] = [];
@@ -21,7 +21,7 @@ export class World {
     this.#mail = mail;
   }
 
-  /** @param via the port at which Latchkey finds the database, if not its own */
+  /** @param via port through which Latchkey reaches the database, if not its own */
   static async create(options: { via?: (postgres: Postgres) => Promise<number>; env?: Record<string, string> } = {}) {
     const postgres = await Postgres.create();
     const mail = new SMTPServer({
@@ -44,7 +44,7 @@ export class World {
         BOOTSTRAP_ADMIN_TOKEN: randomBytes(24).toString('hex'),
         SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
         MAIL_FROM: 'latchkey@example.com',
-        // The load comes from one machine and stands for many.
+        // One load generator stands for many networks.
         TRUST_PROXY: 'loopback',
         SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
         AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',
@@ -55,7 +55,7 @@ export class World {
     );
   }
 
-  /** The port of the issuer's address; the first process takes it unless told otherwise. */
+  /** Port of the issuer; the first process uses it by default. */
   get issuerPort(): string {
     return new URL(this.issuer).port;
   }
@@ -64,7 +64,7 @@ export class World {
     return this.#settings['BASE_URL'] as string;
   }
 
-  /** Starts one more process; the first on the issuer's own port. */
+  /** Starts another process; the first one on the issuer's port. */
   async start(env: Record<string, string> = {}): Promise<Latchkey> {
     const port = this.processes.length === 0 ? this.issuerPort : String(await freePort());
     const latchkey = await startLatchkey({ ...this.#settings, PORT: port, ...env });
@@ -72,13 +72,13 @@ export class World {
     return latchkey;
   }
 
-  /** What `doctor` says of each thing, by name. */
+  /** Checks of `doctor`, by name. */
   async doctor(env: Record<string, string> = {}): Promise<Record<string, { level: string; summary: string }>> {
     const { checks } = await examine({ ...this.#settings, ...env });
     return Object.fromEntries(checks.map((check) => [check.name, check]));
   }
 
-  /** What else is to be closed, before the rest. */
+  /** Registers cleanup that runs before the rest. */
   onClose(close: () => unknown): void {
     this.#closers.push(close);
   }
@@ -87,7 +87,7 @@ export class World {
     return new AdminApi(this.issuer, this.#settings['BOOTSTRAP_ADMIN_TOKEN'] as string);
   }
 
-  /** A request to the admin API by its owner. */
+  /** An admin API request with the owner's token. */
   graphql(body: string): RequestInit {
     const headers = {
       Authorization: `Bearer ${this.#settings['BOOTSTRAP_ADMIN_TOKEN']}`,
@@ -96,7 +96,7 @@ export class World {
     return { method: 'POST', headers, body };
   }
 
-  /** An application in a project of its own, in test mode: codes are in the answers. */
+  /** Creates an application in a project in test mode: responses contain codes. */
   async app(client: Record<string, unknown> = {}): Promise<App> {
     const projectId = await this.admin.createProject('Chaos');
     const query = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
@@ -105,7 +105,7 @@ export class World {
     return { issuer: this.issuer, projectId, redirectUri, ...made };
   }
 
-  /** People whose devices are known: each has signed in once. */
+  /** Creates users with known devices: each has signed in once. */
   async people(app: App, count: number, base?: string): Promise<Person[]> {
     const people = Array.from({ length: count }, () => {
       return new Person(app, `${randomBytes(6).toString('hex')}@example.com`, base);
@@ -123,10 +123,10 @@ export class World {
   }
 }
 
-/** What came of a load. */
+/** Results of a load. */
 export class Tally {
   good = 0;
-  /** Told to come back, or nobody there. */
+  /** 503 or unreachable. */
   refused: { at: number; tookMs: number; why: string }[] = [];
   wrong: string[] = [];
   goodAt: number[] = [];
@@ -149,7 +149,7 @@ export class Tally {
   }
 }
 
-/** Each worker does its work over and over until told to stop. */
+/** Workers that repeat their work until stopped. */
 export function load(
   workers: readonly (() => Promise<void>)[],
   tally = new Tally(),
