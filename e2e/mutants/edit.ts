@@ -1,4 +1,4 @@
-/** One change of a piece of text: what stands from `start` to `end` becomes `text`. */
+/** A text edit: replaces `start` to `end` by `text`. */
 export interface Edit {
   operator: string;
   start: number;

@@ -1,20 +1,20 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-/** Where the command and the processes that run tests leave each other word: a folder, by this variable. */
+/** Variable with the folder through which the command and the test processes exchange data. */
 export const folderVariable = 'LATCHKEY_MUTANTS';
 
 export type Work =
-  /** Notes which mutants each test reaches. */
+  /** Records which mutants each test reaches. */
   | { kind: 'cover' }
-  /** For each test file: mutants, and the tests (by number) that reach them. */
+  /** For each test file: mutants, and the indexes of the tests that reach them. */
   | { kind: 'try'; files: Record<string, { id: number; tests: number[] }[]> };
 
-/** What a test file reaches. */
+/** Coverage of a test file. */
 export interface Coverage {
   file: string;
-  /** Milliseconds of what comes before and after the tests. */
+  /** Milliseconds outside the tests. */
   around: number;
-  /** By number. `failed`: the message of its failure without any mutant. `ids`: the mutants. */
+  /** By index. `failed`: message of a failure without a mutant. `ids`: mutants reached. */
   tests: { name: string; took: number; failed: string | null; ids: number[] }[];
 }
 

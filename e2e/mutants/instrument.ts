@@ -5,21 +5,21 @@ import { bare, children, field, list, type Node, parse } from './tree.ts';
 
 export interface Mutant {
   id: number;
-  /** From the top of the repository. */
+  /** Relative to the repository root. */
   file: string;
   line: number;
-  /** The function or constant that it stands in. */
+  /** Enclosing function or constant. */
   within: string;
   operator: string;
   before: string;
   after: string;
-  /** The constant of the module that it belongs to, where it is evaluated when the module is loaded. */
+  /** Module constant that contains it, if it is evaluated at import. */
   constant?: string;
 }
 
 export interface Instrumented {
   mutants: Mutant[];
-  /** The source of each file with all its mutants in it, each behind its number. */
+  /** Source per file with all mutants, each behind its ID. */
   sources: Map<string, string>;
 }
 
@@ -27,13 +27,13 @@ interface File {
   path: string;
   source: string;
   program: Node;
-  /** Constants of the module, by name; and imported ones, by their name here. */
+  /** Module constants by name; imported ones by local name. */
   constants: Map<string, string>;
 }
 
 /**
- * Puts all mutants of all files into their sources, so that one of them is switched on while the code runs: nothing is
- * compiled or imported again for each (`switch.ts`).
+ * Inserts all mutants into the sources, so that each can be activated at run time without recompiling or reimporting
+ * (`switch.ts`).
  */
 export function instrument(root: string, paths: readonly string[]): Instrumented {
   const files = paths.map((path) => readModule(root, path));
@@ -70,7 +70,7 @@ function takeImports(file: File, files: readonly File[]): void {
   }
 }
 
-/** The declarator of a constant of the module whose value can be computed again without harm. */
+/** Declarator of a module constant that can be evaluated again without side effects. */
 function constantOf(statement: Node): Node | undefined {
   const declaration = statement.type === 'ExportNamedDeclaration' ? field(statement, 'declaration') : statement;
   if (declaration?.type !== 'VariableDeclaration' || declaration['kind'] !== 'const') return undefined;
@@ -113,7 +113,7 @@ class Writer {
     const inside = [...within, ...nameOf(node)];
     const declarator = ancestors.length === 1 ? constantOf(node) : undefined;
     const key = declarator ? constantKey(this.file.path, declarator) : constant;
-    // What a function does, it does when it is called.
+    // A function body runs when called, not at import.
     const here = /Function/.test(node.type) ? undefined : key;
     if (ancestors.length > 3 && node.type === 'VariableDeclarator') this.shadow(field(node, 'id'));
     if (/Function/.test(node.type)) for (const parameter of list(node, 'params')) this.shadow(parameter);
@@ -147,7 +147,7 @@ class Writer {
     for (const child of children(pattern)) this.shadow(child);
   }
 
-  /** The line of the change itself, where the mutated node has several. */
+  /** Line of the change within a multi-line node. */
   private lineOf(start: number, before: string): number {
     const at = Math.max(start, this.file.source.indexOf(before, start));
     return this.lineStarts.filter((line) => line <= at).length;
@@ -172,7 +172,7 @@ class Writer {
     return this.asConstant(node, ancestors, this.asRead(node, ancestors, text));
   }
 
-  /** `const a = 1` becomes a variable that is computed again when one of its mutants is switched on. */
+  /** Turns `const a = 1` into a variable that is recomputed when one of its mutants is activated. */
   private asConstant(node: Node, ancestors: readonly Node[], text: string): string {
     if (node.type === 'VariableDeclaration') {
       const parent = ancestors.at(-1) as Node;
@@ -188,7 +188,7 @@ class Writer {
     return `__mutants.constant(${key}, () => (${text}), (value) => { (${pattern} = value); })`;
   }
 
-  /** Tells that a constant is read: its mutants are tried by what reads it. */
+  /** Records a read of a constant, to find the tests for its mutants. */
   private asRead(node: Node, ancestors: readonly Node[], text: string): string {
     const parent = ancestors.at(-1);
     if (node.type === 'Property' && node['shorthand'] === true && parent?.type === 'ObjectExpression') {

@@ -1,15 +1,15 @@
 /**
- * `npm run mutants`: changes the code of the domain in one place at a time, and looks whether a test fails. A mutant that
- * survives is a condition that no test needs. Exits 1 where one survives and EXPLAINED.json does not say why.
+ * `npm run mutants`: mutation tests of the domain. A surviving mutant is a condition that no test needs. Exits with 1 if a
+ * survivor has no explanation in EXPLAINED.json.
  *
- *     npm run mutants                              all that is not known to be killed; goes on where it was interrupted
- *     npm run mutants -- --only domain/admins      only files whose path holds this; may be given again
- *     npm run mutants -- --since main              only in lines that have changed since
- *     npm run mutants -- --sample 200 --seed 7     some of them, the same for the same seed
- *     npm run mutants -- --budget 60               seconds of tests for each mutant (default 30)
- *     npm run mutants -- --tests server/src/admin  only with test files whose path holds this; may be given again
- *     npm run mutants -- --fresh                   also those that were killed before
- *     npm run mutants -- --list                    shows the mutants, runs nothing
+ *     npm run mutants                              all not yet killed; resumes an interrupted run
+ *     npm run mutants -- --only domain/admins      only files whose path contains this; repeatable
+ *     npm run mutants -- --since main              only lines changed since
+ *     npm run mutants -- --sample 200 --seed 7     a random sample, stable per seed
+ *     npm run mutants -- --budget 60               seconds of tests per mutant (default 30)
+ *     npm run mutants -- --tests server/src/admin  only test files whose path contains this; repeatable
+ *     npm run mutants -- --fresh                   also mutants killed before
+ *     npm run mutants -- --list                    lists mutants without running tests
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -37,18 +37,18 @@ const { values } = parseArgs({
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'test-results/mutants');
-/** The parts of the domain that decide who signs in, and who may what. */
+/** Domain folders that decide authentication and authorization. */
 const rungs = ['ceremonies', 'otp', 'devices', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
 const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/*.ts`, { cwd: root })
   .filter((path) => !/\.(test|entity)\.ts$/.test(path))
   .toSorted();
-/** Not what starts processes of its own, where no mutant is; nor what walks for minutes. */
+/** Excludes tests that spawn processes, which have no mutants, and tests that take minutes. */
 const testFiles = globSync('server/src/**/*.test.ts', { cwd: root })
   .filter((path) => !/\/(adapters|commands|http)\/|walk\.test|fuzz\.test|config\.test/.test(path))
   .filter((path) => !values.tests || values.tests.some((part) => path.includes(part)))
   .toSorted();
 
-// Databases by the hundred: in memory, where there is one.
+// Hundreds of databases: use memory if available.
 if (!process.env['TMPDIR'] && existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 process.chdir(root);
 mkdirSync(folder, { recursive: true });
@@ -68,7 +68,9 @@ if (values.list) {
   console.log(text);
   console.log(`\nTook ${Math.round((performance.now() - begin) / 1000)} s. Results: ${join(folder, 'results.json')}`);
   console.log(
-    unexplained.length === 0 ? 'Every survivor is explained.' : `${unexplained.length} survivors are not explained.`,
+    unexplained.length === 0
+      ? 'Every survivor is explained.'
+      : `${unexplained.length} survivors without an explanation.`,
   );
   process.exitCode = unexplained.length === 0 ? 0 : 1;
 }
@@ -82,7 +84,7 @@ function choose(all: readonly Mutant[]): Mutant[] {
   return values.sample === undefined ? wanted : sample(wanted, Number(values.sample), Number(values.seed));
 }
 
-/** `file:line` of what a revision does not have. */
+/** Changed lines since a revision, as `file:line`. */
 function changedLines(revision: string): Set<string> {
   const diff = execFileSync('git', ['diff', '--unified=0', revision, '--', 'server/src/domain'], {
     cwd: root,
@@ -105,7 +107,7 @@ async function tryAll(todo: readonly Mutant[]): Promise<void> {
   const chances = plan(mutants, coverage, Number(values.budget) * 1000);
   for (const mutant of todo) if (!chances.has(mutant.id)) results.set(mutant, { outcome: 'unreached' });
   let alive = todo.filter(({ id }) => chances.has(id));
-  // The likeliest test file of each mutant first, then others for those that are still alive.
+  // The likeliest test file of each mutant first, then others for survivors.
   for (const [from, to] of [
     [0, 1],
     [1, 3],
@@ -132,7 +134,7 @@ async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Cha
   const path = join(folder, 'trials.jsonl');
   rmSync(path, { force: true });
   const ended = () => readLines<Trial>(path).filter((line): line is Ended => 'outcome' in line);
-  // Again where a process was stuck, and its other mutants are still to be tried.
+  // Repeat for the remaining mutants of a process that hung.
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const before = ended();
     const done = new Set(before.map(({ id, file }) => `${id} ${file}`));
@@ -151,7 +153,7 @@ async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Cha
   return ended();
 }
 
-/** What each test reaches; remembered for test files that have not changed, as long as no source has. */
+/** Coverage per test; cached for unchanged test files as long as no source changes. */
 async function cover(): Promise<Coverage[]> {
   const path = join(folder, 'coverage.jsonl');
   const keysPath = join(folder, 'coverage-keys.json');
@@ -175,7 +177,7 @@ async function cover(): Promise<Coverage[]> {
     console.error(`Which tests reach which mutants: ${missing.length} test files …`);
     rmSync(path, { force: true });
     for (const one of kept) append(path, one);
-    // Also good for a run that is interrupted: what is missing has no line.
+    // Saves progress if interrupted: missing files have no entry.
     writeFileSync(keysPath, JSON.stringify({ ...known, ...keys }));
     await runWork(root, folder, sources, missing, { kind: 'cover' });
   }
@@ -185,9 +187,9 @@ async function cover(): Promise<Coverage[]> {
       .filter((test) => test.failed)
       .map(({ name, failed: why }) => `${file}: ${name}: ${oneLine(why ?? '').slice(0, 200)}`),
   );
-  if (failed.length > 0) console.error(`These fail without a mutant, and are left out:\n${failed.join('\n')}`);
+  if (failed.length > 0) console.error(`Excluded, because they fail without a mutant:\n${failed.join('\n')}`);
   const lost = testFiles.filter((file) => !coverage.some((one) => one.file === file));
-  if (lost.length > 0) console.error(`These could not be loaded: ${lost.join(', ')}`);
+  if (lost.length > 0) console.error(`Failed to load: ${lost.join(', ')}`);
   return coverage;
 }
 

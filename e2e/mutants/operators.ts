@@ -2,27 +2,27 @@ import type { Edit } from './edit.ts';
 import { looksLikeSql, sqlEdits } from './sql.ts';
 import { bare, calledName, field, list, type Node } from './tree.ts';
 
-/** What is around a node. */
+/** Context of a node. */
 export interface Place {
-  /** From the program down. */
+  /** Outermost first. */
   ancestors: readonly Node[];
-  /** The source of the file. */
+  /** Source text of the file. */
   source: string;
 }
 
-/** A mutation: the whole of `node` is replaced; with `statement`, it is left out. */
+/** A mutation: replaces the whole `node`; with `statement`, removes it. */
 export interface Mutation {
   operator: string;
   node: Node;
-  /** What stands there instead. */
+  /** Replacement. */
   text: string;
-  /** The change alone, for people: the part of `node` that differs, before and after. */
+  /** The differing part of `node`, for reports, before and after. */
   before: string;
   after: string;
   statement?: true;
 }
 
-/** All mutations of one node itself; those of the nodes in it are their own. */
+/** All mutations of a node itself, without those of its children. */
 export function mutationsOf(node: Node, place: Place): Mutation[] {
   const rule = rules[node.type];
   return rule ? rule(node, place) : [];
@@ -41,7 +41,7 @@ const rules: Record<string, Rule> = {
       ? [replaced('negation', node, `(${textOf(field(node, 'argument'), place)})`, place)]
       : [],
   Literal: literal,
-  // With a tag, both together: a tag before anything else is a call.
+  // Tag and template together: a tag before another expression would be a call.
   TemplateLiteral: (node, place) =>
     place.ancestors.at(-1)?.type === 'TaggedTemplateExpression' ? [] : template(node, node, place),
   TaggedTemplateExpression: (node, place) => template(node, field(node, 'quasi') as Node, place),
@@ -63,13 +63,13 @@ function replaced(operator: string, node: Node, text: string, place: Place): Mut
   return { operator, node, text, before: textOf(node, place), after: text };
 }
 
-/** A part of `node` is replaced. */
+/** Replaces a part of `node`. */
 function changed(node: Node, { operator, start, end, text }: Edit, { source }: Place): Mutation {
   const whole = source.slice(node.start, start) + text + source.slice(end, node.end);
   return { operator, node, text: whole, before: source.slice(start, end), after: text };
 }
 
-/** Both ways; of `a && b` only never, of `a || b` only always: the other way, one operand less is the harder test. */
+/** Constant values to test: of `a && b` only false, of `a || b` only true; dropping an operand tests the other case. */
 function conditionOf(test: Node | undefined, place: Place, values: boolean[]): Mutation[] {
   if (!test) return [];
   const { type, operator } = bare(test);
@@ -80,7 +80,7 @@ function conditionOf(test: Node | undefined, place: Place, values: boolean[]): M
     .map((value) => replaced('condition', test, String(value), place));
 }
 
-/** Whether the node's value decides, and nothing else: there its condition is mutated already. */
+/** Whether only the node's truth value matters: then its condition is mutated already. */
 function isCondition(node: Node, { ancestors }: Place): boolean {
   const parent = ancestors.at(-1);
   if (!parent) return false;
@@ -89,7 +89,7 @@ function isCondition(node: Node, { ancestors }: Place): boolean {
   return parent['test'] === node || parent.type === 'LogicalExpression';
 }
 
-/** `a ?? null` as `a` is the same to the database. */
+/** `a ?? null` and `a` are equal to the database. */
 function logical(node: Node, place: Place): Mutation[] {
   const [left, right] = [textOf(field(node, 'left'), place), textOf(field(node, 'right'), place)];
   const sides = node['operator'] === '??' && /^(null|undefined)$/.test(right) ? [right] : [left, right];
@@ -140,7 +140,7 @@ function template(node: Node, quoted: Node, place: Place): Mutation[] {
   return inSql(node, quoted, holes, place);
 }
 
-/** @param quoted the part of `node` that holds the text, quotes included */
+/** @param quoted the part of `node` with the text, including quotes */
 function inSql(node: Node, quoted: Node, holes: [number, number][], place: Place): Mutation[] {
   const text = textOf(quoted, place).slice(1, -1);
   if (!looksLikeSql(text)) return [];
@@ -150,7 +150,7 @@ function inSql(node: Node, quoted: Node, holes: [number, number][], place: Place
   );
 }
 
-/** Of a list of words, each one less. Lists of parameters stay: without one, the statement is merely invalid. */
+/** Removes each word of a list once. Parameter lists stay: dropping one only makes the statement invalid. */
 function array(node: Node, place: Place): Mutation[] {
   const elements = list(node, 'elements');
   const isWords = elements.every((element) => element.type === 'Literal' && typeof element['value'] === 'string');
@@ -161,7 +161,7 @@ function array(node: Node, place: Place): Mutation[] {
 const filters = /^(find(One|OneOrFail|All|AndCount)?|count|nativeUpdate|nativeDelete)$/;
 const writes = /^(assign|create|nativeUpdate)$/;
 
-/** Of a filter for the database each condition, and of what is written each value, is left out once. */
+/** Removes each condition of a database filter and each written value once. */
 function object(node: Node, place: Place): Mutation[] {
   const properties = list(node, 'properties');
   const use = useOf(node, place);
@@ -213,7 +213,7 @@ function call(node: Node, place: Place): Mutation[] {
   return [changed(node, { operator: 'call', start: property.start, end: property.end, text: twin }, place)];
 }
 
-/** Statements that do something: no directive, and not what a constructor keeps. */
+/** Statements with an effect: no directives or constructor assignments. */
 function isRemovable(node: Node): boolean {
   const expression = bare(field(node, 'expression') as Node);
   if (expression.type === 'Literal') return false;

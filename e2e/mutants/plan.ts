@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Coverage } from './exchange.ts';
 import type { Mutant } from './instrument.ts';
 
-/** A test file that can kill a mutant: by which of its tests, and what one run of them costs. */
+/** A test file that can kill a mutant, with the tests that reach it and their cost. */
 export interface Chance {
   file: string;
   tests: number[];
@@ -10,10 +10,10 @@ export interface Chance {
 }
 
 /**
- * For each mutant the test files that reach it, those beside its source and most about it first, as many as fit into
- * the budget and one at least. A file whose tests of a mutant take long is tried with its quick ones.
+ * Test files per mutant: nearest to its source and most focused first, as many as fit the budget and at least one. Of
+ * slow files, only the fast tests.
  *
- * @param budget milliseconds for one mutant
+ * @param budget milliseconds per mutant
  */
 export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], budget: number): Map<number, Chance[]> {
   const sourceOf = new Map(mutants.map(({ id, file }) => [id, file]));
@@ -51,13 +51,13 @@ export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], 
   return new Map([...chances].map(([id, found]) => [id, affordable(found, budget)]));
 }
 
-/** A test file of the same name, or at least of the same folder, is likelier than one that happens to pass by. */
+/** Test files with the same name, or in the same folder, are likelier to kill a mutant. */
 function nearness(source: string, testFile: string): number {
   if (testFile.startsWith(source.replace(/\.ts$/, ''))) return 2;
   return dirname(testFile) === dirname(source) ? 1 : 0;
 }
 
-/** As many tests as fit into half of the budget, the quick ones first, and one at least. */
+/** As many tests as fit half the budget, fastest first, and at least one. */
 function chanceOf(file: string, around: number, reaching: { number: number; took: number }[], budget: number): Chance {
   let milliseconds = around;
   const chosen = reaching
@@ -71,7 +71,7 @@ function chanceOf(file: string, around: number, reaching: { number: number; took
 }
 
 /**
- * By file: mutants of constants that only other folders read, where reading is not noted. What reaches anything of the
+ * By file: mutants of constants read only in other folders, where reads are not recorded. Any test that reaches the
  * file may read them.
  */
 function unreadConstants(mutants: readonly Mutant[], coverage: readonly Coverage[]): Map<string, number[]> {
@@ -97,7 +97,7 @@ function affordable(found: { chance: Chance; focus: number }[], budget: number):
     });
 }
 
-/** `count` of them, the same for the same seed. */
+/** `count` random mutants, stable per seed. */
 export function sample<T>(all: readonly T[], count: number, seed: number): T[] {
   let state = seed >>> 0;
   const random = () => {

@@ -6,23 +6,23 @@ import type { Mutant } from './instrument.ts';
 export interface Result {
   /** `unreached`: no test runs the code. */
   outcome: 'killed' | 'survived' | 'timeout' | 'unreached';
-  /** The test that failed. */
+  /** Failed test. */
   by?: string;
-  /** Of the mutated file: what was found out holds for this text only. */
+  /** Hash of the mutated file: the result is valid only for this source. */
   sourceHash: string;
 }
 
-/** A survivor that is right to survive, or that is accepted: matched by what is changed, wherever it has moved to. */
+/** An accepted survivor: matched by its change, not its line. */
 export interface Explanation {
   file: string;
   within: string;
   before: string;
   after: string;
-  /** Why no test kills it. */
+  /** Reason. */
   why: string;
 }
 
-/** What is known of each mutant, kept between runs, so that an interrupted run goes on. */
+/** Results per mutant, saved between runs, so that an interrupted run resumes. */
 export class Results {
   private readonly path: string;
   private readonly known: Record<string, Result>;
@@ -59,7 +59,7 @@ export class Results {
   }
 }
 
-/** Two mutants of one line may read alike. */
+/** Two mutants on one line may look alike. */
 const keyOf = ({ file, line, within, operator, before, after }: Mutant) =>
   [file, line, within, operator, before, after].join('|');
 
@@ -76,7 +76,7 @@ export function isExplained(mutant: Mutant, explanations: readonly Explanation[]
 
 const same = (one: string, other: string) => one.replace(/\s+/g, ' ').trim() === other.replace(/\s+/g, ' ').trim();
 
-/** The table, and the survivors that nothing explains. */
+/** The table, and the survivors without an explanation. */
 export function report(
   mutants: readonly Mutant[],
   results: Results,

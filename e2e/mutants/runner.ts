@@ -13,7 +13,7 @@ const folder = process.env[folderVariable] as string;
 const coverageFile = join(folder, 'coverage.jsonl');
 const trialsFile = join(folder, 'trials.jsonl');
 
-/** Vitest collects the tests of a file; they are run here, once for each mutant, and not by vitest. */
+/** Vitest collects a file's tests; this runner runs them, once per mutant. */
 export default class MutantRunner extends TestRunner {
   async onBeforeRunFiles(files: RunnerTestFile[]): Promise<void> {
     const work = JSON.parse(readFileSync(join(folder, 'work.json'), 'utf8')) as Work;
@@ -36,7 +36,7 @@ function skip(suite: RunnerTestSuite): void {
   }
 }
 
-/** Runs each test once, and notes the mutants that it reaches. */
+/** Runs each test once, and records the mutants that it reaches. */
 async function cover(file: RunnerTestFile, path: string): Promise<Coverage> {
   const tests = testsOf(file);
   const reached = tests.map(() => new Set<number>());
@@ -82,7 +82,7 @@ async function tryMutants(
 ): Promise<void> {
   const coverage = readLines<Coverage>(coverageFile).find((one) => one.file === path);
   const names = coverage?.tests.map(({ name }) => name) ?? [];
-  // A busy machine is no sign of an endless loop.
+  // Generous, because a slow machine must not count as an endless loop.
   const patience = (number: number) => 15_000 + 10 * (coverage?.tests[number]?.took ?? coverage?.around ?? 0);
   const alone = new Map<number, boolean>();
   let wildError = false;
@@ -100,7 +100,7 @@ async function tryMutants(
       activate(0);
     }
   };
-  /** Whether a test passes without those before it: if not, its failure may say nothing about the mutant. */
+  /** Whether a test passes alone: if not, its failure may be unrelated to the mutant. */
   const passesAlone = async (number: number) => {
     const known = alone.get(number) ?? (await run(0, [number])).failed === undefined;
     alone.set(number, known);
@@ -131,7 +131,7 @@ function isKilled(id: number): boolean {
   );
 }
 
-/** A mutated statement has the name of the original, which a connection may have prepared. */
+/** A mutated statement keeps its name, under which a connection may have prepared the original. */
 function prepareNothing(): void {
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   Object.assign(pg.Client.prototype, {

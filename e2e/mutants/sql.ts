@@ -1,11 +1,11 @@
 import type { Edit } from './edit.ts';
 
 /**
- * Mutations of SQL text. A condition is neutralized, not removed: `(true or (…))` keeps the parameters that it binds, so
- * that the statement stays valid and only its meaning changes.
+ * Mutations of SQL text. A condition is neutralized, not removed: `(true or (…))` keeps its parameters, so that the
+ * statement stays valid.
  *
- * @param text what stands between the quotes, with `${…}` still in it
- * @param holes where each `${…}` is
+ * @param text content between the quotes, including `${…}`
+ * @param holes positions of each `${…}`
  */
 export function sqlEdits(text: string, holes: readonly (readonly [number, number])[]): Edit[] {
   const tokens = tokenize(text, holes);
@@ -24,7 +24,7 @@ export function sqlEdits(text: string, holes: readonly (readonly [number, number
 const statement =
   /\b(select|update|insert into|delete from|exists)\b[\s\S]*[(=?]|\bis (not )?null\b|\bselect [\w.*]+(, [\w.*]+)* from\b|^\s*(and|where) /;
 
-/** True for text that is SQL, or a piece of it. */
+/** Whether the text is SQL, or a part of it. */
 export function looksLikeSql(text: string): boolean {
   return statement.test(text) && /\s/.test(text.trim());
 }
@@ -35,7 +35,7 @@ interface Token {
   text: string;
   start: number;
   end: number;
-  /** How many parentheses and `case` are open. What opens or closes one is as deep as what is around it. */
+  /** Open parentheses and `case`s. An opening or closing token has the depth outside it. */
   depth: number;
 }
 
@@ -82,7 +82,7 @@ const ends = new Set(
   ),
 );
 
-/** Where the condition after token `from` is; undefined: there is none. */
+/** Tokens of the condition after token `from`; undefined if there is none. */
 function operandAfter(tokens: readonly Token[], from: number): { first: number; last: number } | undefined {
   const depth = tokens[from]?.depth ?? 0;
   let last = from;
@@ -103,7 +103,7 @@ function operandAfter(tokens: readonly Token[], from: number): { first: number; 
   return last > from ? { first: from + 1, last } : undefined;
 }
 
-/** `is distinct from` is no clause. */
+/** `is distinct from` is not a clause. */
 function isEnd(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index] as Token;
   return token.kind === 'word' && ends.has(token.text) && tokens[index - 1]?.text !== 'distinct';
@@ -126,7 +126,7 @@ function isOperandEnd(token: Token): boolean {
 function conditions(tokens: readonly Token[], text: string): Edit[] {
   return tokens.flatMap((token, index) => {
     const isStart = token.kind === 'word' && begins.has(token.text) && !isBetweenAnd(tokens, index);
-    // The first condition in parentheses: `(a or b)`.
+    // First condition in parentheses: `(a or b)`.
     const isOpening = token.text === '(' && hasConjunction(tokens, index);
     if (!isStart && !isOpening) return [];
     if (token.text === 'on' && tokens[index + 1]?.text === 'conflict') return [];
@@ -148,7 +148,7 @@ function conditions(tokens: readonly Token[], text: string): Edit[] {
   });
 }
 
-/** The same tokens, with the parenthesis as deep as what it holds. */
+/** The same tokens, with the parenthesis at its content's depth. */
 function opened(tokens: readonly Token[], index: number): Token[] {
   return tokens.map((token, at) => (at === index ? { ...token, depth: token.depth + 1 } : token));
 }
@@ -178,7 +178,7 @@ function isBetweenAnd(tokens: readonly Token[], index: number): boolean {
   return false;
 }
 
-/** `set a = …` of an update: the column keeps its value. */
+/** `set a = …` of an update: keeps the column's value. */
 function assignments(tokens: readonly Token[], text: string): Edit[] {
   return tokens.flatMap((token, index) => {
     const table = token.text === 'set' && token.kind === 'word' ? updated(tokens, index) : undefined;
@@ -206,7 +206,7 @@ function assignments(tokens: readonly Token[], text: string): Edit[] {
   });
 }
 
-/** What the columns are said by: the alias or name of the table that `set` is about. */
+/** Qualifier of the updated columns: alias or name of the table. */
 function updated(tokens: readonly Token[], set: number): string | undefined {
   const before = (back: number) => tokens[set - back];
   if (before(1)?.text === 'update' && before(2)?.text === 'do') {
@@ -268,7 +268,7 @@ function isLock(tokens: readonly Token[], index: number): boolean {
   return /^(update|share|no|key)$/.test(tokens[index + 1]?.text ?? '');
 }
 
-/** `coalesce(a, b)` as `a` or as `b`, where what is left out binds nothing. */
+/** Replaces `coalesce(a, b)` by `a` or `b`, if the removed part has no parameters. */
 function coalesced(tokens: readonly Token[], index: number, text: string): Edit[] {
   const open = tokens[index + 1] as Token;
   const rest = tokens.slice(index + 2);

@@ -1,12 +1,11 @@
 /**
- * The switch between mutants, in the process that runs the tests. Instrumented code asks `__mutants(id)` at each mutant;
- * at most one is active.
+ * Activates mutants in the test process. Instrumented code calls `__mutants(id)` at each mutant; at most one is active.
  */
 export interface Switch {
   (id: number): boolean;
-  /** A constant of a module: `make` computes its value, `set` changes it. */
+  /** Registers a module constant: `make` computes its value, `set` assigns it. */
   constant<T>(key: string, make: () => T, set: (value: T) => void): T;
-  /** Tells that the constant is read. */
+  /** Records a read of the constant. */
   read<T>(key: string, value: T): T;
 }
 
@@ -16,12 +15,12 @@ interface Constant {
   renew: () => void;
 }
 
-/** A mutated loop may never end. Nothing asks for one mutant as often within one test. */
+/** Limit of hits per mutant and test, which detects endless loops. */
 const mostHits = 1_000_000;
 
 interface State {
   constants: Map<string, Constant>;
-  /** The constant whose value is being computed, while modules are loaded. */
+  /** Constant being computed at import. */
   evaluated?: Constant | undefined;
   active: number;
   hits: number;
@@ -29,7 +28,7 @@ interface State {
 }
 
 const shared = globalThis as typeof globalThis & { __mutantState?: State };
-/** One for the process, however often this module is loaded in it. */
+/** One per process, even if this module is loaded several times. */
 const state: State = (shared.__mutantState ??= { constants: new Map(), active: 0, hits: 0 });
 
 const isActive: Switch = Object.assign(
@@ -64,7 +63,7 @@ export function install(): void {
   Object.assign(globalThis, { __mutants: isActive });
 }
 
-/** Switches to one mutant, or to none (0), and recomputes the constants of the module that contains it. */
+/** Activates a mutant, or none (0), and recomputes the module constants that contain it. */
 export function activate(id: number): void {
   const before = state.active;
   state.active = id;
@@ -73,7 +72,7 @@ export function activate(id: number): void {
   if (concerned) for (const { renew } of state.constants.values()) renew();
 }
 
-/** Starts to note which mutants are reached; the function that it returns stops, and tells them. */
+/** Starts recording reached mutants; the returned function stops and returns them. */
 export function record(): () => Set<number> {
   const own = { ids: new Set<number>(), reads: new Set<string>() };
   state.recorded = own;

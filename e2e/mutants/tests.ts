@@ -1,27 +1,27 @@
 import type { RunnerTestCase, RunnerTestFile, RunnerTestSuite } from 'vitest';
 import { TestRunner } from 'vitest';
 
-/** How one run of some tests of a file ended. */
+/** Result of running some tests of a file. */
 export interface Ending {
-  /** The number of the test that failed; -1: what comes before or after the tests. Undefined: none. */
+  /** Index of the failed test; -1: outside the tests. Undefined: none. */
   failed?: number;
   timedOut?: boolean;
-  /** Each failure's message, by the number of the test. */
+  /** Error message per test index. */
   errors: Map<number, string>;
 }
 
 export interface Observer {
-  /** Around each test, its hooks included. */
+  /** Wraps each test with its hooks. */
   test?(number: number): () => void;
-  /** Also after a failure. */
+  /** Continues after a failure. */
   goesOn?: boolean;
-  /** Around each hook of a suite: the tests in it rest on what it does. */
+  /** Wraps each suite hook; `numbers` are the tests that depend on it. */
   hook?(numbers: readonly number[]): () => void;
 }
 
 type Hook = (...args: unknown[]) => unknown;
 
-/** All tests of a file, in order: their numbers are their places here. */
+/** All tests of a file in order; the index is the test's number. */
 export function testsOf(suite: RunnerTestSuite): RunnerTestCase[] {
   return suite.tasks
     .flatMap((task) => (task.type === 'suite' ? testsOf(task) : [task]))
@@ -37,10 +37,9 @@ export function nameOf(test: RunnerTestCase): string {
 }
 
 /**
- * Runs some tests of a collected file, with the hooks around them, up to the first that fails. Vitest itself runs a file
- * once; here it runs as often as there are mutants.
+ * Runs some tests of a collected file with their hooks, up to the first failure. Repeatable, unlike Vitest's own run.
  *
- * @param patience milliseconds for each test and each hook
+ * @param patience timeout per test and hook in milliseconds
  */
 export async function runTests(
   file: RunnerTestFile,
@@ -113,7 +112,7 @@ export async function runTests(
   return ending;
 }
 
-/** The hooks of all suites around a test, the outermost first. */
+/** Hooks of all suites around a test, outermost first. */
 function inherited(test: RunnerTestCase, name: string): Hook[] {
   const hooks: Hook[] = [];
   for (

@@ -1,6 +1,6 @@
 import { parseSync } from 'vite';
 
-/** A node of the syntax tree (ESTree with TypeScript), as far as it is looked at here. */
+/** A syntax tree node (ESTree with TypeScript), with the members used here. */
 export interface Node {
   type: string;
   start: number;
@@ -18,7 +18,7 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }
 
-/** What a node is made of, without types and decorators: they mean nothing when the code runs. */
+/** Child nodes without types and decorators, which have no effect at run time. */
 export function children(node: Node): Node[] {
   return Object.entries(node).flatMap(([field, value]) => {
     if (field === 'decorators' || field === 'typeAnnotation' || field === 'typeArguments') return [];
@@ -32,7 +32,7 @@ function isCode(type: string): boolean {
   return !type.startsWith('TS') && !/^(Import|ExportAll)/.test(type);
 }
 
-/** The expression without parentheses and type assertions around it. */
+/** The expression without parentheses and type assertions. */
 export function bare(node: Node): Node {
   const wraps = /^(ParenthesizedExpression|TSAsExpression|TSSatisfiesExpression|TSNonNullExpression|ChainExpression)$/;
   return wraps.test(node.type) ? bare(node['expression'] as Node) : node;
@@ -48,7 +48,7 @@ export function list(node: Node, name: string): Node[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-/** The last word of what is called: `find` of `em.find(…)`. */
+/** Last name of the callee: `find` of `em.find(…)`. */
 export function calledName(call: Node): string {
   const callee = field(call, 'callee');
   const name = callee?.type === 'MemberExpression' ? field(callee, 'property') : callee;

@@ -5,10 +5,10 @@ import type { ViteUserConfig } from 'vitest/config';
 import { startVitest } from 'vitest/node';
 import { append, folderVariable, readLines, type Trial, type Work } from './exchange.ts';
 
-/** After that long with one mutant and one test file, the process is stuck in code that nothing interrupts. */
+/** A process this long on one mutant and test file is stuck in a synchronous loop. */
 const stuckMilliseconds = 240_000;
 
-/** Runs test files with the instrumented sources, and the work that each of them is given (`runner.ts`). */
+/** Runs test files with instrumented sources and their work (`runner.ts`). */
 export async function runWork(
   root: string,
   folder: string,
@@ -35,7 +35,7 @@ export async function runWork(
         reporters: [{}],
         pool: 'forks',
         maxWorkers: 2,
-        // Loading the server takes longer than most tests; they share no state of modules.
+        // Importing the server takes longer than most tests, and tests share no module state.
         isolate: false,
         passWithNoTests: true,
         include: [...files],
@@ -64,7 +64,7 @@ function instrumented(root: string, sources: ReadonlyMap<string, string>): Plugi
     name: 'mutants',
     enforce: 'pre',
     transform: (_code, id) => sourceOf(id) ?? null,
-    // Vitest caches modules on disk by their original source; the same file may be instrumented differently now.
+    // Vitest caches modules by original source, which can be instrumented differently now.
     configureVitest: ({ defineCacheKeyGenerator }) => defineCacheKeyGenerator(({ id }) => sourceOf(id)),
   };
 }
@@ -80,7 +80,7 @@ function endStuck(path: string): void {
     try {
       process.kill(line.pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // Already exited.
     }
   }
 }
