@@ -58,6 +58,14 @@ describe('a number for the second factor', () => {
     },
   );
 
+  it('of a landline gets codes where it is on record', async () => {
+    const landline = '+41440000000';
+    await world.user({ userName: userid, userNameKey: userid, email: userid, emailKey: userid, phone: landline });
+    expectStatus(await choose(landline), 'DEVICE_REGISTERED');
+    expectStatus(await world.meetFactor(page, userid), 'MFA_INITIATED');
+    expect(await sentTo(landline)).toBe(1);
+  });
+
   it('of a country that the project does not allow is refused', async () => {
     await world.set({ smsCountries: ['CH'] });
     expect(await choose('+4915112345678')).toMatchObject(refusal('PHONE_NOT_ALLOWED', 400));

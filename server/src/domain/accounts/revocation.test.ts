@@ -147,6 +147,16 @@ describe('at the same moment', () => {
     expectStatus(await answer.step, 'OTP_NEEDED');
   });
 
+  it('a step waits for its own person and for nobody else', async () => {
+    const { db, users } = app.services;
+    const [person, other] = [await rememberedPerson(), await somebody()];
+    await person.page.challenge();
+    await db.transaction(async (em) => {
+      await users.locked(em, world.project.id, other.user.id);
+      expectStatus(await person.page.step('authenticate', { userid: person.address }, 'use'), 'SUCCESS');
+    });
+  });
+
   it('a mail code that is entered while another window signs up with its address proves nothing', async () => {
     const { db, users } = app.services;
     const address = newAddress();

@@ -124,6 +124,11 @@ describe('what a sign-in owes', () => {
       expect([policy, owed([key, factor('totp')], mine)]).toEqual([policy, 'nothing']);
       expect([policy, owed([key, recovery], mine)]).toEqual([policy, 'nothing']);
     }
+    // E-mail counts where no factor is required.
+    for (const policy of ['off', 'optional'] as const) {
+      const mine = standing({ policy, factors: ['email'], emailFactor: false });
+      expect([owed([key], mine), owed([key, factor('email')], mine)]).toEqual(['factor', 'nothing']);
+    }
   });
 
   it('is skipped by a remembered device alone, and not where the person is asked for', () => {
