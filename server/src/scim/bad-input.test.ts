@@ -297,7 +297,7 @@ describe('bodies that mean harm', () => {
     await vi.waitFor(async () => {
       await records.settled();
       const [latest] = await records.recent(project.id, 1);
-      expect(latest).toMatchObject({ method: 'POST', status: 400, detail: expect.stringContaining('did not arrive') });
+      expect(latest).toMatchObject({ method: 'POST', status: 400, detail: expect.stringContaining('incomplete') });
     }, 10_000);
     expect(app.bugs).toEqual([]);
   });

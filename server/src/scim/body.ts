@@ -8,7 +8,7 @@ export const maxBodyBytes = 1024 * 1024;
 const mediaTypes = ['application/scim+json', 'application/json'];
 
 /**
- * The JSON object that a request carries, as `application/scim+json`, `application/json` or without a type.
+ * Reads a JSON object sent as `application/scim+json`, `application/json` or without a type.
  * Throws 413 beyond `maxBytes`, 415, `invalidSyntax`.
  */
 export async function readBody(req: Request, maxBytes = maxBodyBytes): Promise<Record<string, unknown>> {
@@ -39,10 +39,10 @@ function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
     let length = 0;
     let isWhole = false;
     const giveUp = () => {
-      if (!isWhole) reject(badRequest('invalidSyntax', 'The body did not arrive whole.'));
+      if (!isWhole) reject(badRequest('invalidSyntax', 'The body is incomplete.'));
     };
     if (req.destroyed) return giveUp();
-    // Iterating over the request would destroy it on the way out, and the answer with it.
+    // Iterating over the request would destroy it afterwards, and with it the response.
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= maxBytes) chunks.push(chunk);
@@ -60,7 +60,7 @@ function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
   });
 }
 
-/** What is left of the body is not read: the connection ends with the answer. */
+/** The rest of the body is not read, so the connection closes after the response. */
 function tooLarge(maxBytes: number): ScimError {
   return new ScimError(413, `The body is larger than ${maxBytes} bytes.`, { headers: { Connection: 'close' } });
 }

@@ -6,7 +6,7 @@ import { wholeResource } from './projection.ts';
 import { badRequest, ScimError, toScimError } from './scim-error.ts';
 import type { UserEndpoint } from './users.ts';
 
-/** Limits of one Bulk request, as ServiceProviderConfig tells them. */
+/** Limits of one Bulk request, announced in ServiceProviderConfig. */
 export const maxOperations = 1000;
 export const maxPayloadBytes = 4 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export interface BulkDeps {
   users: UserEndpoint;
   groups: GroupEndpoint;
   random: Random;
-  /** A bug is written down; its operation fails alone. */
+  /** Called for an unexpected error, which fails its operation alone. */
   onBug(error: unknown): void;
 }
 
@@ -27,19 +27,19 @@ interface Operation {
   path: string;
   version: string | undefined;
   data: unknown;
-  /** The bulkIds that it speaks of. */
+  /** The bulkIds that it refers to. */
   references: string[];
 }
 
-/** What came of an operation. */
-interface Outcome {
+/** The answer or the error of an operation. */
+interface OperationResult {
   error?: ScimError;
   answer?: Answer;
 }
 
 /**
- * Bulk (RFC 7644 §3.7): each operation is a transaction of its own. An operation that speaks of another's `bulkId`
- * waits for it, in whatever order they were sent; ids are given beforehand, so that two may speak of each other.
+ * Bulk (RFC 7644 §3.7): each operation is a transaction of its own. An operation that refers to another's `bulkId` runs
+ * after it, in any order of sending; ids are assigned before, so that two operations may refer to each other.
  */
 export class BulkEndpoint {
   private readonly deps: BulkDeps;
@@ -48,15 +48,15 @@ export class BulkEndpoint {
     this.deps = deps;
   }
 
-  /** @param mayGoOn asked before each operation: many may take longer than what they are granted by; its throw ends all */
-  async run(caller: Caller, body: Record<string, unknown>, mayGoOn: () => Promise<void>): Promise<Answer> {
+  /** @param authenticate called before each operation, since the token may end meanwhile; its throw ends the request */
+  async run(caller: Caller, body: Record<string, unknown>, authenticate: () => Promise<void>): Promise<Answer> {
     const operations = readOperations(body);
     const failOnErrors = readFailOnErrors(body);
     const batch = new Batch(operations, this.deps, caller);
     let errors = 0;
     for (const operation of inOrder(operations)) {
       if (errors >= failOnErrors) break;
-      await mayGoOn();
+      await authenticate();
       const outcome = await batch.run(operation);
       if (outcome.error) errors += 1;
     }
@@ -68,10 +68,10 @@ export class BulkEndpoint {
 class Batch {
   private readonly deps: BulkDeps;
   private readonly caller: Caller;
-  /** The id that each bulkId stands for. */
+  /** The id of each bulkId. */
   private readonly ids = new Map<string, string>();
   private readonly makers = new Map<string, Operation>();
-  private readonly outcomes = new Map<Operation, Outcome>();
+  private readonly outcomes = new Map<Operation, OperationResult>();
 
   constructor(operations: readonly Operation[], deps: BulkDeps, caller: Caller) {
     this.deps = deps;
@@ -79,20 +79,20 @@ class Batch {
     for (const operation of operations) {
       if (operation.bulkId === undefined || operation.method !== 'POST') continue;
       if (this.makers.has(operation.bulkId)) {
-        throw badRequest('invalidValue', `bulkId ${JSON.stringify(operation.bulkId.slice(0, 80))} is given twice.`);
+        throw badRequest('invalidValue', `bulkId ${JSON.stringify(operation.bulkId.slice(0, 80))} occurs twice.`);
       }
       this.makers.set(operation.bulkId, operation);
       this.ids.set(operation.bulkId, deps.random.id());
     }
   }
 
-  async run(operation: Operation): Promise<Outcome> {
+  async run(operation: Operation): Promise<OperationResult> {
     const outcome = await this.attempt(operation);
     this.outcomes.set(operation, outcome);
     return outcome;
   }
 
-  /** The part of the response that an operation has; none where it was not run. */
+  /** The operation's part of the response; empty if it was not run. */
   resultOf(operation: Operation): object[] {
     const outcome = this.outcomes.get(operation);
     if (!outcome) return [];
@@ -110,7 +110,7 @@ class Batch {
     ];
   }
 
-  private async attempt(operation: Operation): Promise<Outcome> {
+  private async attempt(operation: Operation): Promise<OperationResult> {
     try {
       for (const reference of operation.references) this.checkReference(operation, reference);
       return { answer: await this.perform(operation) };
@@ -134,14 +134,14 @@ class Batch {
     const { method, version, bulkId } = operation;
     const [, collection, id] = /^\/?(Users|Groups)(?:\/([^/?#]+))?\/?$/i.exec(this.resolved(operation.path)) ?? [];
     if (!method) throw badRequest('invalidValue', 'method must be POST, PUT, PATCH or DELETE.');
-    if (!collection) throw badRequest('invalidPath', 'path must be /Users or /Groups, with an id where one is meant.');
+    if (!collection) throw badRequest('invalidPath', 'path must be /Users, /Groups, or one of them followed by an id.');
     const endpoint = collection.toLowerCase() === 'users' ? users : groups;
     if (method === 'POST') {
-      if (id !== undefined) throw badRequest('invalidPath', 'POST goes to /Users or /Groups.');
+      if (id !== undefined) throw badRequest('invalidPath', 'The path of a POST must be /Users or /Groups.');
       const made = bulkId === undefined ? undefined : this.ids.get(bulkId);
       return endpoint.create(this.caller, this.data(operation), wholeResource, made);
     }
-    if (id === undefined) throw badRequest('invalidPath', `${method} needs the id of a resource.`);
+    if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} must end with an id.`);
     if (method === 'DELETE') return endpoint.remove(this.caller, id, version);
     const act = method === 'PUT' ? endpoint.replace.bind(endpoint) : endpoint.patch.bind(endpoint);
     return act(this.caller, id, this.data(operation), version);
@@ -152,7 +152,7 @@ class Batch {
     return mapStrings(data, (text) => this.resolved(text)) as Record<string, unknown>;
   }
 
-  /** `text` with the id in place of each `bulkId:…` that is known. */
+  /** Replaces each known `bulkId:…` in `text` by its id. */
   private resolved(text: string): string {
     return text.replace(referencePattern, (whole, reference: string) => this.ids.get(reference) ?? whole);
   }
@@ -164,7 +164,7 @@ class Batch {
   }
 }
 
-/** A reference is a whole value, an id in a path, or a value in a PATCH path's brackets. */
+/** Matches a reference: a whole value, an id in a path, or a value in the brackets of a PATCH path. */
 const referencePattern = /(?<=^|\/|")bulkId:([^"/\]\s]+)/g;
 
 function readOperations(body: Record<string, unknown>): Operation[] {
@@ -180,7 +180,8 @@ function readOperation(operation: unknown): Operation {
   if (!isObject(operation)) throw badRequest('invalidSyntax', 'An operation must be an object.');
   const text = (name: string) => {
     const value = field(operation, name) ?? undefined;
-    if (value !== undefined && typeof value !== 'string') throw badRequest('invalidSyntax', `${name} must be text.`);
+    if (value !== undefined && typeof value !== 'string')
+      throw badRequest('invalidSyntax', `${name} must be a string.`);
     return value;
   };
   const method = text('method')?.toUpperCase();
@@ -207,17 +208,17 @@ function readFailOnErrors(body: Record<string, unknown>): number {
   const value = field(body, 'failOnErrors') ?? undefined;
   if (value === undefined) return Number.POSITIVE_INFINITY;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value || Number.POSITIVE_INFINITY;
-  throw badRequest('invalidValue', 'failOnErrors must be a whole number.');
+  throw badRequest('invalidValue', 'failOnErrors must be an integer, not negative.');
 }
 
-/** The operations so that each comes after those it speaks of; a circle is cut where it is met. */
+/** Sorts the operations so that each comes after those it refers to. A cycle is cut where it is found. */
 function inOrder(operations: readonly Operation[]): Operation[] {
   const makers = new Map(
     operations.map((operation) => [operation.method === 'POST' ? operation.bulkId : undefined, operation]),
   );
   const ordered = new Set<Operation>();
   const entered = new Set<Operation>();
-  // A stack of our own: a chain of a thousand references must not spend the caller's.
+  // An explicit stack: a chain of a thousand references must not overflow the call stack.
   const stack = [...operations].reverse().map((operation) => ({ operation, done: false }));
   for (let top = stack.pop(); top; top = stack.pop()) {
     const { operation, done } = top;
@@ -234,7 +235,7 @@ function inOrder(operations: readonly Operation[]): Operation[] {
   return [...ordered];
 }
 
-/** A JSON value with each text in it changed. */
+/** Maps every string in a JSON value. */
 function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => mapStrings(each, change));

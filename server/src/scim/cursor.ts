@@ -5,19 +5,19 @@ import { type Vault, VaultError } from '../domain/keys/vault.ts';
 import { badRequest } from './scim-error.ts';
 import type { SearchRequest } from './search-request.ts';
 
-/** A cursor is good for this long (RFC 9865 §4, `cursorTimeout`). */
+/** Lifetime of a cursor (RFC 9865 §4, `cursorTimeout`). */
 export const cursorTimeoutSeconds = 3600;
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface Position {
   id: string;
   /** The order key of that row, as text. */
   key: string | null;
-  /** How many resources there were when the first page was read. */
+  /** Number of resources when the first page was read. */
   total: number;
 }
 
-/** Cursors hold all they need, sealed: nothing is kept here, nobody can read or change them. */
+/** Cursors contain their whole state, sealed; the server stores none. */
 export class Cursors {
   private readonly vault: Vault;
   private readonly clock: Clock;
@@ -34,7 +34,7 @@ export class Cursors {
     return this.vault.seal('scim-cursor', identity(projectId, search, resourceType), text).toString('base64url');
   }
 
-  /** Throws `invalidCursor` where it was altered or made for another search, `expiredCursor`. */
+  /** Throws `invalidCursor` if it was altered or issued for another search, `expiredCursor`. */
   open(projectId: string, search: SearchRequest, resourceType: string, cursor: string): Position {
     const [id, key, total, until] = this.unseal(identity(projectId, search, resourceType), cursor);
     if (isPast(new Date(until), this.clock.now())) {
@@ -47,7 +47,8 @@ export class Cursors {
   }
 
   private unseal(name: string, cursor: string): [string, string | null, number, number] {
-    const invalid = () => badRequest('invalidCursor', 'The cursor is not one of this search. Begin with an empty one.');
+    const invalid = () =>
+      badRequest('invalidCursor', 'The cursor does not belong to this search. Start with an empty cursor.');
     if (!isBase64url(cursor)) throw invalid();
     try {
       return JSON.parse(this.vault.open('scim-cursor', name, Buffer.from(cursor, 'base64url')).toString());

@@ -10,7 +10,7 @@ const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
 const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
 const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 
-/** What this server can do (RFC 7643 §5, RFC 9865 §4). */
+/** The features of this server (RFC 7643 §5, RFC 9865 §4). */
 export function serviceProviderConfig(baseUrl: string): object {
   return {
     schemas: [configUrn],
@@ -68,7 +68,7 @@ export function schemaDocuments(baseUrl: string): { id: string }[] {
   }));
 }
 
-/** All of them in one page: discovery knows no paging (RFC 7644 §4). */
+/** All resources in one page: discovery has no paging (RFC 7644 §4). */
 export function wholeList(resources: readonly object[]): object {
   return {
     schemas: [listResponseSchema],

@@ -12,7 +12,7 @@ import { invalid, readSingle } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 import type { Source } from './search.ts';
 
-/** The operations on Groups (RFC 7644 §3), as HTTP and Bulk call them. */
+/** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */
 export class GroupEndpoint {
   readonly type = groupType;
   private readonly groups: Groups;
@@ -114,7 +114,7 @@ interface GroupInput {
   members: string[];
 }
 
-/** Reads a whole group, as POST and PUT send it. Throws `invalidValue`, `invalidSyntax`. */
+/** Parses the group of a POST or PUT. Throws `invalidValue`, `invalidSyntax`. */
 function readGroup(body: Record<string, unknown>): GroupInput {
   const input: { displayName?: string; externalId: string | null; members: string[] } = {
     externalId: null,
@@ -135,11 +135,11 @@ function readGroup(body: Record<string, unknown>): GroupInput {
   return { ...input, displayName };
 }
 
-/** Does one PATCH step to a group; members are added and removed where they are, not read first. */
+/** Applies one PATCH step to a group. Members are added and removed by statements, without reading them. */
 async function applyToGroup(editing: GroupEdit, step: PatchStep, caller: Caller): Promise<void> {
   const { attribute, sub } = step.path.target;
   if (attribute.name === 'members') {
-    if (sub && sub.name !== 'value') throw badRequest('mutability', `${sub.name} of a member follows from its value.`);
+    if (sub && sub.name !== 'value') throw badRequest('mutability', `${sub.name} of a member cannot be set.`);
     return step.path.filter ? patchChosen(editing, step, step.path.filter, caller) : patchMembers(editing, step);
   }
   const text = step.op === 'remove' ? undefined : textOf(step);
@@ -155,7 +155,7 @@ async function applyToGroup(editing: GroupEdit, step: PatchStep, caller: Caller)
 async function patchMembers(editing: GroupEdit, { op, value }: PatchStep): Promise<void> {
   if (op === 'add') return editing.add(memberIds(value));
   if (op === 'replace') return editing.replace(memberIds(value));
-  // Entra ID names whom it removes in the value; without one, all are meant.
+  // Entra ID lists the members to remove in the value; without a value, all are removed.
   return value === undefined || value === null ? editing.replace([]) : editing.remove(memberIds(value));
 }
 
@@ -166,17 +166,17 @@ async function patchChosen(editing: GroupEdit, { op, path, value }: PatchStep, f
   const seed =
     filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value' ? filter.value : undefined;
   if (removed === 0 && typeof seed !== 'string')
-    throw badRequest('noTarget', 'No member meets the filter of the path.');
+    throw badRequest('noTarget', 'No member matches the filter of the path.');
   await editing.add(replacement.length > 0 ? replacement : [seed as string]);
 }
 
-/** The ids in a list of members; a lone member and bare ids count as well. */
+/** The ids in a list of members. Also accepts a single member and bare ids. */
 function memberIds(value: unknown): string[] {
   const members = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
   return members.map((member) => {
     const key = isObject(member) ? Object.keys(member).find((name) => foldCase(name) === 'value') : undefined;
     const id = key === undefined ? member : (member as Resource)[key];
-    if (typeof id !== 'string' || id === '') throw invalid('members', 'must each have the id of a user as value');
+    if (typeof id !== 'string' || id === '') throw invalid('members', 'must each have a user id as value');
     return id;
   });
 }

@@ -1,13 +1,13 @@
 import { badRequest } from './scim-error.ts';
 
-/** How deep a body may nest; SCIM's own messages need eight. */
+/** Maximum nesting of a body; SCIM's own messages need eight levels. */
 export const maxDepth = 40;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a body strictly: UTF-8, a JSON object, bounded in depth, no name twice in one object (readers differ in
- * which of the two they take). Throws `invalidSyntax`.
+ * Parses a body strictly: UTF-8, a JSON object, limited depth, no duplicate names (parsers differ in which of the two
+ * they keep). Throws `invalidSyntax`.
  */
 export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   const text = decode(bytes);
@@ -39,7 +39,7 @@ function parse(text: string): unknown {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The position behind the string that begins at `at`. */
+/** The position after the string that starts at `at`. */
 function behindString(text: string, at: number): number {
   let position = at + 1;
   while (position < text.length && text.charCodeAt(position) !== quote) {
@@ -48,7 +48,7 @@ function behindString(text: string, at: number): number {
   return position + 1;
 }
 
-/** Before the parser sees it, whose stack is not ours to spend. */
+/** Runs before JSON.parse, whose recursion a deep body could exhaust. */
 function checkDepth(text: string): void {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -56,14 +56,14 @@ function checkDepth(text: string): void {
     if (character === '"') at = behindString(text, at) - 1;
     else if (character === '{' || character === '[') {
       depth += 1;
-      if (depth > maxDepth) throw badRequest('invalidSyntax', `The body nests deeper than ${maxDepth}.`);
+      if (depth > maxDepth) throw badRequest('invalidSyntax', `The body is nested more than ${maxDepth} levels deep.`);
     } else if (character === '}' || character === ']') depth -= 1;
   }
 }
 
 const beforeValue = /[ \t\r\n]*:/y;
 
-/** In text that is known to be JSON: a string before a colon is a name. */
+/** Expects valid JSON: a string before a colon is a name. */
 function checkNames(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   let at = 0;
@@ -81,7 +81,7 @@ function checkNames(text: string): void {
     beforeValue.lastIndex = end;
     if (names && beforeValue.test(text)) {
       const name = JSON.parse(text.slice(at, end)) as string;
-      if (names.has(name)) throw badRequest('invalidSyntax', `${JSON.stringify(name.slice(0, 80))} is given twice.`);
+      if (names.has(name)) throw badRequest('invalidSyntax', `${JSON.stringify(name.slice(0, 80))} occurs twice.`);
       names.add(name);
     }
     at = end;

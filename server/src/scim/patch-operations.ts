@@ -7,7 +7,7 @@ import { badRequest } from './scim-error.ts';
 
 export type PatchOp = 'add' | 'replace' | 'remove';
 
-/** One thing to be done to one attribute. */
+/** One change of one attribute. */
 export interface PatchStep {
   op: PatchOp;
   path: Extract<Path, { kind: 'attribute' }>;
@@ -20,7 +20,7 @@ export interface DropStep {
   schema: Schema;
 }
 
-/** A field of a message, whose name is compared without case. */
+/** A field of a message by its name, ignoring case. */
 export function field(message: Record<string, unknown>, name: string): unknown {
   const key = Object.keys(message).find((each) => each.toLowerCase() === name.toLowerCase());
   return key === undefined ? undefined : message[key];
@@ -31,8 +31,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The steps of a PATCH body (RFC 7644 §3.5.2), in order. Paths are found in the schema, values not yet judged.
- * What names no attribute of ours is `invalidPath` in a path, and passed over in a value without one.
+ * The steps of a PATCH body (RFC 7644 §3.5.2), in order, with resolved paths and unchecked values. Unknown attributes are
+ * `invalidPath` in a path, and ignored in a value without a path.
  */
 export function* patchSteps(type: ResourceType, body: Record<string, unknown>): Generator<PatchStep | DropStep> {
   const operations = field(body, 'Operations');
@@ -51,12 +51,12 @@ function* stepsOf(type: ResourceType, operation: Record<string, unknown>): Gener
   const value = field(operation, 'value');
   const path = field(operation, 'path');
   if (path !== undefined && path !== null && typeof path !== 'string') {
-    throw badRequest('invalidPath', 'path must be text.');
+    throw badRequest('invalidPath', 'path must be a string.');
   }
   if (op !== 'remove' && value === undefined) throw invalid('value', `is required for ${op}`);
   if (path === undefined || path === null || path.trim() === '') {
-    if (op === 'remove') throw badRequest('noTarget', 'remove needs a path.');
-    if (!isObject(value)) throw invalid('value', 'must be an object where there is no path');
+    if (op === 'remove') throw badRequest('noTarget', 'path is required for remove.');
+    if (!isObject(value)) throw invalid('value', 'must be an object if there is no path');
     yield* entries(type, op, value);
     return;
   }
@@ -90,8 +90,8 @@ function* stepsAt(type: ResourceType, op: PatchOp, path: Path, value: unknown): 
 }
 
 /**
- * The steps that an object of attributes stands for: names, names with a dot, with a URN before them, with brackets,
- * and extensions as objects of their own. Read-only attributes are passed over: clients send back what they got.
+ * The steps of an object of attributes. Accepts plain names, names with a dot, a URN or brackets, and extensions as
+ * objects. Read-only attributes are ignored, because clients send back whole resources.
  */
 export function* entries(
   type: ResourceType,
@@ -112,7 +112,7 @@ export function* entries(
     if (isReadOnly(attribute) || (sub && isReadOnly(sub))) continue;
     if (!sub && !path.filter) {
       const key = nameOf(path.target);
-      if (seen.has(key)) throw badRequest('invalidSyntax', `${attribute.name} is given twice.`);
+      if (seen.has(key)) throw badRequest('invalidSyntax', `${attribute.name} occurs twice.`);
       seen.add(key);
     }
     yield { op, path, value: each };

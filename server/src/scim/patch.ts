@@ -6,30 +6,38 @@ import type { DropStep, PatchStep } from './patch-operations.ts';
 import { isObject } from './patch-operations.ts';
 import { type Attribute, attributeNamed, defaultSubAttribute, isReadOnly } from './schema/attribute.ts';
 import type { AttributeTarget } from './schema/resource-type.ts';
-import { type Complex, calm, invalid, maxElements, readElements, readSingle, readValue } from './schema/values.ts';
+import {
+  type Complex,
+  invalid,
+  maxElements,
+  normalized,
+  readElements,
+  readSingle,
+  readValue,
+} from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 
-/** The writable part of a resource under the schema's own names; extensions stand under their URN. */
+/** The writable part of a resource by the schema's names; extensions under their URN. */
 export type Resource = Record<string, unknown>;
 
-/** How many values one PATCH may look at or compare: far more than any directory's, and no more than others can wait for. */
-const maxEffort = 200_000;
+/** Most values that one PATCH may compare: far more than directories need, and still under a second. */
+const maxCost = 200_000;
 
-/** What a PATCH has taken so far. Its steps run without a pause, so many of them on long lists would hold up everybody. */
-export class Effort {
-  private spent = 0;
+/** The values that a PATCH has compared so far. Its steps run synchronously, so the cost of all is limited. */
+export class PatchCost {
+  private values = 0;
 
   /** Throws `tooMany`. */
-  spend(values: number): void {
-    this.spent += values;
-    if (this.spent > maxEffort) {
+  add(values: number): void {
+    this.values += values;
+    if (this.values > maxCost) {
       throw badRequest('tooMany', 'The operations compare too many values. Send them in several requests.');
     }
   }
 }
 
-/** Does one step to `resource`, in place (RFC 7644 §3.5.2.1–3). */
-export function applyStep(resource: Resource, step: PatchStep | DropStep, effort = new Effort()): void {
+/** Applies one step to `resource`, in place (RFC 7644 §3.5.2.1–3). */
+export function applyStep(resource: Resource, step: PatchStep | DropStep, cost = new PatchCost()): void {
   if (step.op === 'drop') {
     delete resource[step.schema.id];
     return;
@@ -37,7 +45,7 @@ export function applyStep(resource: Resource, step: PatchStep | DropStep, effort
   const { target, filter } = step.path;
   const container = containerOf(resource, target);
   const next = target.attribute.multiValued
-    ? severalAfter(container[target.attribute.name] as Complex[] | undefined, step, filter, effort)
+    ? severalAfter(container[target.attribute.name] as Complex[] | undefined, step, filter, cost)
     : singleAfter(container[target.attribute.name], step);
   if (next === undefined && target.attribute.required) {
     throw step.op === 'remove'
@@ -67,7 +75,7 @@ function singleAfter(current: unknown, { op, path, value }: PatchStep): unknown 
   return merged(attribute, current, value);
 }
 
-/** A complex value with the parts that `value` names; the rest stays as it was. */
+/** Merges the parts in `value` into a complex value. */
 function merged(attribute: Attribute, current: unknown, value: unknown): Complex | undefined {
   if (value === null) return undefined;
   const before = isObject(current) ? current : {};
@@ -75,7 +83,7 @@ function merged(attribute: Attribute, current: unknown, value: unknown): Complex
   if (given === undefined && (!isObject(value) || hasBlankValue(value))) return undefined;
   const next: Complex = { ...before, ...given };
   for (const name of isObject(value) ? clearedParts(attribute, value) : []) delete next[name];
-  // Who is meant has changed: the old address would be a lie.
+  // The value has changed, so the old $ref would be wrong.
   if (next['value'] !== before['value'] && given?.['$ref'] === undefined) delete next['$ref'];
   return Object.keys(next).length === 0 ? undefined : next;
 }
@@ -101,15 +109,15 @@ function severalAfter(
   current: readonly Complex[] = [],
   { op, path, value }: PatchStep,
   filter: ElementFilter | undefined,
-  effort: Effort,
+  cost: PatchCost,
 ): Complex[] | undefined {
   const { attribute, sub } = path.target;
   const matcher = filter && matcherOf(filter);
-  effort.spend((current.length + 1) * Math.max(1, matcher?.terms ?? 0));
-  if (op === 'remove') return assigned(removed(current, path.target, matcher, value, effort));
+  cost.add((current.length + 1) * Math.max(1, matcher?.terms ?? 0));
+  if (op === 'remove') return assigned(removed(current, path.target, matcher, value, cost));
   if (!filter && !sub) {
     const given = readValue(attribute, value) as Complex[] | undefined;
-    effort.spend(given?.length ?? 0);
+    cost.add(given?.length ?? 0);
     return assigned(op === 'add' ? bounded(attribute, [...current, ...(given ?? [])]) : (given ?? []));
   }
   const parts = partsOf(attribute, sub, value);
@@ -120,12 +128,12 @@ function severalAfter(
     return assigned(withOnePrimary(next, parts['primary'] === true ? last : undefined));
   }
   const seed = filter ? seedOf(filter) : {};
-  if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} meets the filter of the path.`);
+  if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} matches the filter of the path.`);
   const created = readElements(attribute, { ...seed, ...parts });
   return assigned(bounded(attribute, [...current, ...(created ?? [])]));
 }
 
-/** What is to be set in each chosen element; null takes a part away. */
+/** The parts to set in each matching element; null removes a part. */
 function partsOf(attribute: Attribute, sub: Attribute | undefined, value: unknown): Complex {
   if (sub) return { [sub.name]: readSingle(sub, value, `${attribute.name}.${sub.name}`) ?? null };
   const whole = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -144,7 +152,7 @@ function removed(
   { attribute, sub }: AttributeTarget,
   matcher: Matcher | undefined,
   value: unknown,
-  effort: Effort,
+  cost: PatchCost,
 ): Complex[] {
   const chosen = (element: Complex) => matcher === undefined || matcher.meets(element);
   if (sub) {
@@ -155,13 +163,13 @@ function removed(
     });
   }
   if (matcher || value === undefined || value === null) return current.filter((element) => !chosen(element));
-  // Entra ID names what it removes in the value.
+  // Entra ID lists the elements to remove in the value.
   const named = readElements(attribute, value) ?? [];
-  effort.spend(current.length * named.length);
+  cost.add(current.length * named.length);
   return current.filter((element) => !named.some((each) => agrees(element, each)));
 }
 
-/** Nothing is left of it but what says which one it was. */
+/** Whether only the parts that identify the element are left. */
 function isHollow(attribute: Attribute, element: Complex): boolean {
   const told = Object.keys(element).filter((name) => !['type', 'primary', 'display'].includes(name));
   return told.length === 0 && (defaultSubAttribute(attribute) !== undefined || Object.keys(element).length === 0);
@@ -175,12 +183,12 @@ function agrees(element: Complex, named: Complex): boolean {
   });
 }
 
-/** The element that `attr eq value` asks for, where there is none. */
+/** The element to create for `attr eq value` if none matches. */
 function seedOf(filter: ElementFilter): Complex | undefined {
   return filter.kind === 'compare' && filter.comparison === 'eq' ? { [filter.ref.name]: filter.value } : undefined;
 }
 
-/** Of several primary values the one at `chosen` stays, else the last. */
+/** Keeps one primary value: the one at `chosen`, else the last. */
 function withOnePrimary(elements: readonly Complex[], chosen: number | undefined): Complex[] {
   const primary = chosen ?? elements.findLastIndex((element) => element['primary'] === true);
   return elements.map((element, index) =>
@@ -193,8 +201,8 @@ function bounded(attribute: Attribute, elements: Complex[]): Complex[] {
   return elements;
 }
 
-/** What has become the same is one element; none at all is no value. */
+/** Merges equal elements; an empty list is no value. */
 function assigned(elements: Complex[]): Complex[] | undefined {
-  const filled = calm(elements.filter((element) => Object.keys(element).length > 0));
+  const filled = normalized(elements.filter((element) => Object.keys(element).length > 0));
   return filled.length === 0 ? undefined : filled;
 }

@@ -2,7 +2,7 @@ import type { Resource } from './patch.ts';
 import { isObject } from './patch-operations.ts';
 import { type ResourceType, resolve } from './schema/resource-type.ts';
 
-/** Which attributes an answer shows (RFC 7644 §3.9); nothing asked for shows all. */
+/** The attributes in a response (RFC 7644 §3.9); all by default. */
 export interface Projection {
   attributes: readonly string[];
   excludedAttributes: readonly string[];
@@ -10,13 +10,13 @@ export interface Projection {
 
 export const wholeResource: Projection = { attributes: [], excludedAttributes: [] };
 
-/** What was named: all of an attribute, or some of its parts; of an extension, the same below its URN. */
+/** The requested names: a whole attribute or some of its parts; those of an extension under its URN. */
 interface Named {
   all: boolean;
   parts: Map<string, Named>;
 }
 
-/** The part of `resource` that is asked for. `id` and `schemas` are always there; names that are not ours count nothing. */
+/** The requested part of `resource`, always with `id` and `schemas`. Unknown names are ignored. */
 export function project(
   type: ResourceType,
   resource: Resource,
@@ -33,7 +33,7 @@ export function project(
   return without(resource, unwanted);
 }
 
-/** Whether the answer shows `attribute` at all, so that what it does not show need not be read. */
+/** Whether the response shows `attribute`; if not, it need not be read. */
 export function shows(type: ResourceType, { attributes, excludedAttributes }: Projection, attribute: string): boolean {
   if (attributes.length > 0) return named(type, attributes).parts.has(attribute);
   return named(type, excludedAttributes).parts.get(attribute)?.all !== true;

@@ -1,15 +1,15 @@
 import type { Clock } from '../domain/kernel/clock.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 
-/** How many requests a project may send. */
+/** Number of requests that a project may send. */
 export interface RateLimit {
   /** Sustained. */
   perSecond: number;
-  /** At once, after a pause. */
+  /** At once, after an idle period. */
   burst: number;
 }
 
-/** Twenty times what Entra ID sends; one directory can then not take everything from the others. */
+/** Twenty times the rate of Entra ID; stops one directory from starving the others. */
 export const defaultRateLimit: RateLimit = { perSecond: 500, burst: 1000 };
 
 interface Bucket {
@@ -17,7 +17,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** A token bucket for each project, in this process. Only callers who have authenticated fill one. */
+/** A token bucket per project, in this process. Only authenticated requests create one. */
 export class RateLimiter {
   private readonly clock: Clock;
   private readonly limit: RateLimit;

@@ -8,8 +8,8 @@ import type { ScimError } from './scim-error.ts';
 
 const maxText = 8192;
 
-/** What happened to a request, for its record. */
-export interface Happened {
+/** The outcome of a request, for its record. */
+export interface RequestOutcome {
   at: Date;
   durationMs: number;
   status: number;
@@ -19,35 +19,35 @@ export interface Happened {
   resourceId: string | undefined;
 }
 
-/** A request as it is kept for the inspector: no credentials, of lists only the totals, long texts cut off. */
-export function recordOf(req: Request, directory: Directory, happened: Happened): RequestEntry {
-  const { error, resourceId } = happened;
+/** The record of a request: no credentials, only the totals of lists, long texts truncated. */
+export function recordOf(req: Request, directory: Directory, outcome: RequestOutcome): RequestEntry {
+  const { error, resourceId } = outcome;
   return {
     projectId: directory.projectId,
     tokenId: directory.tokenId,
     tokenName: directory.tokenName,
     erasures: directory.erasures,
-    at: happened.at,
+    at: outcome.at,
     method: req.method,
     path: cut(readable(req.url), 2048),
     resourceId: isUuid(resourceId) ? resourceId : null,
-    status: happened.status,
+    status: outcome.status,
     scimType: error?.scimType ?? null,
     detail: error ? cut(error.message, 1000) : null,
-    durationMs: Math.round(happened.durationMs),
+    durationMs: Math.round(outcome.durationMs),
     userAgent:
       req
         .get('user-agent')
         ?.replace(/[^\x20-\x7e]/g, '?')
         .slice(0, 200) ?? null,
-    requestBody: textOf(redacted(happened.requestBody)),
-    responseBody: textOf(error ? error.toJSON() : summary(happened.responseBody)),
+    requestBody: textOf(redacted(outcome.requestBody)),
+    responseBody: textOf(error ? error.toJSON() : summary(outcome.responseBody)),
   };
 }
 
 const secretNames = /^(password|secret|token|authorization)$/i;
 
-/** The body without what looks like a secret; the data of Bulk operations stay out, for they speak of many people. */
+/** Removes secrets, and the data of Bulk operations, which concern many users. */
 function redacted(value: unknown, depth = 0): unknown {
   if (depth > 8) return '…';
   if (Array.isArray(value)) return value.slice(0, 50).map((each) => redacted(each, depth + 1));
@@ -72,7 +72,7 @@ function textOf(value: unknown): string | null {
   return text === undefined ? null : cut(text, maxText);
 }
 
-/** As it was meant, not as it travelled: for people, and so that an erasure finds names in it. */
+/** Decoded, for readers and so that an erasure finds names in it. */
 function readable(url: string): string {
   try {
     return decodeURIComponent(url.replaceAll('+', ' '));

@@ -5,7 +5,7 @@ import type { Clock } from '../domain/kernel/clock.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { type Answer, type Caller, isUnchanged } from './answer.ts';
-import { type Happened, recordOf } from './recording.ts';
+import { type RequestOutcome, recordOf } from './recording.ts';
 import { badRequest, toScimError } from './scim-error.ts';
 
 export interface ResponseDeps {
@@ -72,7 +72,7 @@ function write(res: Response, status: number, body: object | undefined): void {
 function record(
   req: Request,
   { directory, startedAt, body }: Call,
-  outcome: Pick<Happened, 'status' | 'error' | 'responseBody' | 'resourceId'>,
+  outcome: Pick<RequestOutcome, 'status' | 'error' | 'responseBody' | 'resourceId'>,
   { requestRecords, clock, log }: ResponseDeps,
 ): void {
   const resourceId = outcome.resourceId ?? (typeof req.params['id'] === 'string' ? req.params['id'] : undefined);

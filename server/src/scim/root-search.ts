@@ -9,8 +9,8 @@ import type { UserEndpoint } from './users.ts';
 type Endpoint = UserEndpoint | GroupEndpoint;
 
 /**
- * A search over all kinds of resources (RFC 7644 §3.4.3), users before groups, paged by index. A kind that lacks an
- * attribute of the filter has no match; where every kind lacks it, the filter is refused.
+ * Searches all resource types (RFC 7644 §3.4.3), users before groups, paged by index. A type without an attribute of the
+ * filter has no matches; if every type lacks it, the filter is refused.
  */
 export async function rootSearch(
   endpoints: readonly Endpoint[],
@@ -18,7 +18,7 @@ export async function rootSearch(
   caller: Caller,
   cursors: Cursors,
 ): Promise<{ total: number; resources: object[] }> {
-  if (request.cursor !== undefined) throw new ScimError(501, 'Cursors work at /Users and /Groups.');
+  if (request.cursor !== undefined) throw new ScimError(501, 'cursor is supported at /Users and /Groups only.');
   const resources: object[] = [];
   const refusals: unknown[] = [];
   let total = 0;

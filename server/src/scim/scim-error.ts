@@ -19,7 +19,7 @@ export interface ScimErrorOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal in SCIM's words. The detail is read by whoever sets up the directory: it says what to mend. */
+/** A SCIM error. `detail` tells the directory's administrator what to fix. */
 export class ScimError extends Error {
   readonly status: number;
   readonly scimType: ScimType | undefined;
@@ -33,7 +33,7 @@ export class ScimError extends Error {
     this.headers = headers;
   }
 
-  /** The error message of RFC 7644 §3.12. */
+  /** The error response of RFC 7644 §3.12. */
   toJSON(): object {
     return {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
@@ -44,7 +44,7 @@ export class ScimError extends Error {
   }
 }
 
-/** A 400 with its keyword. */
+/** A 400 error with a keyword. */
 export function badRequest(scimType: ScimType, detail: string): ScimError {
   return new ScimError(400, detail, { scimType });
 }
@@ -53,9 +53,9 @@ type Row = readonly [status: number, scimType: ScimType | undefined, detail: (pr
 type Of<Code extends Problem['code']> = Extract<Problem, { code: Code }>;
 
 const nouns: Partial<Record<string, string>> = { user: 'User', group: 'Group', project: 'SCIM service' };
-const notHere = () => 'The request cannot be handled here.';
+const notHere = () => 'The request is not supported.';
 
-/** RFC 7644 §3.12, service.md 7.1: how SCIM says each of the domain's refusals. */
+/** Maps the domain's refusals to SCIM errors (RFC 7644 §3.12, service.md 7.1). */
 const rows = {
   'not-found': [404, undefined, ({ what }: Of<'not-found'>) => `${nouns[what] ?? 'Resource'} not found.`],
   taken: [409, 'uniqueness', ({ field }: Of<'taken'>) => `Another user of this project has this value of ${field}.`],
@@ -64,7 +64,7 @@ const rows = {
   unauthenticated: [401, undefined, () => 'Send Authorization: Bearer with a SCIM token of this project.'],
   forbidden: [403, undefined, ({ reason }: Of<'forbidden'>) => `This is not allowed: ${reason}.`],
   'too-many': [429, undefined, () => 'Too many requests. Try again after the time in Retry-After.'],
-  unavailable: [503, undefined, () => 'SCIM is not set up, or the service is out of order at the moment.'],
+  unavailable: [503, undefined, () => 'SCIM is not set up, or the service is unavailable.'],
   'device-revoked': [400, undefined, notHere],
   'pkce-required': [400, undefined, notHere],
   'phone-not-allowed': [400, undefined, notHere],
@@ -82,11 +82,11 @@ const rows = {
   'mfa-method-not-allowed': [400, undefined, notHere],
 } as const satisfies Record<Problem['code'], Row>;
 
-/** The SCIM error for whatever was thrown; a bug tells nothing but where it is written down. */
+/** The SCIM error for a thrown value. An unexpected error reveals only the request id. */
 export function toScimError(thrown: unknown, requestId: string): ScimError {
   if (thrown instanceof ScimError) return thrown;
   if (!(thrown instanceof Refusal))
-    return new ScimError(500, `Something went wrong here; look for ${requestId} in the log.`);
+    return new ScimError(500, `Unexpected error. Look for request ${requestId} in the log.`);
   const { problem } = thrown;
   const [status, scimType, detail] = rows[problem.code] as Row;
   return new ScimError(status, detail(problem as never), { scimType, headers: headersOf(problem) });

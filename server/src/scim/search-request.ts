@@ -3,19 +3,19 @@ import type { Projection } from './projection.ts';
 import { invalid } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 
-/** A page holds at most this many resources (service.md 8), and so many where nobody says. */
+/** Maximum and default number of resources in a page (service.md 8). */
 export const maxPageSize = 100;
 
-/** What is searched, in which order, and which page of it (RFC 7644 §3.4.2, RFC 9865). */
+/** A search, its order and the requested page (RFC 7644 §3.4.2, RFC 9865). */
 export interface SearchRequest extends Projection {
   filter: string | undefined;
   sortBy: string | undefined;
   descending: boolean;
   /** 1-based. */
   startIndex: number;
-  /** 0…{@link maxPageSize}; 0 asks for totals only. */
+  /** 0…{@link maxPageSize}; 0 returns totals only. */
   count: number;
-  /** Set where pages go by cursor; empty for the first. */
+  /** Set for paging by cursor; empty for the first page. */
   cursor: string | undefined;
 }
 
@@ -31,26 +31,26 @@ const parameters = [
 ] as const;
 type Parameter = (typeof parameters)[number];
 
-/** Reads the query of a GET. Names in any case, each at most once. Throws `invalidValue` and the like. */
+/** Parses the query of a GET. Names in any case, each at most once. Throws `invalidValue` and others. */
 export function searchOfQuery(query: string): SearchRequest {
   const values = new Map<Parameter, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     const parameter = parameters.find((each) => each.toLowerCase() === name.toLowerCase());
     if (!parameter) continue;
-    if (values.has(parameter)) throw badRequest(keywordOf(parameter), `${parameter} is given more than once.`);
+    if (values.has(parameter)) throw badRequest(keywordOf(parameter), `${parameter} occurs more than once.`);
     values.set(parameter, value);
   }
   return searchOf((name) => values.get(name));
 }
 
-/** Reads the body of `.search` (RFC 7644 §3.4.3). */
+/** Parses the body of `.search` (RFC 7644 §3.4.3). */
 export function searchOfBody(body: Record<string, unknown>): SearchRequest {
   return searchOf((name) => {
     const value = field(body, name) ?? undefined;
     if (name === 'attributes' || name === 'excludedAttributes') return listed(name, value);
     if (typeof value === 'number' && (name === 'count' || name === 'startIndex')) return String(value);
     if (value === undefined || typeof value === 'string') return value;
-    throw badRequest(keywordOf(name), `${name} must be text.`);
+    throw badRequest(keywordOf(name), `${name} must be a string.`);
   });
 }
 
@@ -59,7 +59,7 @@ function searchOf(value: (name: Parameter) => string | undefined): SearchRequest
   const order = value('sortOrder')?.toLowerCase() || 'ascending';
   if (order !== 'ascending' && order !== 'descending') throw invalid('sortOrder', 'must be ascending or descending');
   return {
-    // An empty one is no filter either: whoever sends it must not get everybody.
+    // An empty filter is invalid: it must not list all users.
     filter: value('filter'),
     sortBy: value('sortBy') || undefined,
     descending: order === 'descending',
@@ -71,7 +71,7 @@ function searchOf(value: (name: Parameter) => string | undefined): SearchRequest
   };
 }
 
-/** Reads `attributes` and `excludedAttributes` of a query. */
+/** Parses `attributes` and `excludedAttributes` of a query. */
 export function projectionOfQuery(query: string): Projection {
   const { attributes, excludedAttributes } = searchOfQuery(query);
   return { attributes, excludedAttributes };
@@ -90,7 +90,7 @@ function names(list: string | undefined): string[] {
 function integer(name: 'startIndex' | 'count', text: string | undefined, byCursor = false): number | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   if (!/^[+-]?\d+$/.test(text.trim())) {
-    throw badRequest(byCursor ? 'invalidCount' : 'invalidValue', `${name} must be a whole number.`);
+    throw badRequest(byCursor ? 'invalidCount' : 'invalidValue', `${name} must be an integer.`);
   }
   return Math.max(-1, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }

@@ -10,21 +10,21 @@ import { type AttributeTarget, type ResourceType, resolve } from './schema/resou
 import { badRequest } from './scim-error.ts';
 import type { SearchRequest } from './search-request.ts';
 
-/** What a search is run on. */
+/** The resources that a search runs on. */
 export interface Source<Row> {
   type: ResourceType;
   list(selection: Selection): Promise<Listed<Row>[]>;
   count(where: Sql | undefined): Promise<number>;
 }
 
-/** A page of what was found. */
+/** A page of results. */
 export interface Found<Row> {
   rows: Row[];
   total: number;
   nextCursor?: string;
 }
 
-/** Runs a search on one kind of resource: by index, or by cursor where one is given. */
+/** Searches one resource type, by index, or by cursor if the request has one. */
 export async function search<Row extends { id: string }>(
   source: Source<Row>,
   request: SearchRequest,
@@ -61,19 +61,19 @@ async function byIndex<Row>(
   if (count === 0) return { rows: [], total: await source.count(where) };
   const offset = startIndex - 1;
   const rows = await source.list({ ...asked, from: { offset }, limit: count });
-  // A page that is not full ends where the list ends.
+  // A page that is not full is the last one.
   const known = rows.length < count && (rows.length > 0 || offset === 0);
   return { rows, total: known ? offset + rows.length : await source.count(where) };
 }
 
 const keys = ['userName', 'externalId', 'displayName', 'id'];
 
-/** What directories ask before each write: who goes by a key. */
+/** Whether the filter looks up one key, as directories do before each write. */
 function isLookup(filter: ResourceFilter): boolean {
   return filter.kind === 'compare' && filter.comparison === 'eq' && keys.includes(filter.ref.attribute.name);
 }
 
-/** How `sortBy` orders (RFC 7644 §3.4.2.3). Throws `invalidPath` for what has no order. */
+/** The order of `sortBy` (RFC 7644 §3.4.2.3). Throws `invalidPath` for attributes without an order. */
 function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, context: QueryContext): Order | undefined {
   if (sortBy === undefined) return undefined;
   const target = resolve(type, sortBy);
@@ -82,19 +82,19 @@ function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, cont
   const { attribute, sub } = target;
   const part = sub ?? (attribute.type === 'complex' ? defaultSubAttribute(attribute) : undefined);
   if (attribute.type === 'complex' && !part) {
-    throw badRequest('invalidPath', `${attribute.name} is complex: sort by one of its parts.`);
+    throw badRequest('invalidPath', `${attribute.name} is complex: sort by one of its sub-attributes.`);
   }
   const named: AttributeTarget = part ? { ...target, sub: part } : target;
   if (!attribute.multiValued) return { ...keyOf(operandOf(named, context), attribute.required), descending };
-  if (attribute.storage?.kind === 'elements') throw badRequest('invalidPath', `${attribute.name} has no order.`);
+  if (attribute.storage?.kind === 'elements') throw badRequest('invalidPath', `${attribute.name} cannot be sorted by.`);
   const { key, type: sqlType } = keyOf(elementOperandOf(part, context));
-  // The primary value speaks for all, else the first.
+  // Sorts by the primary value, else by the first.
   const preferred = verbatim(`coalesce((e.el->>'primary')::boolean, false) desc, e.n`);
   const first = sql`(select ${key} from ${elementsOf(named)} order by ${preferred} limit 1)`;
   return { key: first, type: sqlType, descending };
 }
 
-/** Blank is missing; what is never blank is left bare, so that an index has it in order. */
+/** A blank value counts as missing. A required one is compared as it is, so that an index applies. */
 function keyOf(operand: Operand, required = false): { key: Sql; type: Order['type'] } {
   switch (operand.kind) {
     case 'text': {

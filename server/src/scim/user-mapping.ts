@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
-import { applyStep, Effort, type Resource } from './patch.ts';
+import { applyStep, PatchCost, type Resource } from './patch.ts';
 import { entries, isObject } from './patch-operations.ts';
 import { userType } from './schema/resource-type.ts';
 import { invalid } from './schema/values.ts';
 
-/** Set where a directory has removed `active`: access stays as it was, and nothing is said of it. */
+/** Set if a directory has removed `active`: access stays as it was, and `active` is not returned. */
 const unassigned = 'activeUnassigned';
 
-/** The writable part of a user under the schema's names, free to be changed. */
+/** A copy of the writable part of a user, by the schema's names. */
 export function resourceOf(user: UserRecord): Resource {
-  return seenAs({ ...user, attributes: structuredClone(user.attributes) });
+  return writableOf({ ...user, attributes: structuredClone(user.attributes) });
 }
 
-/** The same, still the user's own values: to look at. */
-function seenAs(user: UserRecord): Resource {
+/** The same without a copy, for reading. */
+function writableOf(user: UserRecord): Resource {
   const { [unassigned]: silent, name, ...rest } = user.attributes;
   const names = defined({
     ...(isObject(name) ? name : {}),
@@ -31,16 +31,16 @@ function seenAs(user: UserRecord): Resource {
   });
 }
 
-/** Reads a whole user, as POST and PUT send it. Throws `invalidValue`, `invalidSyntax`. */
+/** Parses the user of a POST or PUT. Throws `invalidValue`, `invalidSyntax`. */
 export function readUser(body: Record<string, unknown>): Resource {
   const resource: Resource = {};
-  const effort = new Effort();
-  for (const step of entries(userType, 'replace', body)) applyStep(resource, step, effort);
+  const cost = new PatchCost();
+  for (const step of entries(userType, 'replace', body)) applyStep(resource, step, cost);
   if (resource['userName'] === undefined) throw invalid('userName', 'is required');
   return resource;
 }
 
-/** What is to be stored. `current` is given where there is a user already. */
+/** The values to store. @param current the user to be changed, if any */
 export function valuesOfResource(resource: Resource, current?: UserRecord): UserValues {
   const { userName, externalId, displayName, active, name, ...rest } = resource;
   const { familyName, givenName, ...names } = isObject(name) ? name : {};
@@ -60,10 +60,10 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
   };
 }
 
-/** The user as it is returned, its attributes in the order of the schema. */
+/** The response for a user, attributes in the order of the schema. */
 export function userResource(user: ShownUser, baseUrl: string): Resource {
   const { schema, extensions } = userType;
-  const resource = seenAs(user);
+  const resource = writableOf(user);
   const extended = extensions.filter(({ id }) => resource[id] !== undefined);
   const location = `${baseUrl}/Users/${user.id}`;
   const memberships = user.groups.map(({ id, displayName }) => ({
@@ -89,7 +89,7 @@ export function userResource(user: ShownUser, baseUrl: string): Resource {
   });
 }
 
-/** The ETag: the user's own version, and behind a dash a digest of the groups that are shown with it. */
+/** The ETag: the user's version and, after a dash, a digest of the groups in the response. */
 export function userVersion({ version, groups }: ShownUser): string {
   if (groups.length === 0) return `W/"${version}"`;
   const digest = createHash('sha256');

@@ -2,14 +2,14 @@ import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found } from '../domain/kernel/problem.ts';
 import type { ShownUser } from '../domain/users/user-record.ts';
 import { type Answer, type Caller, checkVersion } from './answer.ts';
-import { applyStep, Effort } from './patch.ts';
+import { applyStep, PatchCost } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
 import { type Projection, project, wholeResource } from './projection.ts';
 import { userType } from './schema/resource-type.ts';
 import type { Source } from './search.ts';
 import { readUser, resourceOf, userResource, userVersion, valuesOfResource } from './user-mapping.ts';
 
-/** The operations on Users (RFC 7644 §3), as HTTP and Bulk call them. */
+/** Operations on Users (RFC 7644 §3), for HTTP and Bulk. */
 export class UserEndpoint {
   readonly type = userType;
   private readonly accounts: Accounts;
@@ -69,8 +69,8 @@ export class UserEndpoint {
       (current) => {
         checkVersion(ifMatch, current.version);
         const resource = resourceOf(current);
-        const effort = new Effort();
-        for (const step of steps) applyStep(resource, step, effort);
+        const cost = new PatchCost();
+        for (const step of steps) applyStep(resource, step, cost);
         return valuesOfResource(resource, current);
       },
       caller.actor,

@@ -14,17 +14,17 @@ const schema = defineEntity({
     method: p.text(),
     /** Below the project's base address, query included. */
     path: p.text(),
-    /** The user or group that it was about, so that an erasure finds it. */
+    /** The user or group of the request, so that an erasure finds it. */
     resourceId: p.uuid().nullable(),
     status: p.integer(),
     scimType: p.text().nullable(),
-    /** Why it was refused, in a sentence. */
+    /** Why it was refused. */
     detail: p.text().nullable(),
     durationMs: p.integer(),
     userAgent: p.text().nullable(),
-    /** What was sent, without secrets, cut off where it is long. */
+    /** Without secrets, truncated. */
     requestBody: p.text().nullable(),
-    /** What was answered; of lists only the totals. */
+    /** Truncated; only the totals of lists. */
     responseBody: p.text().nullable(),
   },
   indexes: [
@@ -33,6 +33,6 @@ const schema = defineEntity({
   ],
 });
 
-/** One request of a directory and its answer, for whoever sets it up. Few are kept, and not for long. */
+/** A SCIM request and its response, for troubleshooting. Only recent ones are kept. */
 export class RequestRecord extends schema.class {}
 schema.setClass(RequestRecord);

@@ -5,31 +5,30 @@ import type { Random } from '../kernel/random.ts';
 import { execute, query, sql } from '../kernel/statement.ts';
 import { RequestRecord } from './request-record.entity.ts';
 
-/** A request as its room saw it: without secrets, texts already cut to size. */
+/** A request without secrets, texts already truncated. */
 export type RequestEntry = Omit<
   { [Key in keyof RequestRecord]: RequestRecord[Key] },
   'id' | 'project' | keyof symbol
 > & {
   projectId: string;
-  /** How many of the project's users had been erased when the request came. */
+  /** `projects.erasures` at the time of the request. */
   erasures: number;
 };
 
-/** The newest so many of each project are kept. */
+/** Number of records kept per project. */
 export const keptPerProject = 200;
-/** And none for longer than this. */
+/** Maximum age of a record. */
 export const keptSeconds = 7 * 24 * 3600;
-/** How long a note waits for others, at most. */
-const heldMs = 1000;
-/** So many do not wait for more. */
-const enough = 200;
-/** More than this are not held back for the database; the oldest are dropped. */
+/** Maximum time that a record is queued. */
+const flushMs = 1000;
+/** A queue of this length is written at once. */
+const batchSize = 200;
+/** Beyond this length the queue drops its oldest records. */
 const maxPending = 1000;
 
 /**
- * What directories have sent of late. Written behind the answers, once a second, so that nobody waits for it and a busy
- * directory does not pay for it each time. A process that is killed takes its last second of notes along. A note that
- * has waited while a user was erased is written without its texts, which may speak of them (decisions/0086).
+ * Recent SCIM requests. Queued, and written once a second, so that no request waits. A killed process loses its last second
+ * of records. If a user was erased while a record was queued, the record is written without texts (decisions/0086).
  */
 export class RequestRecords {
   private readonly db: Database;
@@ -39,7 +38,7 @@ export class RequestRecords {
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private onError: (error: unknown) => void = () => undefined;
-  private readonly unnoted = new Set<string>();
+  private readonly excluded = new Set<string>();
 
   constructor(db: Database, clock: Clock, random: Random) {
     this.db = db;
@@ -47,22 +46,22 @@ export class RequestRecords {
     this.random = random;
   }
 
-  /** Takes note of a request. Never throws, never waits; `onError` hears of notes that could not be written. */
+  /** Queues a record. Never throws; `onError` is called if it cannot be written. */
   add(entry: RequestEntry, onError: (error: unknown) => void): void {
-    if (this.unnoted.has(entry.tokenId)) return;
+    if (this.excluded.has(entry.tokenId)) return;
     this.onError = onError;
     this.pending.push(entry);
     if (this.pending.length > maxPending) this.pending.shift();
-    this.arrange();
+    this.schedule();
   }
 
-  /** Done once everything noted so far is written. */
+  /** Resolves when all records queued so far are written. */
   async settled(): Promise<void> {
     await this.writing;
     if (this.pending.length > 0) await (this.writing ??= this.write());
   }
 
-  /** Newest first, with what this process has held back. @param before id of the last record of the page before */
+  /** Newest first, including this process's queue. @param before id of the last record of the page before */
   async recent(projectId: string, first: number, before?: string): Promise<RequestRecord[]> {
     await this.settled();
     const older = before === undefined ? {} : { id: { $lt: before } };
@@ -71,17 +70,17 @@ export class RequestRecords {
       .find(RequestRecord, { project: projectId, ...older }, { orderBy: { id: 'desc' }, limit: first });
   }
 
-  /** Takes no note of what one token sends to this process while `work` lasts: of a test of our own. */
+  /** Records no request of one token in this process during `work`: for self-tests. */
   async without<T>(tokenId: string, work: () => Promise<T>): Promise<T> {
-    this.unnoted.add(tokenId);
+    this.excluded.add(tokenId);
     try {
       return await work();
     } finally {
-      this.unnoted.delete(tokenId);
+      this.excluded.delete(tokenId);
     }
   }
 
-  /** Drops what is too old. */
+  /** Deletes old records. */
   async sweep(): Promise<void> {
     await execute(
       this.db.alone,
@@ -89,11 +88,11 @@ export class RequestRecords {
     );
   }
 
-  /** One write at a time: what comes meanwhile waits for the next. */
-  private arrange(): void {
+  /** Schedules the next write; one runs at a time. */
+  private schedule(): void {
     if (this.writing || this.pending.length === 0) return;
-    if (this.pending.length >= enough) this.writing = this.write();
-    else this.timer ??= setTimeout(() => void (this.writing ??= this.write()), heldMs).unref();
+    if (this.pending.length >= batchSize) this.writing = this.write();
+    else this.timer ??= setTimeout(() => void (this.writing ??= this.write()), flushMs).unref();
   }
 
   private async write(): Promise<void> {
@@ -107,7 +106,7 @@ export class RequestRecords {
       this.onError(error);
     } finally {
       this.writing = undefined;
-      this.arrange();
+      this.schedule();
     }
   }
 
@@ -115,9 +114,9 @@ export class RequestRecords {
     const projects = [...new Set(batch.map(({ projectId }) => projectId))];
     const tokens = [...new Set(batch.map(({ tokenId }) => tokenId))];
     await this.db.transaction(async (em) => {
-      // Losing the last second of this with the power is no loss.
+      // A crash of the database may lose the last second of records.
       await execute(em, sql`set local synchronous_commit = off`);
-      // Waits for erasures under way. Those that come later wait for this transaction, and find what it has written.
+      // Waits for erasures in progress; later ones wait for this transaction and find its records.
       const locked = await query<{ id: string; erasures: number }>(
         em,
         sql`select id, erasures from projects where id = any(${projects}::uuid[]) order by id for share`,
@@ -167,7 +166,7 @@ export class RequestRecords {
   }
 }
 
-/** What is left where somebody may have been erased whom it speaks of: where it went, not what it said. */
+/** Keeps the resource type and id of the path; drops all texts, which may name an erased user. */
 function withoutTexts<Entry extends Pick<RequestEntry, 'path'>>(entry: Entry) {
   const [path = '/'] = /^\/(Users|Groups|Bulk)(\/[0-9a-f-]{36})?(?=$|[/?])/i.exec(entry.path) ?? [];
   return { ...entry, path, detail: null, requestBody: null, responseBody: null };

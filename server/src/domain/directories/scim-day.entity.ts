@@ -16,6 +16,6 @@ const schema = defineEntity({
   },
 });
 
-/** How many requests directories sent on a day; the requests themselves are kept for a short while only. */
+/** Number of SCIM requests on a day; the records of requests are kept for a week only. */
 export class ScimDay extends schema.class {}
 schema.setClass(ScimDay);

@@ -1,4 +1,4 @@
-/** One attribute as RFC 7643 §7 describes it, and what this server knows of it besides. */
+/** An attribute (RFC 7643 §7), with its storage and checks in this server. */
 export interface Attribute {
   name: string;
   type: 'string' | 'boolean' | 'integer' | 'dateTime' | 'reference' | 'binary' | 'complex';
@@ -15,17 +15,17 @@ export interface Attribute {
 
   /** Longest value in UTF-16 units. */
   maxLength?: number;
-  /** What more is asked of a value: the reason why it is refused. */
+  /** A further check of a value; returns the reason for a refusal. */
   check?: (value: string) => string | undefined;
-  /** What a missing boolean counts as (RFC 7643 §2.4 for `primary`). */
+  /** The value of a missing boolean (RFC 7643 §2.4 for `primary`). */
   absentMeans?: false;
-  /** Where it is stored, unless under its own name in the row's `attributes`. */
+  /** Where it is stored, unless by its name in the row's `attributes`. */
   storage?: Storage;
 }
 
 /** SQL over the row `r` (or, in an element of a multi-valued attribute, over `e`) that yields the value. */
 export type Storage =
-  /** Text in a column; `folded` is what is compared where case does not count, made by `by`. */
+  /** Text in a column; `folded` is compared if case is ignored; `by` folds the other side. */
   | { kind: 'text'; value: string; folded?: { sql: string; by: 'sql' | 'foldCase' } }
   | { kind: 'uuid'; value: string }
   | { kind: 'boolean'; value: string }
@@ -35,7 +35,7 @@ export type Storage =
   /** The elements of a multi-valued attribute, as a FROM item named `e`. */
   | { kind: 'elements'; from: string };
 
-/** A schema (RFC 7643 §7): what `/Schemas` shows is what is read, stored, filtered, sorted, patched and returned. */
+/** A schema (RFC 7643 §7). Parser, storage, filters, sorting, PATCH, responses and `/Schemas` all derive from it. */
 export interface Schema {
   id: string;
   name: string;
@@ -43,16 +43,16 @@ export interface Schema {
   attributes: readonly Attribute[];
 }
 
-/** Text that may be as long as no index is concerned. */
+/** Maximum length of text that no index contains. */
 export const defaultMaxLength = 8192;
 
-/** Finds among `attributes` by a name in any case. Names from outside are only ever compared. */
+/** Finds an attribute by its name, ignoring case. */
 export function attributeNamed(attributes: readonly Attribute[] | undefined, name: string): Attribute | undefined {
   const wanted = name.toLowerCase();
   return attributes?.find((attribute) => attribute.name.toLowerCase() === wanted);
 }
 
-/** The sub-attribute that a complex value speaks of when it is compared as a whole. */
+/** The sub-attribute compared when a filter names the complex attribute as a whole. */
 export function defaultSubAttribute(attribute: Attribute): Attribute | undefined {
   return attributeNamed(attribute.subAttributes, 'value');
 }

@@ -34,7 +34,7 @@ const uri = (name: string, description: string, more: Partial<Attribute> = {}): 
 });
 const supported = flag('supported', 'Whether it is supported.');
 
-/** The characteristics that `/Schemas` tells of each attribute (RFC 7643 §7). */
+/** The characteristics of each attribute in `/Schemas` (RFC 7643 §7). */
 const characteristics: readonly Attribute[] = [
   text('name', 'The name.', { required: true, caseExact: true }),
   text('type', 'The type of its values.', {

@@ -2,25 +2,25 @@ import { type Attribute, attributeNamed, type Schema } from './attribute.ts';
 import { groupSchema } from './group.ts';
 import { enterpriseSchema, userSchema } from './user.ts';
 
-/** A kind of resource (RFC 7643 §6). */
+/** A resource type (RFC 7643 §6). */
 export interface ResourceType {
   name: 'User' | 'Group';
   endpoint: '/Users' | '/Groups';
   description: string;
   schema: Schema;
   extensions: readonly Schema[];
-  /** What every resource has (RFC 7643 §3.1). */
+  /** Common attributes (RFC 7643 §3.1). */
   common: readonly Attribute[];
   /** Attributes that are accepted and dropped: never stored, never returned. */
   dropped: readonly string[];
 }
 
-/** What the name of an attribute speaks of. */
+/** The target of an attribute name. */
 export type Target =
   | AttributeTarget
   /** A schema as a whole: the core one, or an extension. */
   | { kind: 'schema'; schema: Schema }
-  /** Something to be accepted without an effect: a schema that is not ours, or a dropped attribute. */
+  /** Accepted and ignored: an unknown schema, or a dropped attribute. */
   | { kind: 'ignored' };
 
 export interface AttributeTarget {
@@ -138,8 +138,8 @@ export const groupType: ResourceType = {
 export const resourceTypes: readonly ResourceType[] = [userType, groupType];
 
 /**
- * What `name` speaks of: `attr`, `attr.sub`, either after a schema's URN and a colon, or a URN alone; in any case.
- * Undefined where a schema of ours has no such attribute.
+ * Resolves `attr`, `attr.sub`, either after a schema's URN and a colon, or a URN alone, ignoring case. Undefined if a known
+ * schema has no such attribute.
  */
 export function resolve(type: ResourceType, name: string): Target | undefined {
   const schemas = [type.schema, ...type.extensions];

@@ -54,7 +54,7 @@ const postal: readonly Attribute[] = [
   primary,
 ];
 
-/** RFC 7643 §4.1, without `password`: this service has none, and never stores one. */
+/** RFC 7643 §4.1, without `password`, which this service never stores. */
 export const userSchema: Schema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:User',
   name: 'User',
@@ -177,7 +177,7 @@ export const userSchema: Schema = {
   ],
 };
 
-/** RFC 7643 §4.3. The manager's `displayName` is left to whoever asks for the manager. */
+/** RFC 7643 §4.3, without the manager's `displayName`. */
 export const enterpriseSchema: Schema = {
   id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
   name: 'EnterpriseUser',

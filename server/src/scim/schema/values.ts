@@ -5,19 +5,18 @@ import { type Attribute, attributeNamed, defaultMaxLength, defaultSubAttribute, 
 /** A complex value with the names of the schema, holding only what is assigned. */
 export type Complex = Record<string, unknown>;
 
-/** How many values one attribute of a user may have. */
+/** Maximum number of values of one attribute. */
 export const maxElements = 500;
 
 /**
- * Reads a value of `attribute` as clients write it, into the form in which it is stored; undefined where nothing is
- * assigned (null, an empty array, an object without content). What the schema does not know and what is read-only is
- * left out. Throws `invalidValue`.
+ * Parses a client's value of `attribute` into its stored form; undefined if it assigns nothing (null, an empty array or
+ * object). Unknown and read-only parts are ignored. Throws `invalidValue`.
  */
 export function readValue(attribute: Attribute, value: unknown): unknown {
   return attribute.multiValued ? readElements(attribute, value) : readSingle(attribute, value, attribute.name);
 }
 
-/** Reads the elements of a multi-valued attribute; a lone element counts as a list of one. */
+/** Parses the elements of a multi-valued attribute. A single element counts as a list of one. */
 export function readElements(attribute: Attribute, value: unknown): Complex[] | undefined {
   const given = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
   if (given.length > maxElements) throw invalid(attribute.name, `has more than ${maxElements} values`);
@@ -25,10 +24,10 @@ export function readElements(attribute: Attribute, value: unknown): Complex[] | 
     const element = readSingle(attribute, each, attribute.name) as Complex | undefined;
     return element === undefined || saysNothing(attribute, element) ? [] : [element];
   });
-  return elements.length === 0 ? undefined : calm(elements);
+  return elements.length === 0 ? undefined : normalized(elements);
 }
 
-/** Entra ID sends a type with a null for every number that it does not know. */
+/** Entra ID sends a type with a null value for every number that is not set. */
 function saysNothing(attribute: Attribute, element: Complex): boolean {
   return (
     defaultSubAttribute(attribute) !== undefined &&
@@ -36,8 +35,8 @@ function saysNothing(attribute: Attribute, element: Complex): boolean {
   );
 }
 
-/** Leaves one primary value, the last that was named so, and merges what is there twice. */
-export function calm(elements: readonly Complex[]): Complex[] {
+/** Keeps one primary value, the last one, and merges duplicates. */
+export function normalized(elements: readonly Complex[]): Complex[] {
   const primary = elements.findLastIndex((element) => element['primary'] === true);
   const kept = new Map<string, Complex>();
   for (const [index, element] of elements.entries()) {
@@ -55,7 +54,7 @@ function identityOf(element: Complex): string {
   return value === undefined ? JSON.stringify(Object.entries(element).sort()) : JSON.stringify([value, type ?? null]);
 }
 
-/** Reads one value, or one element of several. */
+/** Parses one value, or one element of several. */
 export function readSingle(attribute: Attribute, value: unknown, name: string): unknown {
   if (value === null || value === undefined) return undefined;
   switch (attribute.type) {
@@ -76,7 +75,7 @@ function readComplex(attribute: Attribute, value: unknown, name: string): Comple
   for (const [key, part] of Object.entries(value as object)) {
     const sub = attributeNamed(attribute.subAttributes, key);
     if (!sub || isReadOnly(sub)) continue;
-    if (Object.hasOwn(complex, sub.name)) throw badRequest('invalidSyntax', `${name}.${sub.name} is given twice.`);
+    if (Object.hasOwn(complex, sub.name)) throw badRequest('invalidSyntax', `${name}.${sub.name} occurs twice.`);
     const read = readSingle(sub, part, `${name}.${sub.name}`);
     if (read !== undefined) complex[sub.name] = read;
   }
@@ -94,10 +93,10 @@ function readBoolean(value: unknown, name: string): boolean {
 }
 
 function readText(attribute: Attribute, value: unknown, name: string): string {
-  if (typeof value !== 'string') throw invalid(name, 'must be text');
+  if (typeof value !== 'string') throw invalid(name, 'must be a string');
   const { maxLength = defaultMaxLength, check } = attribute;
   if (value.length > maxLength) throw invalid(name, `must not be longer than ${maxLength} characters`);
-  if (!isStorableText(value)) throw invalid(name, 'must not hold NUL or half of a character');
+  if (!isStorableText(value)) throw invalid(name, 'must not contain NUL or an unpaired surrogate');
   const reason = check?.(value);
   if (reason !== undefined) throw invalid(name, reason);
   return value;
