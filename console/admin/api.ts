@@ -27,7 +27,7 @@ let writes = 0;
 /**
  * A query in flight during a mutation may be stale; refetch it. urql deduplicates queries in flight, so it would not.
  */
-async function ofNow(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+async function refetchIfStale(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const isWrite = typeof init?.body === 'string' && /\bmutation \w+/.test(init.body);
   for (;;) {
     const before = writes;
@@ -41,7 +41,7 @@ async function ofNow(input: RequestInfo | URL, init?: RequestInit): Promise<Resp
 export const client = new Client({
   url: '/admin/graphql',
   exchanges: [cacheExchange, fetchExchange],
-  fetch: ofNow,
+  fetch: refetchIfStale,
   preferGetMethod: false,
   fetchOptions: { headers: { 'X-Latchkey-Csrf': '1' } },
   // Show cached data at once and revalidate it in the background.
@@ -171,7 +171,7 @@ export function useWrite<Data, Variables extends AnyVariables>(
 }
 
 /** Runs a query once, outside the page's own data, for search as you type. */
-export function useAsk(): <Data, Variables extends AnyVariables>(
+export function useFetch(): <Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ) => Promise<Data | undefined> {

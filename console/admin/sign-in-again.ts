@@ -1,25 +1,25 @@
 import { useSyncExternalStore } from 'react';
 
 /** `expired`: the session has ended. `fresh`: the change requires a recent sign-in. */
-export type Why = 'expired' | 'fresh';
+export type Reason = 'expired' | 'fresh';
 
-interface Asked {
-  why: Why;
+interface Prompt {
+  reason: Reason;
   answer(signedIn: boolean): void;
 }
 
 const channel = 'lk-signed-in';
-let asked: Asked | undefined;
+let prompt: Prompt | undefined;
 let waiting: Promise<boolean> | undefined;
 const listeners = new Set<() => void>();
 
-function set(next: Asked | undefined): void {
-  asked = next;
+function set(next: Prompt | undefined): void {
+  prompt = next;
   for (const listener of listeners) listener();
 }
 
 /** Opens the sign-in prompt; concurrent callers share its result. */
-export function signInAgain(why: Why): Promise<boolean> {
+export function signInAgain(reason: Reason): Promise<boolean> {
   waiting ??= new Promise<boolean>((resolve) => {
     const tabs = new BroadcastChannel(channel);
     const answer = (signedIn: boolean) => {
@@ -30,26 +30,26 @@ export function signInAgain(why: Why): Promise<boolean> {
     };
     // Also resolves after a sign-in in another tab.
     tabs.onmessage = () => answer(true);
-    set({ why, answer });
+    set({ reason, answer });
   });
   return waiting;
 }
 
 /** The open prompt, for the dialog. */
-export function useAsked(): Asked | undefined {
+export function usePrompt(): Prompt | undefined {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => asked,
+    () => prompt,
   );
 }
 
 /** Opens sign-in in a popup, so that the page keeps its unsaved input. */
-export function openSignIn(why: Why): void {
+export function openSignIn(reason: Reason): void {
   window.open(
-    why === 'fresh' ? '/admin/sign-in?fresh' : '/admin/sign-in',
+    reason === 'fresh' ? '/admin/sign-in?fresh' : '/admin/sign-in',
     'latchkey-sign-in',
     'popup,width=520,height=760',
   );

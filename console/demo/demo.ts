@@ -32,14 +32,14 @@ function show(config: Config, identity: Identity | undefined): void {
   if (!identity) return;
   const { claims, userinfo, idToken, signature } = identity;
   element('who').textContent = String(userinfo['name'] ?? userinfo['email'] ?? claims['email'] ?? claims.sub);
-  element('proved').textContent = told(claims);
+  element('proved').textContent = describeMethods(claims);
   element('signature').textContent = signature;
   element('sign-out').setAttribute('href', signOutUrl(config, idToken));
   fillTable('claims', claims);
   fillTable('userinfo', userinfo);
 }
 
-function told({ amr }: Claims): string {
+function describeMethods({ amr }: Claims): string {
   const methods = Array.isArray(amr) ? amr : [];
   return methods.includes('otp') || methods.includes('sms')
     ? 'You proved your address with a code, and this browser made a key that nobody can read out of it. Next time the key is enough.'

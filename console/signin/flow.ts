@@ -1,5 +1,5 @@
 import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/browser/internal';
-import type { CodeAsked, CodeQuestion } from './code-question.ts';
+import type { CodePrompt, CodePromptOptions } from './code-prompt.ts';
 import { cleanCode, formatOf, isComplete } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
 import { showRecoveryCodes } from './recovery-codes.ts';
@@ -12,7 +12,7 @@ type DeviceVerified = Awaited<ReturnType<Signin['verifyDevice']>>;
 export class Flow {
   readonly #page: Page;
   readonly #signin: Signin;
-  readonly #code: CodeQuestion;
+  readonly #code: CodePrompt;
   readonly #address = element<HTMLInputElement>('userid');
   readonly #shared = element<HTMLInputElement>('shared');
   readonly #number = element<HTMLInputElement>('number');
@@ -25,7 +25,7 @@ export class Flow {
   /** Aborts the request in flight when the user goes back. */
   #abort = new AbortController();
 
-  constructor(page: Page, signin: Signin, code: CodeQuestion) {
+  constructor(page: Page, signin: Signin, code: CodePrompt) {
     this.#page = page;
     this.#signin = signin;
     this.#code = code;
@@ -117,7 +117,7 @@ export class Flow {
         this.#sessionId = answer.sessionId;
         return this.#startMfa().catch((error: unknown) => {
           // No code can be sent now (rate limit, too many attempts, no gateway): offer recovery codes.
-          if (isOut(error) && !this.#isEnrolling) this.#code.askRecovery(answer.method);
+          if (isFactorUnavailable(error) && !this.#isEnrolling) this.#code.askRecovery(answer.method);
           throw error;
         });
     }
@@ -129,7 +129,7 @@ export class Flow {
     this.#ask({ ...sent, kind: method, testCode, isNew: this.#isEnrolling }, note);
   }
 
-  #ask(asked?: CodeAsked, note?: string): void {
+  #ask(asked?: CodePromptOptions, note?: string): void {
     if (!history.state?.begun) history.pushState({ begun: true }, '');
     if (asked) this.#code.ask(asked, note);
     else this.#code.askAgain();
@@ -264,7 +264,7 @@ export class Flow {
 }
 
 /** Whether the factor is unavailable for now, as opposed to a wrong answer. */
-function isOut(error: unknown): boolean {
+function isFactorUnavailable(error: unknown): boolean {
   const codes = ['RATE_LIMITED', 'MFA_METHOD_NOT_ALLOWED', 'TEMPORARILY_UNAVAILABLE'];
   return error instanceof LatchkeyError && codes.includes(error.code);
 }

@@ -3,7 +3,7 @@
  * decides, the SDK calls it. Service contract: 3.3.
  */
 import { hostedSignin, LatchkeyError } from '@latchkey/browser/internal';
-import { CodeQuestion } from './code-question.ts';
+import { CodePrompt } from './code-prompt.ts';
 import { Flow } from './flow.ts';
 import { element, Page } from './page.ts';
 import { fetchTexts } from './texts.ts';
@@ -36,7 +36,7 @@ async function begin(): Promise<void> {
     const hosted = await hostedSignin(application, data['flow']!);
     const trustedUser = await hosted.trustedUser();
     await texts;
-    const flow = new Flow(page, hosted.signin, new CodeQuestion(page));
+    const flow = new Flow(page, hosted.signin, new CodePrompt(page));
     element<HTMLButtonElement>('address-submit').disabled = false;
     flow.start(trustedUser);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { HostedSignin } from '@latchkey/browser/internal';
-import { type CodeAsked, CodeQuestion } from './code-question.ts';
+import { CodePrompt, type CodePromptOptions } from './code-prompt.ts';
 import { Flow } from './flow.ts';
 import { element, type Page } from './page.ts';
 import { showRecoveryCodes } from './recovery-codes.ts';
@@ -14,11 +14,11 @@ export function showPreview(page: Page, step: string): void {
   // Disable the leave warning of the recovery codes.
   addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true });
   if (window.top !== window) focusQuietly();
-  const code = new CodeQuestion(page);
+  const code = new CodePrompt(page);
   const totp = { secret, otpauthUri: totpUri(page.data['projectName'] ?? '') };
-  new Flow(page, standIn(totp), code).start(step === 'known' ? person : undefined);
+  new Flow(page, fakeService(totp), code).start(step === 'known' ? person : undefined);
   element<HTMLButtonElement>('address-submit').disabled = false;
-  const ask = (asked: CodeAsked) => code.ask({ resendAfter: 30, ...asked });
+  const ask = (asked: CodePromptOptions) => code.ask({ resendAfter: 30, ...asked });
   const steps: Record<string, () => void> = {
     code: () => ask({ kind: 'address', sentTo }),
     sms: () => ask({ kind: 'sms', sentTo: '…0143' }),
@@ -51,7 +51,7 @@ function totpUri(project: string): string {
 }
 
 /** A fake service that answers as for a new user, step by step. */
-function standIn(totp: { secret: string; otpauthUri: string }): HostedSignin['signin'] {
+function fakeService(totp: { secret: string; otpauthUri: string }): HostedSignin['signin'] {
   const never = new Promise<never>(() => undefined);
   return {
     authenticate: async () => ({ status: 'OTP_NEEDED', sentTo, resendAfter: 30 }),

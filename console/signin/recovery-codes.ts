@@ -1,7 +1,7 @@
 import { element, type Page } from './page.ts';
 
 /** Shows recovery codes once, with copy, download and print, and continues after confirmation. */
-export function showRecoveryCodes(page: Page, codes: string[], goOn: () => void): void {
+export function showRecoveryCodes(page: Page, codes: string[], onContinue: () => void): void {
   const list = codes.map((code) => {
     const item = document.createElement('li');
     item.textContent = code;
@@ -26,7 +26,7 @@ export function showRecoveryCodes(page: Page, codes: string[], goOn: () => void)
   element('recovery-codes').addEventListener('submit', (event) => {
     event.preventDefault();
     guard.abort();
-    goOn();
+    onContinue();
   });
   page.show('recovery-codes');
 }

@@ -4,7 +4,7 @@ import { roleNames } from '../access.tsx';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { type AdminTokenRowFragment, IssueAdminToken, RevokeAdminToken, type Role } from '../generated/operations.ts';
-import { lives, moment } from '../ui/expiry.ts';
+import { lifetimes, moment } from '../ui/expiry.ts';
 import { Refused } from '../ui/failed.tsx';
 import { useFirstFocus } from '../ui/first-focus.ts';
 import { TokenList } from '../ui/token-list.tsx';
@@ -84,7 +84,7 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
       <NativeSelect
         label="Good for"
         value={days}
-        data={[...lives]}
+        data={[...lifetimes]}
         onChange={(event) => setDays(event.currentTarget.value)}
       />
       {failure?.field !== 'name' && <Refused failure={failure} />}

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useCallback, useId, useState } from 'react';
-import { useAsk } from '../api.ts';
+import { useFetch } from '../api.ts';
 import { useEnter, useSearch } from '../frame/use-search.ts';
 import { PaletteInProject } from '../generated/operations.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -83,7 +83,7 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
   const wanted = value.trim();
   const about = key.toLowerCase();
   const names = about === '' || ['user', 'client', 'app'].includes(about);
-  const ask = useAsk();
+  const ask = useFetch();
   const search = useCallback(
     (found: string) => ask(PaletteInProject, { projectId: projectId ?? '', search: keyed.exec(found)?.[2] ?? found }),
     [ask, projectId],

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { IssueScimToken } from '../generated/operations.ts';
-import { lives, moment } from '../ui/expiry.ts';
+import { lifetimes, moment } from '../ui/expiry.ts';
 import { Refused } from '../ui/failed.tsx';
 import { toast } from '../ui/toast.tsx';
 import styles from './issue-token.module.css';
@@ -41,7 +41,7 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
       <NativeSelect
         label="Good for"
         value={days}
-        data={[...lives]}
+        data={[...lifetimes]}
         onChange={(event) => setDays(event.currentTarget.value)}
       />
       <Button type="submit" loading={busy} disabled={wanted.trim() === ''}>

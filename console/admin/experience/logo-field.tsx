@@ -97,8 +97,8 @@ async function send(projectId: string, file: File): Promise<Outcome> {
       if (response.status === 401 && (await signInAgain('expired'))) continue;
       const body = (await response.json()) as { id?: string; errors?: { message: string }[] };
       if (body.id !== undefined) return { id: body.id };
-      const said = body.errors?.[0]?.message ?? 'The server could not take it.';
-      return { fault: said.replace(/^logo /, 'A logo ') };
+      const message = body.errors?.[0]?.message ?? 'The server could not take it.';
+      return { fault: message.replace(/^logo /, 'A logo ') };
     }
   } catch {
     return { fault: 'The server did not answer. Nothing was changed; try again.' };

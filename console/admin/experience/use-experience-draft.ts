@@ -96,12 +96,12 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     setTyped({ ...content, ...part });
     setState('typing');
   };
-  const settled = (answer: ExperienceStateFragment | undefined, failed: Failure | undefined, said: string) => {
+  const settled = (answer: ExperienceStateFragment | undefined, failed: Failure | undefined, message: string) => {
     setFailure(failed);
     if (!answer) return undefined;
     setVersion(answer.draftVersion);
     latest.current.version = answer.draftVersion;
-    toast(said);
+    toast(message);
     return answer;
   };
   const replaced = (answer: ExperienceStateFragment) => {
@@ -138,8 +138,8 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     },
     async revert(number) {
       const { data, failure: failed } = await revertTo({ input: { projectId, number } });
-      const said = number === 0 ? 'Latchkey’s own look is back' : `Version ${number} is back`;
-      const answer = settled(data?.revertExperience, failed, said);
+      const message = number === 0 ? 'Latchkey’s own look is back' : `Version ${number} is back`;
+      const answer = settled(data?.revertExperience, failed, message);
       if (answer) replaced(answer);
     },
   };

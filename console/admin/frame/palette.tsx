@@ -2,7 +2,7 @@ import { Modal, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useCallback, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useAsk } from '../api.ts';
+import { useFetch } from '../api.ts';
 import { PaletteInProject, PaletteProjects } from '../generated/operations.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
@@ -54,7 +54,7 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   const groups = useNavItems(projectId);
   const { mayChange, isOwner } = useAccess(projectId);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const ask = useAsk();
+  const ask = useFetch();
   const wanted = text.trim();
   const search = useCallback(
     async (search: string) => {

@@ -1,15 +1,15 @@
 import { Button, Modal } from '@mantine/core';
-import { openSignIn, useAsked } from '../sign-in-again.ts';
+import { openSignIn, usePrompt } from '../sign-in-again.ts';
 import styles from './sign-in-again-dialog.module.css';
 
 /** Prompts for sign-in without leaving the page; unsaved input stays and the pending request is retried. */
 export function SignInAgain() {
-  const asked = useAsked();
-  const isExpired = asked?.why === 'expired';
+  const prompt = usePrompt();
+  const isExpired = prompt?.reason === 'expired';
   return (
     <Modal
-      opened={asked !== undefined}
-      onClose={() => asked?.answer(false)}
+      opened={prompt !== undefined}
+      onClose={() => prompt?.answer(false)}
       title={isExpired ? 'You have been signed out' : 'Confirm that it is you'}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -20,10 +20,10 @@ export function SignInAgain() {
             : 'This change needs a code or second factor from the last 15 minutes. Sign in again in a small window: what you typed stays, and the change is made right after.'}
         </p>
         <div className={styles.actions}>
-          <Button variant="default" onClick={() => asked?.answer(false)}>
+          <Button variant="default" onClick={() => prompt?.answer(false)}>
             Not now
           </Button>
-          <Button onClick={() => openSignIn(asked?.why ?? 'expired')} data-autofocus>
+          <Button onClick={() => openSignIn(prompt?.reason ?? 'expired')} data-autofocus>
             Sign in again
           </Button>
         </div>

@@ -2,7 +2,7 @@ import { Button, Popover, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useCallback, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useAsk, useRead } from '../api.ts';
+import { useFetch, useRead } from '../api.ts';
 import { ProjectById, SwitcherProjects } from '../generated/operations.ts';
 import { recentProjects } from '../projects/recent.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -47,7 +47,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
   const { isOwner } = useAccess();
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  const ask = useAsk();
+  const ask = useFetch();
   const search = useCallback(async (wanted: string) => ask(SwitcherProjects, { search: wanted.trim() || null }), [ask]);
   const { answer, pending } = useSearch(text, true, search);
   const recent = text.trim() === '' ? recentProjects().filter(({ id }) => id !== current) : [];

@@ -22,7 +22,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
   const [first] = clients;
   const signedIn = data.signedIn.edges[0]?.node.at;
   const mailTested = data.mailTested.edges[0]?.node.at;
-  const heard = data.scimTokens.some(({ lastUsedAt, revokedAt }) => lastUsedAt && !revokedAt);
+  const isConnected = data.scimTokens.some(({ lastUsedAt, revokedAt }) => lastUsedAt && !revokedAt);
   const team = data.memberships.length + (ownerCount ?? 1);
   return [
     {
@@ -67,7 +67,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
     {
       name: 'Connect a directory',
       isOptional: true,
-      isDone: heard,
+      isDone: isConnected,
       done: 'A directory is connected',
       open: 'People come and go by themselves, as the customer’s directory says.',
       ...(mayChange ? { action: { label: 'Connect a directory', to: path('directory') } } : {}),

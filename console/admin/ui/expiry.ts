@@ -1,5 +1,5 @@
 /** Lifetimes offered for a new token, in days. */
-export const lives = [
+export const lifetimes = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: '1 year' },

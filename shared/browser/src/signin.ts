@@ -101,15 +101,15 @@ export class Signin<End = CodeIssued> {
     if ((merged.code_challenge_method ?? 'S256') !== 'S256') throw invalid('code_challenge_method must be S256.');
 
     // Proofs count within one transaction: after DEVICE_REGISTERED, continue it.
-    const goesOn = continued?.options.code_challenge === merged.code_challenge ? continued : undefined;
-    if (goesOn) {
-      goesOn.options = merged;
-      goesOn.newDevice = true;
+    const pending = continued?.options.code_challenge === merged.code_challenge ? continued : undefined;
+    if (pending) {
+      pending.options = merged;
+      pending.newDevice = true;
       try {
-        return await this.#authenticate(goesOn);
+        return await this.#authenticate(pending);
       } catch (error) {
         // The transaction has ended, or its response was lost.
-        if (!isOneOf(error, ['TRANSACTION_EXPIRED', 'OUT_OF_ORDER', ...startingOver])) throw error;
+        if (!isOneOf(error, ['TRANSACTION_EXPIRED', 'OUT_OF_ORDER', ...restartCodes])) throw error;
       }
     }
     const transaction = await this.#begin(userid.trim(), merged);
@@ -117,7 +117,7 @@ export class Signin<End = CodeIssued> {
     try {
       return await this.#authenticate(transaction);
     } catch (error) {
-      if (!isOneOf(error, startingOver)) throw error;
+      if (!isOneOf(error, restartCodes)) throw error;
     }
     // The revoked key is deleted, or the PKCE requirement is known: retry once.
     return this.#authenticate(await this.#begin(userid.trim(), merged));
@@ -278,7 +278,7 @@ export class Signin<End = CodeIssued> {
       if (error.code === 'DEVICE_REVOKED') await this.#setting.store.removeKey(transaction.key);
       // The client has required PKCE since this transaction began.
       if (error.code === 'PKCE_REQUIRED') this.#needsPkce = true;
-      if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', ...startingOver])) this.#forget(transaction);
+      if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', ...restartCodes])) this.#forget(transaction);
       throw error;
     }
   }
@@ -337,7 +337,7 @@ export class Signin<End = CodeIssued> {
 }
 
 /** Errors that a new transaction resolves. */
-const startingOver = ['DEVICE_REVOKED', 'PKCE_REQUIRED'];
+const restartCodes = ['DEVICE_REVOKED', 'PKCE_REQUIRED'];
 
 const isOneOf = (error: unknown, codes: string[]) => error instanceof LatchkeyError && codes.includes(error.code);
 

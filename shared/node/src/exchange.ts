@@ -194,8 +194,8 @@ function refusal(answer: Answer, body: Record<string, unknown> | null): OAuthExc
   const error = typeof body?.['error'] === 'string' ? printable(body['error']) : undefined;
   const description = body?.['error_description'];
   const code = (error === undefined ? undefined : codes[error]) ?? codeOf(status, error);
-  const said = error === undefined ? '' : `: ${error}`;
-  return new OAuthExchangeError(code, `The token endpoint responded with status ${status}${said}.`, {
+  const suffix = error === undefined ? '' : `: ${error}`;
+  return new OAuthExchangeError(code, `The token endpoint responded with status ${status}${suffix}.`, {
     status,
     error,
     errorDescription: typeof description === 'string' ? description.slice(0, 500) : undefined,

@@ -2,7 +2,7 @@ import { type CodeFormat, formatOf, watchCode } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
 
 /** Parameters of the code prompt. */
-export type CodeAsked = {
+export type CodePromptOptions = {
   kind: 'address' | 'email' | 'sms' | 'totp';
   /** Masked address. */
   sentTo?: string | undefined;
@@ -19,11 +19,11 @@ export type CodeAsked = {
 };
 
 /** Prompt for a one-time code of any kind: text, field, countdown, QR code. */
-export class CodeQuestion {
+export class CodePrompt {
   readonly field = element<HTMLInputElement>('otp');
   readonly #page: Page;
   readonly #resend = element<HTMLButtonElement>('resend');
-  #asked: CodeAsked = { kind: 'address' };
+  #asked: CodePromptOptions = { kind: 'address' };
   #askedAt = new Date();
   #timer = 0;
   readonly #forgetLast: () => void;
@@ -49,12 +49,12 @@ export class CodeQuestion {
     });
   }
 
-  get asked(): CodeAsked {
+  get asked(): CodePromptOptions {
     return this.#asked;
   }
 
   /** Shows the prompt; `note` is a status message. */
-  ask(asked: CodeAsked, note = ''): void {
+  ask(asked: CodePromptOptions, note = ''): void {
     this.#asked = asked;
     this.#askedAt = new Date();
     const { kind, testCode, resendAfter, totp, isNew = false } = asked;
@@ -72,7 +72,7 @@ export class CodeQuestion {
   }
 
   /** Prompts for a recovery code only: the factor is unavailable. */
-  askRecovery(kind: CodeAsked['kind']): void {
+  askRecovery(kind: CodePromptOptions['kind']): void {
     this.ask({ kind });
     this.#setFormat('recovery');
     this.#describe();
@@ -148,7 +148,7 @@ export class CodeQuestion {
     field.autocomplete = format === 'recovery' ? 'off' : 'one-time-code';
   }
 
-  #enrol(totp: CodeAsked['totp']): void {
+  #enrol(totp: CodePromptOptions['totp']): void {
     element('enrolment').hidden = !totp;
     const picture = element('qr');
     picture.replaceChildren();
