@@ -59,7 +59,7 @@ async function cover(file: RunnerTestFile, path: string): Promise<Coverage> {
       };
     },
     hook: observe,
-    goesOn: true,
+    continues: true,
   });
   const { errors } = ending;
   const inTests = took.reduce((sum, one) => sum + one, 0);

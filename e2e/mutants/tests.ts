@@ -14,7 +14,7 @@ export interface Observer {
   /** Wraps each test with its hooks. */
   test?(number: number): () => void;
   /** Continues after a failure. */
-  goesOn?: boolean;
+  continues?: boolean;
   /** Wraps each suite hook; `numbers` are the tests that depend on it. */
   hook?(numbers: readonly number[]): () => void;
 }
@@ -77,7 +77,7 @@ export async function runTests(
     };
     await around(hooks['beforeAll'] ?? []);
     for (const task of suite.tasks) {
-      if (ending.failed !== undefined && !observer.goesOn) break;
+      if (ending.failed !== undefined && !observer.continues) break;
       if (task.type === 'suite') await runSuite(task);
       else await runTest(task);
     }

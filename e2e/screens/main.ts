@@ -29,7 +29,7 @@ try {
   const owner = await visitConsole(browser, latchkey, world.admin, { email: 'robin@northwind.example', role: 'OWNER' });
   if (wanted.includes('--readme')) await readmePictures(owner.context, browser, world, say);
   else await photographAll(owner.context, browser, world);
-  for (const complaint of new Set(owner.complaints)) say(`browser error: ${complaint}`);
+  for (const error of new Set(owner.browserErrors)) say(`browser error: ${error}`);
 } finally {
   await browser.close();
   await latchkey.stop();

@@ -39,7 +39,7 @@ test.beforeAll(async ({ browser }) => {
 });
 
 test.afterAll(async () => {
-  expect(owner.complaints).toEqual([]);
+  expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
   await latchkey.stop();
 });

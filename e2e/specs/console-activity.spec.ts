@@ -24,7 +24,7 @@ test.beforeAll(async ({ browser }) => {
 });
 
 test.afterAll(async () => {
-  expect(owner.complaints).toEqual([]);
+  expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
   await latchkey.stop();
 });
@@ -97,11 +97,11 @@ test('a project admin, not a viewer, retries a failed logout delivery', async ({
   await expect(delivery.getByText('The application refused the token for good.')).toBeVisible();
   await expect(viewer.page.getByRole('button', { name: 'Retry now' })).toHaveCount(0);
   await expect(viewer.page.getByRole('link', { name: 'System', exact: true })).toHaveCount(0);
-  expect(viewer.complaints).toEqual([]);
+  expect(viewer.browserErrors).toEqual([]);
   await viewer.context.close();
 
   const who = { email: 'a@example.com', role: 'PROJECT_ADMIN' as const, projectId };
-  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who, path);
+  const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who, path);
   await page.getByLabel('State', { exact: true }).selectOption('FAILED');
   await page.locator('summary').click();
   await page.getByRole('button', { name: 'Retry now' }).click();
@@ -113,7 +113,7 @@ test('a project admin, not a viewer, retries a failed logout delivery', async ({
   await page.getByRole('button', { name: 'Run the self-test' }).click();
   await expect(page.getByText('All 10 passed')).toBeVisible();
   await expect(page.getByText('Whoever leaves loses access at once.')).toBeVisible();
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
   await context.close();
 });
 

@@ -31,7 +31,7 @@ async function register(name: string): Promise<string> {
 }
 
 test('the keyboard alone creates an application, and its keys are shown once', async () => {
-  const { page, complaints } = owner;
+  const { page, browserErrors } = owner;
   const { keyboard } = page;
   await page.goto(at('applications'));
   await tabTo(page, page.getByRole('link', { name: 'Create application' }));
@@ -74,7 +74,7 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   expect(created.client).toEqual({ pkceRequired: true });
   await page.goto(at('applications'));
   await expect(page.getByRole('row', { name: /Customer portal/ })).toContainText('Ready');
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
 });
 
 test('the snippets contain the application’s values', async () => {
@@ -209,7 +209,7 @@ test('an API key is rotated without downtime, and deleting requires the name', a
 test('a viewer sees all of the project and can change nothing', async ({ browser }) => {
   const clientId = await register('Only to look at');
   const who = { email: 'viewer@example.com', role: 'PROJECT_VIEWER', projectId } as const;
-  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who);
+  const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
   await page.goto(at('applications'));
   await expect(page.getByRole('link', { name: 'Only to look at' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Create application' })).toHaveCount(0);
@@ -221,6 +221,6 @@ test('a viewer sees all of the project and can change nothing', async ({ browser
     await expect(main.getByRole('button', { name: /Delete|Switch off|New key|Revoke|Save|Add/ })).toHaveCount(0);
   }
   await expect(page.getByRole('navigation', { name: 'Console' }).getByText('Signing keys')).toHaveCount(0);
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
   await context.close();
 });

@@ -68,7 +68,7 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
 }) => {
   test.slow();
   const { projectId, clientId } = await register('Northwind');
-  const { page: console, complaints } = await openExperience(browser, projectId);
+  const { page: console, browserErrors } = await openExperience(browser, projectId);
   await expect(preview(console).getByRole('heading', { name: 'Sign in to Shop', includeHidden: true })).toBeVisible();
 
   await console.getByLabel('Display name').fill('Northwind Traders');
@@ -132,12 +132,12 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
   await expect(console.getByText('Version 2', { exact: true })).toBeVisible();
   await hostedPage(page, clientId);
   await expect(page.getByRole('heading', { name: 'Sign in to Shop' })).toBeVisible();
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
 });
 
 test('edits made during publishing become the next draft', async ({ browser }) => {
   const { projectId } = await register('Hasty');
-  const { page, context, complaints } = await openExperience(browser, projectId, 'OWNER', 'hasty@example.com');
+  const { page, context, browserErrors } = await openExperience(browser, projectId, 'OWNER', 'hasty@example.com');
   const name = page.getByLabel('Display name');
   await name.fill('Hasty');
   await expect(page.getByText('Draft saved, not published')).toBeVisible();
@@ -153,7 +153,7 @@ test('edits made during publishing become the next draft', async ({ browser }) =
   await expect(page.getByText('Version 1', { exact: true })).toBeVisible();
   await expect(page.getByText('Draft saved, not published')).toBeVisible();
   await expect(name).toHaveValue('Hasty and Sons');
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
   await context.close();
 });
 

@@ -24,7 +24,7 @@ test.beforeAll(async ({ browser }) => {
 });
 
 test.afterAll(async () => {
-  expect(owner.complaints).toEqual([]);
+  expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
   await latchkey.stop();
 });
@@ -391,7 +391,7 @@ test('keys are rotated, and captured mail is shown', async () => {
 test('a project admin sees only their project', async ({ browser }) => {
   await admin.createProject('Not theirs');
   const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;
-  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, who);
+  const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
   await expect(page).toHaveURL(at('overview'));
   await page.goto(`${latchkey.baseUrl}/admin/projects`);
   await expect(page.getByRole('row')).toHaveCount(2);
@@ -406,6 +406,6 @@ test('a project admin sees only their project', async ({ browser }) => {
   await expect(page.getByRole('columnheader', { name: 'Last sign-in' })).toHaveCount(0);
   await page.goto(`${latchkey.baseUrl}/admin/keys`);
   await expect(page.getByRole('alert')).toContainText('could not be read');
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
   await context.close();
 });

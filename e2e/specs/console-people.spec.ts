@@ -31,7 +31,7 @@ test.beforeAll(async ({ browser }) => {
 });
 
 test.afterAll(async () => {
-  expect(owner.complaints).toEqual([]);
+  expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
   await latchkey.stop();
 });
@@ -271,7 +271,7 @@ test('a page whose script fails to load offers a reload, and the rest of the con
   await button(page, 'Load again').click();
   await expect(page.getByRole('heading', { name: 'Events', level: 2 })).toBeVisible();
   // The browser reported only the errors that this test caused.
-  for (const complaint of owner.complaints.splice(0)) expect(complaint).toContain('client-events');
+  for (const error of owner.browserErrors.splice(0)) expect(error).toContain('client-events');
 });
 
 test('a project admin tests sign-in, exports and erases; a viewer only reads', async ({ browser }) => {
@@ -281,11 +281,11 @@ test('a project admin tests sign-in, exports and erases; a viewer only reads', a
   await expect(button(theirs.page, 'Export')).toBeVisible();
   await theirs.page.goto(at(`applications/${clientId}`));
   await expect(button(theirs.page, 'Try sign-in')).toBeVisible();
-  expect(theirs.complaints).toEqual([]);
+  expect(theirs.browserErrors).toEqual([]);
   await theirs.context.close();
 
   const viewer = { email: 'viewer@example.com', role: 'PROJECT_VIEWER', projectId } as const;
-  const { page, context, complaints } = await visitConsole(browser, latchkey, admin, viewer);
+  const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, viewer);
   await page.goto(at('users'));
   await expect(page.getByRole('link', { name: 'Grace Hopper' })).toBeVisible();
   await expect(button(page, 'Export')).toHaveCount(0);
@@ -296,6 +296,6 @@ test('a project admin tests sign-in, exports and erases; a viewer only reads', a
   await page.goto(at(`applications/${clientId}`));
   await expect(page.getByRole('heading', { name: 'Code' })).toBeVisible();
   await expect(button(page, 'Try sign-in')).toHaveCount(0);
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
   await context.close();
 });

@@ -9,7 +9,7 @@ export interface Visit {
   page: Page;
   context: BrowserContext;
   /** Errors of the browser: CSP violations and script errors. Expected to be empty. */
-  complaints: string[];
+  browserErrors: string[];
 }
 
 /** A separate browser, signed in to the console as a user with that role. */
@@ -27,22 +27,22 @@ export async function visitConsole(
   }
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
-  const complaints = listen(page);
+  const browserErrors = listen(page);
   await page.goto(latchkey.baseUrl + path);
   await signInOnPage(page, admin, email);
   await expect(page).toHaveURL(new RegExp(`^${latchkey.baseUrl}/admin`));
-  return { page, context, complaints };
+  return { page, context, browserErrors };
 }
 
 function listen(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const browserErrors: string[] = [];
+  page.on('pageerror', (error) => browserErrors.push(error.message));
   page.on('console', (message) => {
     // Tests provoke 401 and 503, which are reported here but are no errors of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text());
+      browserErrors.push(message.text());
   });
-  return complaints;
+  return browserErrors;
 }
 
 /** Presses Tab until the target has focus. */

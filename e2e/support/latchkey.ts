@@ -102,7 +102,7 @@ export async function startLatchkey(
 }
 
 /** Output of `doctor` with these settings. */
-export async function examine(
+export async function runDoctor(
   env: Record<string, string>,
 ): Promise<{ checks: { name: string; level: string; summary: string }[] }> {
   const settings = { PATH: process.env['PATH'] ?? '', ...env };
@@ -110,16 +110,16 @@ export async function examine(
     env: settings,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let [said, complaint] = ['', ''];
+  let [output, errors] = ['', ''];
   doctor.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   doctor.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint += text;
+    errors += text;
   });
   await once(doctor, 'close');
-  if (said === '') throw new Error(`doctor printed nothing: ${complaint}`);
-  return JSON.parse(said);
+  if (output === '') throw new Error(`doctor printed nothing: ${errors}`);
+  return JSON.parse(output);
 }
 
 /**

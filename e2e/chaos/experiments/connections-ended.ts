@@ -31,7 +31,7 @@ export const connectionsEnded: Experiment = {
       await pause(6_000);
       const refusedThen = under.tally.refused.length;
       const goodThen = under.tally.good;
-      const goesOn = await until(() => under.tally.good > goodThen + 3, 20_000);
+      const isRecovered = await until(() => under.tally.good > goodThen + 3, 20_000);
       await under.stop();
       const { tally } = under;
       const live = await fetch(`${latchkey.managementUrl}/health/live`).then(({ status }) => status, String);
@@ -42,7 +42,7 @@ export const connectionsEnded: Experiment = {
           tally.good < 5 && `only ${tally.good} sign-ins went through`,
           tally.refused.length > refusedThen &&
             `refused ${tally.refused.length - refusedThen} times after the fault ended`,
-          !goesOn && 'no sign-ins after it was over',
+          !isRecovered && 'no sign-ins after the fault ended',
           ...tally.wrong,
         ],
       );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Experiment, judge, pause, until } from '../experiment.ts';
 import type { Postgres } from '../support/postgres.ts';
-import { Way } from '../support/way.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { load, Tally, World } from '../support/world.ts';
 
 export const failover: Experiment = {
@@ -9,15 +9,15 @@ export const failover: Experiment = {
   done: 'synchronous streaming standby, promoted under load after the primary is killed; its address moves',
   passes: 'no wrong response, no acknowledged user lost, sign-ins within 5 s of the promotion, no restart',
   async run({ scale, say }) {
-    let way: Way | undefined;
+    let proxy: TcpProxy | undefined;
     let standby: Postgres | undefined;
     const world = await World.create({
       via: async (postgres) => {
-        way = await Way.to(postgres.port);
-        return way.port;
+        proxy = await TcpProxy.to(postgres.port);
+        return proxy.port;
       },
     });
-    world.onClose(() => way?.close());
+    world.onClose(() => proxy?.close());
     world.onClose(() => standby?.destroy());
     try {
       const latchkey = await world.start();
@@ -63,7 +63,7 @@ export const failover: Experiment = {
       say(`${signIns.tally.good} sign-ins and ${acknowledged.length} users before`);
       await world.postgres.stop('immediate');
       await pause(2_000);
-      way?.lead(standby.port);
+      proxy?.retarget(standby.port);
       // A read-only standby must not count as a working database.
       await pause(1_000);
       const promotedAt = performance.now();

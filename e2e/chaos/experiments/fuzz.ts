@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Latchkey } from '../../support/latchkey.ts';
 import { type Experiment, judge } from '../experiment.ts';
-import { Dice } from '../support/dice.ts';
 import type { App } from '../support/person.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { World } from '../support/world.ts';
 
 /** Input of a fuzzer. */
@@ -13,7 +13,7 @@ interface Target {
   userId: string;
   accessToken: string;
   idToken: string;
-  dice: Dice;
+  random: SeededRandom;
 }
 
 /** Returns one generated request. */
@@ -23,26 +23,27 @@ const scimJson = 'application/scim+json';
 const form = 'application/x-www-form-urlencoded';
 
 const fuzzers: Record<string, Fuzzer> = {
-  'SCIM filter': ({ app, scimToken, dice }) => ({
-    path: `/v1/scim/${app.projectId}/${dice.one(['Users', 'Groups'])}?${new URLSearchParams({
-      [dice.one(['filter', 'filter', 'filter', 'attributes', 'sortBy', 'cursor', 'startIndex', 'count'])]: dice.altered(
-        dice.one([
-          'userName eq "bjensen"',
-          'emails[type eq "work" and value co "@example.com"]',
-          'not (meta.lastModified gt "2011-05-13T04:42:34Z") or title pr and active eq true',
-          'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value eq "x"',
-          '((((userName sw "a"))))',
-        ]),
-      ),
+  'SCIM filter': ({ app, scimToken, random }) => ({
+    path: `/v1/scim/${app.projectId}/${random.one(['Users', 'Groups'])}?${new URLSearchParams({
+      [random.one(['filter', 'filter', 'filter', 'attributes', 'sortBy', 'cursor', 'startIndex', 'count'])]:
+        random.altered(
+          random.one([
+            'userName eq "bjensen"',
+            'emails[type eq "work" and value co "@example.com"]',
+            'not (meta.lastModified gt "2011-05-13T04:42:34Z") or title pr and active eq true',
+            'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value eq "x"',
+            '((((userName sw "a"))))',
+          ]),
+        ),
     })}`,
     init: { headers: { Authorization: `Bearer ${scimToken}` } },
   }),
-  'SCIM PATCH': ({ app, scimToken, userId, dice }) => {
-    const value = dice.json(3);
+  'SCIM PATCH': ({ app, scimToken, userId, random }) => {
+    const value = random.json(3);
     const operation = {
-      op: dice.one(['add', 'remove', 'replace', 'Replace', dice.altered('add')]),
-      path: dice.altered(
-        dice.one([
+      op: random.one(['add', 'remove', 'replace', 'Replace', random.altered('add')]),
+      path: random.altered(
+        random.one([
           'name.givenName',
           'emails[type eq "work"].value',
           'active',
@@ -55,21 +56,21 @@ const fuzzers: Record<string, Fuzzer> = {
     };
     const body = {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-      Operations: [operation, ...dice.some(() => operation)],
+      Operations: [operation, ...random.some(() => operation)],
     };
     return {
       path: `/v1/scim/${app.projectId}/Users/${userId}`,
       init: {
-        method: dice.one(['PATCH', 'PATCH', 'PUT', 'POST']),
+        method: random.one(['PATCH', 'PATCH', 'PUT', 'POST']),
         headers: { Authorization: `Bearer ${scimToken}`, 'Content-Type': scimJson },
-        body: dice.maybeAltered(JSON.stringify(body)),
+        body: random.maybeAltered(JSON.stringify(body)),
       },
     };
   },
-  JWT: ({ app, accessToken, idToken, dice }) => {
-    const token = dice.alteredToken(dice.one([accessToken, idToken]));
+  JWT: ({ app, accessToken, idToken, random }) => {
+    const token = random.alteredToken(random.one([accessToken, idToken]));
     const header = token.replace(/[^\x21-\x7e]/g, '_');
-    return dice.one<ReturnType<Fuzzer>>([
+    return random.one<ReturnType<Fuzzer>>([
       { path: '/userinfo', init: { headers: { Authorization: `Bearer ${header}` } } },
       { path: `/oauth2/end_session?${new URLSearchParams({ client_id: app.clientId, id_token_hint: token })}` },
       {
@@ -93,7 +94,7 @@ const fuzzers: Record<string, Fuzzer> = {
         },
       },
       {
-        path: `/v1/signin/${dice.one(['authenticate', 'verify-device', 'verify-mfa'])}`,
+        path: `/v1/signin/${random.one(['authenticate', 'verify-device', 'verify-mfa'])}`,
         init: {
           method: 'POST',
           headers: {
@@ -102,24 +103,24 @@ const fuzzers: Record<string, Fuzzer> = {
             Origin: 'http://127.0.0.1:9',
             'Device-Proof': header,
           },
-          body: dice.maybeAltered(JSON.stringify({ txn: dice.text(), userid: dice.text(), otp: dice.json(1) })),
+          body: random.maybeAltered(JSON.stringify({ txn: random.text(), userid: random.text(), otp: random.json(1) })),
         },
       },
     ]);
   },
-  JWE: ({ app, idToken, dice }) => {
+  JWE: ({ app, idToken, random }) => {
     const [header = '', payload = '', signature = ''] = idToken.split('.');
     const own = Buffer.from(
       JSON.stringify({
-        alg: dice.one(['ECDH-ES', 'dir', 'none']),
+        alg: random.one(['ECDH-ES', 'dir', 'none']),
         enc: 'A256GCM',
         typ: 'delegation-req+jwe',
-        epk: dice.json(2),
+        epk: random.json(2),
       }),
     ).toString('base64url');
     const parts = [
-      dice.one([own, header]),
-      dice.one(['', payload]),
+      random.one([own, header]),
+      random.one(['', payload]),
       randomBytes(12).toString('base64url'),
       payload,
       signature,
@@ -129,13 +130,13 @@ const fuzzers: Record<string, Fuzzer> = {
       init: {
         method: 'POST',
         headers: { 'Content-Type': 'application/jose', 'X-Api-Key': app.secretKey },
-        body: dice.maybeAltered(parts.slice(0, dice.below(7)).join('.')),
+        body: random.maybeAltered(parts.slice(0, random.below(7)).join('.')),
       },
     };
   },
-  'redirect URI': ({ world, app, dice }) => {
-    const uri = dice.altered(
-      dice.one([
+  'redirect URI': ({ world, app, random }) => {
+    const uri = random.altered(
+      random.one([
         app.redirectUri,
         'https://app.example.com@evil.example/',
         'javascript:alert(1)',
@@ -155,7 +156,7 @@ const fuzzers: Record<string, Fuzzer> = {
         },
       },
     };
-    return dice.one<ReturnType<Fuzzer>>([
+    return random.one<ReturnType<Fuzzer>>([
       { path: `/authorize?${new URLSearchParams({ ...authorization(app), redirect_uri: uri })}` },
       {
         path: `/oauth2/end_session?${new URLSearchParams({ client_id: app.clientId, post_logout_redirect_uri: uri })}`,
@@ -163,9 +164,9 @@ const fuzzers: Record<string, Fuzzer> = {
       { path: '/admin/graphql', init: world.graphql(JSON.stringify(register)) },
     ]);
   },
-  GraphQL: ({ world, app, dice }) => {
-    const query = dice.altered(
-      dice.one([
+  GraphQL: ({ world, app, random }) => {
+    const query = random.altered(
+      random.one([
         `{ project(id: "${app.projectId}") { id name } }`,
         `{ users(projectId: "${app.projectId}", search: "a", first: 5) { edges { cursor node { id } } } }`,
         'query ($a: Int = 3) { projects(first: $a) { edges { node { id ...f } } } } fragment f on Project { name }',
@@ -174,25 +175,25 @@ const fuzzers: Record<string, Fuzzer> = {
       ]),
     );
     const body = {
-      query: dice.one<unknown>([query, query, query, dice.json(2)]),
-      variables: dice.json(3),
-      operationName: dice.json(1),
+      query: random.one<unknown>([query, query, query, random.json(2)]),
+      variables: random.json(3),
+      operationName: random.json(1),
     };
-    return { path: '/admin/graphql', init: world.graphql(dice.maybeAltered(JSON.stringify(body))) };
+    return { path: '/admin/graphql', init: world.graphql(random.maybeAltered(JSON.stringify(body))) };
   },
-  'sign-in': ({ app, dice }) => ({
-    path: `/v1/signin/${dice.one(['challenge', 'authenticate', 'verify-email-otp', 'verify-device', 'initiate-mfa', 'verify-mfa'])}`,
+  'sign-in': ({ app, random }) => ({
+    path: `/v1/signin/${random.one(['challenge', 'authenticate', 'verify-email-otp', 'verify-device', 'initiate-mfa', 'verify-mfa'])}`,
     init: {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Api-Key': app.publishableKey, Origin: 'http://127.0.0.1:9' },
-      body: dice.maybeAltered(
+      body: random.maybeAltered(
         JSON.stringify({
-          txn: dice.one<unknown>([randomBytes(32).toString('base64url'), dice.json(2)]),
-          userid: dice.one<unknown>([`${dice.text()}@example.com`, dice.json(2)]),
-          otp: dice.json(1),
-          code_challenge: dice.json(1),
-          jkt: dice.json(1),
-          mfa_method: dice.json(1),
+          txn: random.one<unknown>([randomBytes(32).toString('base64url'), random.json(2)]),
+          userid: random.one<unknown>([`${random.text()}@example.com`, random.json(2)]),
+          otp: random.json(1),
+          code_challenge: random.json(1),
+          jkt: random.json(1),
+          mfa_method: random.json(1),
         }),
       ),
     },
@@ -233,7 +234,7 @@ export const fuzz: Experiment = {
         ...{ world, app, scimToken, userId },
         accessToken: person?.accessToken ?? '',
         idToken: person?.idToken ?? '',
-        dice: new Dice(seed),
+        random: new SeededRandom(seed),
       };
       const faults: string[] = [];
       const counts: string[] = [];
@@ -264,7 +265,7 @@ async function run(
   const worker = async (): Promise<void> => {
     while (performance.now() < end) {
       const { path, init = {} } = make(target);
-      const told = () => `${init.method ?? 'GET'} ${path.slice(0, 300)} ${String(init.body ?? '').slice(0, 300)}`;
+      const describe = () => `${init.method ?? 'GET'} ${path.slice(0, 300)} ${String(init.body ?? '').slice(0, 300)}`;
       sent += 1;
       try {
         const answer = await fetch(target.world.issuer + path, {
@@ -276,10 +277,10 @@ async function run(
         const text = await answer.text();
         const isBug = answer.status >= 500 && answer.status !== 501;
         if (isBug || text.includes('INTERNAL_SERVER_ERROR'))
-          onFault(`${answer.status} for ${told()}: ${text.slice(0, 200)}`);
+          onFault(`${answer.status} for ${describe()}: ${text.slice(0, 200)}`);
       } catch (error) {
         const { cause } = error as { cause?: { code?: string } };
-        onFault(`${cause?.code ?? (error as Error).message} for ${told()}: ${latchkey.output().slice(-300)}`);
+        onFault(`${cause?.code ?? (error as Error).message} for ${describe()}: ${latchkey.output().slice(-300)}`);
         return;
       }
     }

@@ -59,9 +59,9 @@ function behind(mode: 'transaction' | 'session'): Experiment {
         ...identity,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      let said = '';
+      let stderr = '';
       bouncer.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-2_000);
+        stderr = (stderr + text).slice(-2_000);
       });
       world.onClose(() => {
         bouncer.kill('SIGINT');
@@ -91,7 +91,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
           `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
           [
             found?.level !== expected && `doctor says ${JSON.stringify(found)} of prepared statements, not ${expected}`,
-            tally.good < 10 && `only ${tally.good} sign-ins: ${said.slice(-300)}`,
+            tally.good < 10 && `only ${tally.good} sign-ins: ${stderr.slice(-300)}`,
             (jobs?.open ?? 1) > 0 && `${jobs?.open} mails still wait`,
             ...tally.refused.map(({ why }) => why),
             ...tally.wrong,

@@ -75,7 +75,7 @@ export const scimImport: Experiment = {
         [
           lost.length > 0 && `lost: ${lost.slice(0, 3).join('; ')}`,
           rows.length !== total && `${rows.length} users instead of ${total}`,
-          list.totalResults !== total && `the list tells ${list.totalResults}`,
+          list.totalResults !== total && `totalResults is ${list.totalResults}`,
           one.status !== 200 && `GET of one: ${one.status}`,
           ...wrong,
         ],

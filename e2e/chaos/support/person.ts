@@ -73,8 +73,8 @@ export class Person {
     let next = await this.#get(`/authorize?${query}`);
     const flow = new URL(next, this.app.issuer).searchParams.get('flow');
     if (next.startsWith('/signin') && flow !== null) {
-      const way = await this.#steps({ origin: this.app.issuer, headers: { 'Signin-Flow': flow } });
-      next = await this.#get(way.replace(this.app.issuer, ''));
+      const proxy = await this.#steps({ origin: this.app.issuer, headers: { 'Signin-Flow': flow } });
+      next = await this.#get(proxy.replace(this.app.issuer, ''));
     }
     const code = new URL(next).searchParams.get('code');
     if (code === null) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SMTPServer } from 'smtp-server';
 import { AdminApi } from '../../support/admin-api.ts';
-import { examine, freePort, type Latchkey, startLatchkey } from '../../support/latchkey.ts';
+import { freePort, type Latchkey, runDoctor, startLatchkey } from '../../support/latchkey.ts';
 import { type App, Person, Refused, WrongAnswer } from './person.ts';
 import { Postgres } from './postgres.ts';
 
@@ -74,7 +74,7 @@ export class World {
 
   /** Checks of `doctor`, by name. */
   async doctor(env: Record<string, string> = {}): Promise<Record<string, { level: string; summary: string }>> {
-    const { checks } = await examine({ ...this.#settings, ...env });
+    const { checks } = await runDoctor({ ...this.#settings, ...env });
     return Object.fromEntries(checks.map((check) => [check.name, check]));
   }
 

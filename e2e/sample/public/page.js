@@ -63,13 +63,13 @@ async function changeFactor() {
 
 /** Asks for a code until it is accepted or another error occurs. */
 async function untilRight(question, use, codeFormat) {
-  for (let told = question; ; ) {
-    const code = await ask(told, codeFormat);
+  for (let message = question; ; ) {
+    const code = await ask(message, codeFormat);
     try {
       return await use(code);
     } catch (error) {
       if (error.code !== 'CODE_REJECTED') throw error;
-      told = `${error.message} ${question}`;
+      message = `${error.message} ${question}`;
     }
   }
 }

@@ -61,7 +61,7 @@ const pieces = [
 ];
 
 /** Seeded random numbers (Mulberry32). */
-export class Dice {
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

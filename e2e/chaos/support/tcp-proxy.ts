@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A TCP proxy whose target can change while in use, like a moving address. */
-export class Way {
+export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #target: number;
@@ -26,12 +26,12 @@ export class Way {
     });
   }
 
-  static async to(target: number): Promise<Way> {
-    const way = new Way(target);
+  static async to(target: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
     await new Promise<void>((done) => {
-      way.#server.listen(0, '127.0.0.1', done);
+      proxy.#server.listen(0, '127.0.0.1', done);
     });
-    return way;
+    return proxy;
   }
 
   get port(): number {
@@ -39,7 +39,7 @@ export class Way {
   }
 
   /** Changes the target of new connections; existing ones stay. */
-  lead(target: number): void {
+  retarget(target: number): void {
     this.#target = target;
   }
 
