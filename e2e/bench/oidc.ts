@@ -35,12 +35,12 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
     const enter = async (
       work: string,
       contenders: Contender[],
-      judge: (figures: Figures[]) => Row['places'],
+      placesOf: (figures: Figures[]) => Row['places'],
       note?: string,
     ) => {
       if (options.only !== undefined && !work.includes(options.only)) return;
       const figures = await measure(contenders, plan);
-      rows.push({ work, figures, places: judge(figures), ...(note && { note }) });
+      rows.push({ work, figures, places: placesOf(figures), ...(note && { note }) });
       progress(work);
     };
     const contest = (work: (relying: Relying) => Work, kind: keyof Provider, ...against: (Peer | undefined)[]) => [

@@ -26,7 +26,7 @@ export interface Outcome {
 }
 
 /** Passes if there are no faults. */
-export function judge(measured: string, faults: (string | false | undefined)[]): Outcome {
+export function evaluate(measured: string, faults: (string | false | undefined)[]): Outcome {
   const found = faults.filter((fault) => typeof fault === 'string');
   return { verdict: found.length === 0 ? 'pass' : 'fail', measured, faults: found };
 }

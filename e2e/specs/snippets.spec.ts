@@ -84,7 +84,7 @@ function keyPair(): { jwks: object } {
 
 const asPrivate = () => ({ tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', ...keyPair() });
 
-test('@latchkey/node signs people in through the hosted page', async ({ page }) => {
+test('@latchkey/node signs users in through the hosted page', async ({ page }) => {
   const { clientId, secretKey, origin } = await register();
   await run('node.mjs', await copied(clientId, '@latchkey/node'), origin, { LATCHKEY_API_KEY: secretKey });
   await page.goto(`${origin}/login`);
@@ -92,7 +92,7 @@ test('@latchkey/node signs people in through the hosted page', async ({ page }) 
   await expect(page.locator('body')).toContainText('{"hello":"node@example.com"}');
 });
 
-test('@latchkey/browser signs people in on a page of the application, with @latchkey/node behind it', async ({
+test('@latchkey/browser signs users in on a page of the application, with @latchkey/node behind it', async ({
   page,
 }) => {
   const { clientId, publishableKey, secretKey, origin } = await register({ pkceRequired: true });
@@ -130,7 +130,7 @@ for (const [kind, settings] of [
   ['public', () => ({})],
   ['private_key_jwt', asPrivate],
 ] as const) {
-  test(`openid-client signs people in to a ${kind} client`, async ({ page }) => {
+  test(`openid-client signs users in to a ${kind} client`, async ({ page }) => {
     const { clientId, origin } = await register(settings());
     await run(`openid-${kind}.mjs`, await copied(clientId, 'openid-client'), origin);
     const address = `openid-${kind.replaceAll('_', '-')}@example.com`;

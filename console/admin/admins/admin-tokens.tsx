@@ -4,8 +4,8 @@ import { roleNames } from '../access.tsx';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { type AdminTokenRowFragment, IssueAdminToken, RevokeAdminToken, type Role } from '../generated/operations.ts';
+import { FormError } from '../ui/errors.tsx';
 import { lifetimes, moment } from '../ui/expiry.ts';
-import { Refused } from '../ui/failed.tsx';
 import { useFirstFocus } from '../ui/first-focus.ts';
 import { TokenList } from '../ui/token-list.tsx';
 import styles from './members.module.css';
@@ -87,7 +87,7 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
         data={[...lifetimes]}
         onChange={(event) => setDays(event.currentTarget.value)}
       />
-      {failure?.field !== 'name' && <Refused failure={failure} />}
+      {failure?.field !== 'name' && <FormError failure={failure} />}
       <div className={styles.actions}>
         <Button variant="default" onClick={onClose}>
           Cancel

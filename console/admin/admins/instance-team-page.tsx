@@ -1,7 +1,7 @@
 import { useRead } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { Notice } from '../ui/badge.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Page } from '../ui/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
 import { Members } from './members.tsx';
@@ -23,7 +23,7 @@ export function Component() {
         </Notice>
       )}
       {failure && !data ? (
-        <Failed failure={failure} what="the team" retry={reload} />
+        <LoadError failure={failure} subject="the team" retry={reload} />
       ) : (
         <>
           <Members members={owners} mayChange />

@@ -8,7 +8,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { useFirstFocus } from '../ui/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/page.tsx';
@@ -186,7 +186,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
           onChange={(event) => setRole(event.currentTarget.value as Role)}
         />
       )}
-      {failure?.field !== 'email' && <Refused failure={failure} />}
+      {failure?.field !== 'email' && <FormError failure={failure} />}
       <div className={styles.actions}>
         <Button variant="default" onClick={onClose}>
           Cancel

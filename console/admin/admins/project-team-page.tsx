@@ -3,7 +3,7 @@ import { useRead } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { Notice } from '../ui/badge.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Page } from '../ui/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
 import { Members } from './members.tsx';
@@ -30,7 +30,7 @@ export function Component() {
         <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
       )}
       {failure && !data ? (
-        <Failed failure={failure} what="the team" retry={reload} />
+        <LoadError failure={failure} subject="the team" retry={reload} />
       ) : (
         <>
           <Members projectId={project.id} members={data?.memberships} mayChange={mayChange} />

@@ -95,12 +95,12 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
           <code>{event.type}</code>
         </Line>
         <Line label="By">
-          {actor.name ?? actor.kind} {actor.id && <IdChip id={actor.id} what="actor id" />}{' '}
+          {actor.name ?? actor.kind} {actor.id && <IdChip id={actor.id} label="actor id" />}{' '}
           {actor.id && filter(actor.kind === 'user' ? 'user' : 'actor', actor.id, actor.name ?? actor.kind)}
         </Line>
         {subject && (
           <Line label="About">
-            {subject.name ?? subject.kind} {subject.id && <IdChip id={subject.id} what="subject id" />}{' '}
+            {subject.name ?? subject.kind} {subject.id && <IdChip id={subject.id} label="subject id" />}{' '}
             {subject.id &&
               filter(subject.kind === 'user' ? 'user' : 'subject', subject.id, subject.name ?? subject.kind)}
           </Line>
@@ -114,7 +114,7 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
         {event.userAgent && <Line label="Browser">{event.userAgent}</Line>}
         {event.requestId && (
           <Line label="Request">
-            <IdChip id={event.requestId} what="request id" />
+            <IdChip id={event.requestId} label="request id" />
           </Line>
         )}
       </dl>

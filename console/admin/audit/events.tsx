@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'react';
 import { useRead } from '../api.ts';
 import { type AuditEventFilter, AuditEvents } from '../generated/operations.ts';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
@@ -40,7 +40,7 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
     const names = queryNames.flatMap((name) => [name, `${name}Name`]);
     set(Object.fromEntries(names.map((name) => [name, undefined])));
   };
-  if (failure && !page) return <Failed failure={failure} what="the list of events" retry={reload} />;
+  if (failure && !page) return <LoadError failure={failure} subject="the list of events" retry={reload} />;
   return (
     <Section flush>
       <ListBar>

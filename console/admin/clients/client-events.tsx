@@ -5,7 +5,7 @@ import { EventList } from '../audit/event-list.tsx';
 import { AuditEvents } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Pager, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
@@ -24,7 +24,7 @@ export function ClientEvents({ client }: ClientPartProps) {
   const { data, failure, reload } = useRead(AuditEvents, variables, { keep: true, everySeconds: 15 });
   const page = data?.auditEvents;
   const events = page?.edges.map(({ node }) => node);
-  if (failure && !page) return <Failed failure={failure} what="the list of events" retry={reload} />;
+  if (failure && !page) return <LoadError failure={failure} subject="the list of events" retry={reload} />;
   return (
     <Section
       flush

@@ -10,7 +10,7 @@ import { Code } from '../ui/code.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/page.tsx';
 import { Secrets } from '../ui/secret.tsx';
@@ -105,7 +105,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           )
         }
       >
-        {failure && !revoking && <Refused failure={failure} />}
+        {failure && !revoking && <FormError failure={failure} />}
         <DataTable
           label="API keys"
           columns={columns}
@@ -130,7 +130,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         }
       >
         {client.jwks ? (
-          <Code what="JWK Set" code={JSON.stringify(client.jwks, null, 2)} />
+          <Code label="JWK Set" code={JSON.stringify(client.jwks, null, 2)} />
         ) : (
           <p>It has none: it proves itself by PKCE alone.</p>
         )}

@@ -7,7 +7,7 @@ import { ClientById } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Page } from '../ui/page.tsx';
 import { PageSkeleton } from '../ui/skeleton.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -46,7 +46,7 @@ export function Component() {
   const client = data?.client?.id === clientId ? data.client : undefined;
   const chosen = parts.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;
-  if (!client) return failure ? <Failed failure={failure} what="application" retry={reload} /> : <PageSkeleton />;
+  if (!client) return failure ? <LoadError failure={failure} subject="application" retry={reload} /> : <PageSkeleton />;
   const { Part } = chosen;
   const at = (part: string) => path(`applications/${clientId}${part && `/${part}`}`);
   return (
@@ -58,7 +58,7 @@ export function Component() {
           {client.disabled && <Badge tone="bad">Disabled</Badge>}
           {client.builtIn === 'CONSOLE' && <Badge>This console</Badge>}
           {client.builtIn === 'DEMO' && <Badge>Sample</Badge>}
-          <IdChip id={client.id} what="client ID" />
+          <IdChip id={client.id} label="client ID" />
         </>
       }
     >

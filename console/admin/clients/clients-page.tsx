@@ -8,7 +8,7 @@ import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
 import { Page, Section } from '../ui/page.tsx';
@@ -32,7 +32,7 @@ const columns: readonly Column<Row>[] = [
         <Badge tone="good">Ready</Badge>
       ),
   },
-  { header: 'Client ID', cell: ({ id }) => <IdChip id={id} what="client ID" /> },
+  { header: 'Client ID', cell: ({ id }) => <IdChip id={id} label="client ID" /> },
   { header: 'Authentication', cell: ({ tokenEndpointAuthMethod }) => authMethodNames[tokenEndpointAuthMethod] },
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
@@ -59,7 +59,7 @@ export function Component() {
       actions={!isEmpty && create}
     >
       {failure && !page ? (
-        <Failed failure={failure} what="the list of applications" retry={reload} />
+        <LoadError failure={failure} subject="the list of applications" retry={reload} />
       ) : (
         <Section flush>
           {!isEmpty && (

@@ -8,7 +8,7 @@ import { CreateClient, type CreateClientInput, type CreateClientMutation } from 
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Notice } from '../ui/badge.tsx';
 import { Snippets } from '../ui/code.tsx';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { ListField, tidy } from '../ui/list-field.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Secrets } from '../ui/secret.tsx';
@@ -219,7 +219,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
       {method === 'PRIVATE_KEY_JWT' && (
         <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={failed('jwks')} />
       )}
-      <Refused failure={isShown ? undefined : failure} />
+      <FormError failure={isShown ? undefined : failure} />
       <div className={styles.actions}>
         <ShowGraphql operation={CreateClient} variables={{ input }} />
         <Button variant="default" onClick={onBack}>

@@ -14,7 +14,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { CopyButton, IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -54,10 +54,10 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
   };
   const columns: Column<Key>[] = [
     { header: 'Whose', isName: true, cell: ({ party }) => sides[party] },
-    { header: 'Signing key', cell: ({ signingKid }) => <IdChip id={signingKid} what="signing key thumbprint" /> },
+    { header: 'Signing key', cell: ({ signingKid }) => <IdChip id={signingKid} label="signing key thumbprint" /> },
     {
       header: 'Encryption key',
-      cell: ({ encryptionKid }) => <IdChip id={encryptionKid} what="encryption key thumbprint" />,
+      cell: ({ encryptionKid }) => <IdChip id={encryptionKid} label="encryption key thumbprint" />,
     },
     {
       header: 'State',
@@ -180,7 +180,7 @@ function Pem({ name, text }: { name: string; text: string }) {
     <div className={styles.pem}>
       <code>{name}</code>
       <pre>{text.trim()}</pre>
-      <CopyButton value={text} what={name} />
+      <CopyButton value={text} label={name} />
     </div>
   );
 }
@@ -245,7 +245,7 @@ function RegisterForm({ clientId, failure, onDone, onClose }: RegisterFormProps)
         onChange={(event) => setEncryptionKey(event.currentTarget.value)}
       />
       <p className={styles.note}>Earlier keys of your server stay good for a week.</p>
-      <Refused failure={failure?.field ? undefined : failure} />
+      <FormError failure={failure?.field ? undefined : failure} />
       <div className={styles.actions}>
         <ShowGraphql
           operation={RegisterDelegationKeys}

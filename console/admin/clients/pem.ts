@@ -4,7 +4,7 @@ export function pem(label: 'PRIVATE KEY' | 'PUBLIC KEY', der: ArrayBuffer): stri
   return `-----BEGIN ${label}-----\n${text.match(/.{1,64}/g)?.join('\n')}\n-----END ${label}-----\n`;
 }
 
-/** Generates a key pair in the browser. Throws where the browser does not support the curve. */
+/** Generates a key pair in the browser. Throws if the browser does not support the curve. */
 export async function makePair(
   curve: 'Ed25519' | 'X25519',
 ): Promise<{ pair: CryptoKeyPair; privatePem: string; publicPem: string }> {

@@ -6,7 +6,7 @@ import type { Failure } from '../failure.ts';
 import { EndUserSession, FinishTrial, type FinishTrialMutation } from '../generated/operations.ts';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { PageSkeleton } from '../ui/skeleton.tsx';
 import { exactly } from '../ui/time.tsx';
@@ -122,7 +122,7 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
           </Button>
         </>
       )}
-      <Refused failure={failure} />
+      <FormError failure={failure} />
     </p>
   );
 }

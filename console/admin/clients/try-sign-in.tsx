@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { BeginTrial } from '../generated/operations.ts';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 
 /** Starts a test sign-in with this application on the hosted page in a new tab, which then shows the tokens. */
@@ -26,7 +26,7 @@ export function TrySignIn({ clientId }: { clientId: string }) {
       <Button leftSection={<Icon name="external" size={16} />} loading={busy} onClick={() => void go()}>
         Try sign-in
       </Button>
-      <Refused failure={failure} />
+      <FormError failure={failure} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { DevMailbox } from '../generated/operations.ts';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Pager, useListParams } from '../ui/list-bar.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
@@ -27,7 +27,7 @@ export function Component() {
         come.
       </Notice>
       {failure && !page ? (
-        <Failed failure={failure} what="the mailbox" retry={reload} />
+        <LoadError failure={failure} subject="the mailbox" retry={reload} />
       ) : (
         <Section flush>
           {!page ? (
@@ -55,7 +55,7 @@ export function Component() {
                     {code && (
                       <p className={styles.code}>
                         <code>{code}</code>
-                        <CopyButton value={code} what="code" />
+                        <CopyButton value={code} label="code" />
                       </p>
                     )}
                     <details>

@@ -9,8 +9,8 @@ import { useProjectForm } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { FormError, LoadError } from '../ui/errors.tsx';
 import { isLive } from '../ui/expiry.ts';
-import { Failed, Refused } from '../ui/failed.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './directory-page.module.css';
@@ -48,7 +48,7 @@ export function Component() {
       {!mayChange && (
         <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
       )}
-      {failure && !data && <Failed failure={failure} what="the directory" retry={reload} />}
+      {failure && !data && <LoadError failure={failure} subject="the directory" retry={reload} />}
       <State tokens={tokens} isOn={project.scimEnabled} />
       {tokens && (
         <SetupSteps
@@ -83,7 +83,7 @@ export function Component() {
             onChange={(event) => void form.save({ scimAuthoritative: event.currentTarget.checked })}
           />
         </div>
-        <Refused failure={isSwitchingOff ? undefined : form.failure} />
+        <FormError failure={isSwitchingOff ? undefined : form.failure} />
         <div>
           <Button component={Link} to={`${path('users')}?provenance=SCIM`} variant="default" size="xs">
             People that the directory brought

@@ -4,7 +4,7 @@ import { Badge, Notice } from '../ui/badge.tsx';
 import { Code } from '../ui/code.tsx';
 import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Pager, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
@@ -31,7 +31,7 @@ export function Inspector({ projectId }: { projectId: string }) {
       lead="What the directory has sent, newest first: the last 200 of a week, without secrets. New ones come in by themselves."
     >
       {failure && !page ? (
-        <Failed failure={failure} what="the list of requests" retry={reload} />
+        <LoadError failure={failure} subject="the list of requests" retry={reload} />
       ) : !page ? (
         <div className={styles.skeleton}>
           <LinesSkeleton lines={3} />
@@ -87,7 +87,7 @@ function Body({ label, text }: { label: string; text: string | null | undefined 
   return (
     <div>
       <h3>{label}</h3>
-      {text ? <Code code={pretty(text)} what={label} /> : <p className={styles.facts}>Nothing</p>}
+      {text ? <Code code={pretty(text)} label={label} /> : <p className={styles.facts}>Nothing</p>}
     </div>
   );
 }

@@ -3,8 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { IssueScimToken } from '../generated/operations.ts';
+import { FormError } from '../ui/errors.tsx';
 import { lifetimes, moment } from '../ui/expiry.ts';
-import { Refused } from '../ui/failed.tsx';
 import { toast } from '../ui/toast.tsx';
 import styles from './issue-token.module.css';
 
@@ -47,7 +47,7 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
       <Button type="submit" loading={busy} disabled={wanted.trim() === ''}>
         Issue token
       </Button>
-      <div className={styles.failure}>{failure?.field !== 'name' && <Refused failure={failure} />}</div>
+      <div className={styles.failure}>{failure?.field !== 'name' && <FormError failure={failure} />}</div>
     </form>
   );
 }

@@ -4,7 +4,7 @@ import { useWrite } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import styles from './self-test.module.css';
 
@@ -53,7 +53,7 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
       </div>
       {failure && (
         <div className={styles.verdict}>
-          <Refused failure={failure} />
+          <FormError failure={failure} />
         </div>
       )}
       {steps && (

@@ -5,7 +5,7 @@ import { useRead } from '../api.ts';
 import { ExperienceOf, type ExperienceOfQuery, SaveExperienceDraft } from '../generated/operations.ts';
 import { type Project, useProject } from '../projects/project.tsx';
 import { Badge, Notice } from '../ui/badge.tsx';
-import { Failed, Refused } from '../ui/failed.tsx';
+import { FormError, LoadError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import bar from '../ui/save-bar.module.css';
 import { type Change, Diff } from '../ui/save-bar.tsx';
@@ -24,7 +24,7 @@ import { Versions } from './versions.tsx';
 export function Component() {
   const project = useProject();
   const { data, failure, reload } = useRead(ExperienceOf, { projectId: project.id });
-  if (!data) return failure ? <Failed failure={failure} what="experience" retry={reload} /> : <PageSkeleton />;
+  if (!data) return failure ? <LoadError failure={failure} subject="experience" retry={reload} /> : <PageSkeleton />;
   return <Experience project={project} data={data} />;
 }
 
@@ -173,7 +173,7 @@ function PublishBar({ draft, changes }: { draft: ExperienceDraft; changes: reado
   const count = changes.length === 1 ? '1 change' : `${changes.length} changes`;
   return (
     <div className={bar.bar} role="region" aria-label="Draft">
-      <Refused failure={draft.failure?.field === undefined ? draft.failure : undefined} />
+      <FormError failure={draft.failure?.field === undefined ? draft.failure : undefined} />
       <Diff changes={changes} title={`${count} to publish`} />
       <p className={bar.consequence}>People see it from their next page on. What is live now can be brought back.</p>
       <div className={bar.actions}>

@@ -4,7 +4,7 @@ import { useRead } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Diff } from '../ui/save-bar.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
@@ -28,7 +28,8 @@ export function Versions({
 }) {
   const { data, failure, reload } = useRead(ExperienceVersions, { projectId });
   const [asked, setAsked] = useState<{ number: number; content: Content }>();
-  if (!data) return failure ? <Failed failure={failure} what="versions" retry={reload} /> : <LinesSkeleton lines={2} />;
+  if (!data)
+    return failure ? <LoadError failure={failure} subject="versions" retry={reload} /> : <LinesSkeleton lines={2} />;
   const versions = data.experienceVersions.edges.map(({ node }) => node);
   if (versions.length === 0) {
     return <p className={styles.none}>Nothing was published yet: people see Latchkey’s own look.</p>;

@@ -7,8 +7,8 @@ import styles from './help-menu.module.css';
 
 const keys = [
   ['Ctrl K or ⌘ K', 'Search, or go somewhere'],
-  ['Tab', 'To what can be operated next'],
-  ['Esc', 'Close what is open'],
+  ['Tab', 'To action can be operated next'],
+  ['Esc', 'Close action is open'],
 ] as const;
 
 /** Links to documentation, and keyboard shortcuts. */
@@ -52,12 +52,12 @@ export function HelpMenu() {
           <div>
             <h3>Keyboard</h3>
             <dl className={styles.keys}>
-              {keys.map(([key, what]) => (
+              {keys.map(([key, action]) => (
                 <div key={key}>
                   <dt>
                     <kbd>{key}</kbd>
                   </dt>
-                  <dd>{what}</dd>
+                  <dd>{action}</dd>
                 </div>
               ))}
             </dl>

@@ -2,7 +2,7 @@ import { Navigate } from 'react-router';
 import { useRead } from '../api.ts';
 import { SwitcherProjects } from '../generated/operations.ts';
 import { recentProjects } from '../projects/recent.ts';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { PageSkeleton } from '../ui/skeleton.tsx';
 
 /** Redirects to the last project, else to the only one, else to the list. */
@@ -10,7 +10,7 @@ export function Home() {
   const [last] = recentProjects();
   const { data, failure, reload } = useRead(SwitcherProjects, { search: null }, { pause: last !== undefined });
   if (last) return <Navigate to={`/projects/${last.id}/overview`} replace />;
-  if (!data) return failure ? <Failed failure={failure} what="your projects" retry={reload} /> : <PageSkeleton />;
+  if (!data) return failure ? <LoadError failure={failure} subject="your projects" retry={reload} /> : <PageSkeleton />;
   const own = data.projects.edges.map(({ node }) => node).filter(({ builtIn }) => builtIn !== 'CONSOLE');
   const [only] = own;
   return <Navigate to={own.length === 1 && only ? `/projects/${only.id}/overview` : '/projects'} replace />;

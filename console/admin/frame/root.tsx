@@ -5,7 +5,7 @@ import { useRead } from '../api.ts';
 import { Session } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Page } from '../ui/page.tsx';
 import { Frame } from './frame.tsx';
 import styles from './root.module.css';
@@ -26,7 +26,7 @@ export function Root() {
       {failure?.code === 'forbidden' ? (
         <NoRole />
       ) : (
-        failure && <Failed failure={failure} what="your account" retry={reload} />
+        failure && <LoadError failure={failure} subject="your account" retry={reload} />
       )}
       <SignInAgain />
     </main>

@@ -9,7 +9,7 @@ import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { PageSkeleton } from '../ui/skeleton.tsx';
@@ -47,7 +47,7 @@ export function Component() {
     after: null,
   });
   const group = data?.group?.id === groupId ? data.group : undefined;
-  if (!group) return failure ? <Failed failure={failure} what="group" retry={reload} /> : <PageSkeleton />;
+  if (!group) return failure ? <LoadError failure={failure} subject="group" retry={reload} /> : <PageSkeleton />;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
   const made = list?.find(({ type }) => type === 'group.created');
   const page = members.data?.users;
@@ -58,7 +58,7 @@ export function Component() {
       badges={
         <>
           <Badge tone="accent">From the directory</Badge>
-          <IdChip id={group.id} what="group ID" />
+          <IdChip id={group.id} label="group ID" />
         </>
       }
     >
@@ -90,7 +90,7 @@ export function Component() {
       </Section>
       <Section flush title="Members">
         {members.failure && !page ? (
-          <Failed failure={members.failure} what="the list of members" retry={members.reload} />
+          <LoadError failure={members.failure} subject="the list of members" retry={members.reload} />
         ) : (
           <>
             {group.memberCount > 0 && (

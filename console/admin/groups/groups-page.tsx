@@ -5,7 +5,7 @@ import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
@@ -33,7 +33,7 @@ export function Component() {
   return (
     <Page title="Groups" lead="Users under one name, as your directory keeps them. They are changed there.">
       {failure && !page ? (
-        <Failed failure={failure} what="the list of groups" retry={reload} />
+        <LoadError failure={failure} subject="the list of groups" retry={reload} />
       ) : (
         <Section flush>
           {!isEmpty && (

@@ -14,7 +14,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { CopyField, IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -47,7 +47,7 @@ export function Component() {
   const [withdraw, isWithdrawing] = useWrite(WithdrawSigningKey);
   const keys = data?.signingKeys;
   const columns: Column<Key>[] = [
-    { header: 'Key ID', isName: true, cell: ({ id }) => <IdChip id={id} what="key ID" /> },
+    { header: 'Key ID', isName: true, cell: ({ id }) => <IdChip id={id} label="key ID" /> },
     { header: 'Algorithm', cell: ({ alg }) => `${algs[alg]}: ${uses[alg]}` },
     {
       header: 'State',
@@ -97,7 +97,7 @@ export function Component() {
       actions={<Button onClick={() => setRotating(true)}>Rotate keys</Button>}
     >
       {unread && !keys ? (
-        <Failed failure={unread} what="the list of keys" retry={reload} />
+        <LoadError failure={unread} subject="the list of keys" retry={reload} />
       ) : (
         <Section flush>
           <DataTable

@@ -13,7 +13,7 @@ import { useProjectPath } from '../projects/project.tsx';
 import { Badge } from '../ui/badge.tsx';
 import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
-import { Failed, Refused } from '../ui/failed.tsx';
+import { FormError, LoadError } from '../ui/errors.tsx';
 import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
@@ -80,7 +80,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
         )}
       </ListBar>
       {failure && !page ? (
-        <Failed failure={failure} what="the list of deliveries" retry={reload} />
+        <LoadError failure={failure} subject="the list of deliveries" retry={reload} />
       ) : !page ? (
         <div className={styles.skeleton}>
           <LinesSkeleton lines={4} />
@@ -120,7 +120,7 @@ function Row({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }
     <details>
       <summary>
         <Badge tone={tone}>{label}</Badge>
-        <span className={styles.what}>
+        <span className={styles.summary}>
           <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'somebody who was erased'}
         </span>
         <span className={styles.progress}>
@@ -204,7 +204,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
           Events of this application
         </Button>
       </div>
-      <Refused failure={failure} />
+      <FormError failure={failure} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { useProjectPath } from '../projects/project.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -40,7 +40,7 @@ export function Receivers({
       lead="In the last 7 days. An application says where it wants to hear of logouts under “Tokens & logout”."
     >
       {failure && !receivers ? (
-        <Failed failure={failure} what="the list of applications" retry={reload} />
+        <LoadError failure={failure} subject="the list of applications" retry={reload} />
       ) : (
         <DataTable
           label="Applications that are told of logouts"

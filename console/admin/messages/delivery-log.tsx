@@ -12,7 +12,7 @@ import { type Project, useProjectPath } from '../projects/project.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
 import { Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
@@ -74,7 +74,7 @@ export function DeliveryLog({ project }: { project: Project }) {
   return (
     <>
       {failure && !page ? (
-        <Failed failure={failure} what="messages" retry={reload} />
+        <LoadError failure={failure} subject="messages" retry={reload} />
       ) : (
         <Section flush>
           <ListBar>

@@ -11,7 +11,7 @@ import {
 } from '../generated/operations.ts';
 import type { Project } from '../projects/project.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Failed, Refused } from '../ui/failed.tsx';
+import { FormError, LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { senderKinds } from './labels.ts';
@@ -23,7 +23,7 @@ type Sender = MessageSendersQuery['messageSenders'][number];
 /** Mail and SMS senders of this instance, with a staged test. */
 export function Sending({ project }: { project: Project }) {
   const { data, failure, reload } = useRead(MessageSenders, {});
-  if (!data) return failure ? <Failed failure={failure} what="settings" retry={reload} /> : <LinesSkeleton />;
+  if (!data) return failure ? <LoadError failure={failure} subject="settings" retry={reload} /> : <LinesSkeleton />;
   return (
     <div className={styles.halves}>
       {data.messageSenders.map((sender) => (
@@ -114,7 +114,7 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
           </Button>
         </form>
       )}
-      <Refused failure={failure?.field === 'to' && isOwner ? undefined : failure} />
+      <FormError failure={failure?.field === 'to' && isOwner ? undefined : failure} />
       <div role="status">
         {busy && <p className={styles.note}>Testing: up to half a minute where a server does not answer.</p>}
         {outcome && (

@@ -8,7 +8,7 @@ import type { Failure } from '../failure.ts';
 import { MessagePreview, type MessageTemplate, TestSender, type TestSenderMutation } from '../generated/operations.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
 import { Notice } from '../ui/badge.tsx';
-import { Failed, Refused } from '../ui/failed.tsx';
+import { FormError, LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import { type Look, LookChoice, Select, ThemeChoice } from '../ui/page-choices.tsx';
 import { PageFrame, type Theme } from '../ui/page-frame.tsx';
@@ -57,14 +57,14 @@ export function Templates({ project }: { project: Project }) {
           </Button>
         )}
       </div>
-      <Refused failure={fault} />
+      <FormError failure={fault} />
       {outcome && (
         <Notice tone={outcome.passed ? 'good' : 'bad'} title={outcome.passed ? `Sent to ${outcome.to}` : 'Not sent'}>
           <Stages stages={outcome.stages} />
         </Notice>
       )}
       {failure && !preview ? (
-        <Failed failure={failure} what="message" retry={reload} />
+        <LoadError failure={failure} subject="message" retry={reload} />
       ) : (
         <div className={styles.pair}>
           <Section title={preview?.subject ?? ' '} lead="The mail, as a mail program shows it.">

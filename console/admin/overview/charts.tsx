@@ -1,6 +1,6 @@
 import { useRead } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
 import styles from './charts.module.css';
@@ -16,7 +16,7 @@ const count = new Intl.NumberFormat('en-GB');
 /** Sign-in activity of the last two weeks compared with the two before. */
 export function Charts({ projectId, path }: { projectId: string; path: (rest: string) => string }) {
   const { data, failure, reload } = useRead(Activity, { projectId }, { everySeconds: 60 });
-  if (failure && !data) return <Failed failure={failure} what="the activity" retry={reload} />;
+  if (failure && !data) return <LoadError failure={failure} subject="the activity" retry={reload} />;
   if (!data) {
     return (
       <Section title="Sign-in, last 14 days">

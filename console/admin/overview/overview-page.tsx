@@ -7,7 +7,7 @@ import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operat
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist, type Task } from './checklist.tsx';
@@ -59,7 +59,7 @@ export function Component() {
         </>
       }
     >
-      {failure && !data && <Failed failure={failure} what="the overview" retry={reload} />}
+      {failure && !data && <LoadError failure={failure} subject="the overview" retry={reload} />}
       <ul className={styles.figures}>
         {figures.map(({ label, value, to }) => (
           <li key={label}>

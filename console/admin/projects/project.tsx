@@ -2,7 +2,7 @@ import { createContext, use, useEffect } from 'react';
 import { Outlet, useParams } from 'react-router';
 import { useRead } from '../api.ts';
 import { ProjectById, type ProjectSettingsFragment } from '../generated/operations.ts';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { PageSkeleton } from '../ui/skeleton.tsx';
 import { remember } from './recent.ts';
 
@@ -26,7 +26,7 @@ export function ProjectPages() {
     if (project) remember(project);
   }, [project]);
   if (!project || project.id !== projectId) {
-    return failure ? <Failed failure={failure} what="project" retry={reload} /> : <PageSkeleton />;
+    return failure ? <LoadError failure={failure} subject="project" retry={reload} /> : <PageSkeleton />;
   }
   return (
     <ProjectContext value={project}>

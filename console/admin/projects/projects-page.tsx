@@ -8,7 +8,7 @@ import { CreateProject, Projects, type ProjectsQuery } from '../generated/operat
 import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed, Refused } from '../ui/failed.tsx';
+import { FormError, LoadError } from '../ui/errors.tsx';
 import { useFirstFocus } from '../ui/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
@@ -77,7 +77,7 @@ export function Component() {
       actions={create}
     >
       {failure && !page ? (
-        <Failed failure={failure} what="the list of projects" retry={reload} />
+        <LoadError failure={failure} subject="the list of projects" retry={reload} />
       ) : (
         <Section flush>
           <ListBar count={page && `${page.totalCount} project${page.totalCount === 1 ? '' : 's'}`}>
@@ -141,7 +141,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
       <p className={styles.hint}>
         It begins empty: open sign-up, no second factor, directory sync ready for its first token.
       </p>
-      {failure?.field !== 'name' && <Refused failure={failure} />}
+      {failure?.field !== 'name' && <FormError failure={failure} />}
       <div className={styles.actions}>
         <ShowGraphql operation={CreateProject} variables={{ input: { name } }} />
         <Button variant="default" onClick={onClose}>

@@ -3,7 +3,7 @@ import { System, type SystemQuery } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
@@ -66,7 +66,7 @@ export function Component() {
       lead="What this instance runs on, read from what is really there every 10 seconds."
       badges={overall && <Badge tone={overall.tone}>{overall.text}</Badge>}
     >
-      {failure && !status && <Failed failure={failure} what="the state of the system" retry={reload} />}
+      {failure && !status && <LoadError failure={failure} subject="the state of the system" retry={reload} />}
       {!(failure && !status) && (
         <>
           <Section flush title="Checks">

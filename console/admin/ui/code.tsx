@@ -11,11 +11,11 @@ export interface Snippet {
 const marked = /‹([^›]*)›/g;
 
 /** Copyable code with this application's values filled in. */
-export function Code({ code, what = 'code' }: { code: string; what?: string }) {
+export function Code({ code, label = 'code' }: { code: string; label?: string }) {
   const parts = code.split(marked);
   return (
     <div className={styles.code}>
-      <pre tabIndex={0} role="region" aria-label={what}>
+      <pre tabIndex={0} role="region" aria-label={label}>
         <code>
           {parts.map((part, index) =>
             index % 2 === 1 ? <mark key={index}>{part}</mark> : <Fragment key={index}>{part}</Fragment>,
@@ -23,7 +23,7 @@ export function Code({ code, what = 'code' }: { code: string; what?: string }) {
         </code>
       </pre>
       <div className={styles.copy}>
-        <CopyButton value={code.replace(marked, '$1')} what={what} />
+        <CopyButton value={code.replace(marked, '$1')} label={label} />
       </div>
     </div>
   );
@@ -67,7 +67,7 @@ export function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
         ))}
       </div>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
-        <Code code={snippet.code} what={snippet.label} />
+        <Code code={snippet.code} label={snippet.label} />
       </div>
     </div>
   );

@@ -2,7 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Failure } from '../failure.ts';
 import styles from './confirm.module.css';
-import { Refused } from './failed.tsx';
+import { FormError } from './errors.tsx';
 import { useFirstFocus } from './first-focus.ts';
 import { type GraphqlRequest, ShowGraphql } from './show-graphql.tsx';
 
@@ -61,7 +61,7 @@ function Question({ children, verb, name, busy, failure, graphql, onConfirm, onC
           data-autofocus
         />
       )}
-      <Refused failure={failure} />
+      <FormError failure={failure} />
       <div className={styles.actions}>
         {graphql && <ShowGraphql {...graphql} />}
         <Button variant="default" onClick={onClose} {...(name === undefined ? { 'data-autofocus': true } : {})}>

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import styles from './copy.module.css';
 import { Icon } from './icon.tsx';
 
-/** @param what name of the value, for screen readers */
-export function CopyButton({ value, what }: { value: string; what: string }) {
+/** @param label name of the value, for screen readers */
+export function CopyButton({ value, label }: { value: string; label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     try {
@@ -18,12 +18,12 @@ export function CopyButton({ value, what }: { value: string; what: string }) {
   return (
     <>
       <Tooltip label={copied ? 'Copied' : 'Copy'}>
-        <ActionIcon variant="subtle" color="gray" className={styles.button} onClick={copy} aria-label={`Copy ${what}`}>
+        <ActionIcon variant="subtle" color="gray" className={styles.button} onClick={copy} aria-label={`Copy ${label}`}>
           <Icon name={copied ? 'check' : 'copy'} size={16} />
         </ActionIcon>
       </Tooltip>
       <span className={styles.said} role="status">
-        {copied ? `${what} copied` : ''}
+        {copied ? `${label} copied` : ''}
       </span>
     </>
   );
@@ -46,7 +46,7 @@ export function CopyField({ label, value, hint }: { label: string; value: string
       <span className={styles.label}>{label}</span>
       <div className={styles.value}>
         <code>{value}</code>
-        <CopyButton value={value} what={label} />
+        <CopyButton value={value} label={label} />
       </div>
       {hint && <p className={styles.hint}>{hint}</p>}
     </div>
@@ -54,11 +54,11 @@ export function CopyField({ label, value, hint }: { label: string; value: string
 }
 
 /** A shortened ID with a copy button. */
-export function IdChip({ id, what = 'ID' }: { id: string; what?: string }) {
+export function IdChip({ id, label = 'ID' }: { id: string; label?: string }) {
   return (
     <span className={styles.chip}>
       <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id}</code>
-      <CopyButton value={id} what={what} />
+      <CopyButton value={id} label={label} />
     </span>
   );
 }

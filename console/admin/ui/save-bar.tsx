@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useBlocker } from 'react-router';
 import type { Failure } from '../failure.ts';
-import { Refused } from './failed.tsx';
+import { FormError } from './errors.tsx';
 import styles from './save-bar.module.css';
 
 export interface Change {
@@ -37,7 +37,7 @@ export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard
     <>
       {isDirty && (
         <div className={styles.bar} role="region" aria-label="Unsaved changes">
-          <Refused failure={failure} />
+          <FormError failure={failure} />
           <Diff
             changes={changes}
             title={changes.length === 1 ? '1 unsaved change' : `${changes.length} unsaved changes`}

@@ -43,7 +43,7 @@ export function ShowGraphql<V extends object>({
         size="xl"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        {opened && <Code what="GraphQL request" code={asCurl(String(operation), variables)} />}
+        {opened && <Code label="GraphQL request" code={asCurl(String(operation), variables)} />}
       </Modal>
     </>
   );

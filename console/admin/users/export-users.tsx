@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { UserFilter } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
 import { Code } from '../ui/code.tsx';
-import { Refused } from '../ui/failed.tsx';
+import { FormError } from '../ui/errors.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useDownload } from '../ui/use-download.ts';
 import styles from './change-users.module.css';
@@ -53,11 +53,11 @@ export function ExportUsers({ opened, onClose, projectId, total, search, filter 
         <details>
           <summary>The same by a script</summary>
           <Code
-            what="command"
+            label="command"
             code={`curl -OJ '‹${settings.issuer}${address}›' \\\n  -H 'Authorization: Bearer <admin API token>'`}
           />
         </details>
-        <Refused failure={failure} />
+        <FormError failure={failure} />
         <div className={styles.close}>
           <Button variant="default" onClick={onClose}>
             Cancel

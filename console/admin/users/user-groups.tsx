@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import { useRead } from '../api.ts';
 import { GroupsOfUser } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import styles from './user-page.module.css';
 
@@ -16,7 +16,7 @@ export function UserGroups({ userId }: { userId: string }) {
   return (
     <Section title="Groups" lead="Kept by the directory.">
       {failure && !groups ? (
-        <Failed failure={failure} what="the list of groups" retry={reload} />
+        <LoadError failure={failure} subject="the list of groups" retry={reload} />
       ) : groups?.edges.length === 0 ? (
         <p className={styles.none}>In no group.</p>
       ) : (

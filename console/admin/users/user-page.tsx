@@ -9,7 +9,7 @@ import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed, Refused } from '../ui/failed.tsx';
+import { FormError, LoadError } from '../ui/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { PageSkeleton } from '../ui/skeleton.tsx';
@@ -39,7 +39,7 @@ export function Component() {
   const access = useRead(UserAccess, { userId });
   const events = useRead(AuditEvents, { projectId: project.id, filter: { userId }, first: 10, after: null });
   const user = data?.user?.id === userId ? data.user : undefined;
-  if (!user) return failure ? <Failed failure={failure} what="user" retry={reload} /> : <PageSkeleton />;
+  if (!user) return failure ? <LoadError failure={failure} subject="user" retry={reload} /> : <PageSkeleton />;
   const name = user.displayName ?? user.userName;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
   const found = access.data?.userAccess;
@@ -51,7 +51,7 @@ export function Component() {
         <>
           {user.active ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Deactivated</Badge>}
           {user.provenance === 'SCIM' && <Badge tone="accent">From the directory</Badge>}
-          <IdChip id={user.id} what="user ID (sub)" />
+          <IdChip id={user.id} label="user ID (sub)" />
         </>
       }
       actions={
@@ -90,7 +90,7 @@ export function Component() {
         )
       }
     >
-      <Refused failure={refused} />
+      <FormError failure={refused} />
       {!user.active && (
         <Notice tone="bad" title="They cannot sign in">
           {user.provenance === 'SCIM'

@@ -7,7 +7,7 @@ import { type UserAction, type UserOrder, type UserRowFragment, Users } from '..
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Failed } from '../ui/failed.tsx';
+import { LoadError } from '../ui/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
 import { Page, Section } from '../ui/page.tsx';
@@ -122,7 +122,7 @@ export function Component() {
       }
     >
       {failure && !page ? (
-        <Failed failure={failure} what="the list of users" retry={reload} />
+        <LoadError failure={failure} subject="the list of users" retry={reload} />
       ) : (
         <Section flush>
           {!isEmpty && (

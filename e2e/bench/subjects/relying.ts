@@ -200,7 +200,7 @@ async function exchange(relying: Relying, connection: Connection, codeValue: str
   if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.body}`);
   const tokens = JSON.parse(answer.body) as Tokens;
   if (algOf(tokens.id_token) !== 'ES512') throw new Error('the ID token is not signed with ES512');
-  if (tokens.access_token.split('.').length !== 3) throw new Error('the access token is no JWT');
+  if (tokens.access_token.split('.').length !== 3) throw new Error('the access token is not a JWT');
   return tokens;
 }
 

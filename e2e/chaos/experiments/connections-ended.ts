@@ -1,4 +1,4 @@
-import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile, until } from '../experiment.ts';
 import { load, World } from '../support/world.ts';
 
 export const connectionsEnded: Experiment = {
@@ -35,7 +35,7 @@ export const connectionsEnded: Experiment = {
       await under.stop();
       const { tally } = under;
       const live = await fetch(`${latchkey.managementUrl}/health/live`).then(({ status }) => status, String);
-      return judge(
+      return evaluate(
         `${ended} connections ended; ${tally.good} sign-ins right (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong`,
         [
           live !== 200 && `live: ${live}`,

@@ -1,4 +1,4 @@
-import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile, until } from '../experiment.ts';
 import { load, World } from '../support/world.ts';
 
 const workers = 6;
@@ -68,7 +68,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const unsaid = tally.refused.find(({ why }) => !why.endsWith(': 503'));
         if (unsaid) faults.push(`not a 503: ${unsaid.why}`);
         faults.push(...tally.wrong);
-        return judge(
+        return evaluate(
           `${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; ready again after ${Math.round(readyAfter)} ms, first sign-in after ${Math.round(goodAfter)} ms; JWKS and discovery p99 ${percentile(publicMs, 0.99)} ms; ${tally.wrong.length} wrong`,
           faults,
         );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Experiment, judge, pause, until } from '../experiment.ts';
+import { type Experiment, evaluate, pause, until } from '../experiment.ts';
 import type { Postgres } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { load, Tally, World } from '../support/world.ts';
@@ -31,7 +31,8 @@ export const failover: Experiment = {
           ([row]) => row?.sync_state === 'sync',
           () => false,
         );
-      if (!(await until(streams, 20_000))) return judge('the standby does not replicate', ['no synchronous standby']);
+      if (!(await until(streams, 20_000)))
+        return evaluate('the standby does not replicate', ['no synchronous standby']);
       const { managementUrl } = latchkey;
       await until(
         () =>
@@ -77,7 +78,7 @@ export const failover: Experiment = {
       const there = new Set(ids.map(({ id }) => id));
       const lost = acknowledged.filter((id) => !there.has(id));
       const { tally } = signIns;
-      return judge(
+      return evaluate(
         `${acknowledged.length} users acknowledged, ${lost.length} lost; ${tally.good} sign-ins, ${tally.refused.length} refused, ${tally.wrong.length} wrong; sign-ins again ${Math.round(wellAfter)} ms after the promotion`,
         [
           lost.length > 0 && `${lost.length} acknowledged users are lost`,

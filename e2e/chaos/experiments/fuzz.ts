@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Latchkey } from '../../support/latchkey.ts';
-import { type Experiment, judge } from '../experiment.ts';
+import { type Experiment, evaluate } from '../experiment.ts';
 import type { App } from '../support/person.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { World } from '../support/world.ts';
@@ -246,7 +246,7 @@ export const fuzz: Experiment = {
       };
       if (full) await Promise.all(Object.entries(fuzzers).map(fuzzOne));
       else for (const fuzzer of Object.entries(fuzzers)) await fuzzOne(fuzzer);
-      return judge(`${counts.join(', ')}; ${faults.length} faults`, faults);
+      return evaluate(`${counts.join(', ')}; ${faults.length} faults`, faults);
     } finally {
       await world.close();
     }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile, until } from '../experiment.ts';
 import type { App } from '../support/person.ts';
 import { load, World } from '../support/world.ts';
 
@@ -62,7 +62,7 @@ export const hostileClients: Experiment = {
         people.flatMap(({ tookMs }) => tookMs),
         0.99,
       );
-      return judge(
+      return evaluate(
         `${count} slow sockets cut after ${(cutAfter / 1000).toFixed(0)} s; requests p99 ${p99} ms under attack (${under.tally.good} sign-ins), ${before} ms before; memory ${memoryBefore} → ${memoryAfter} MB`,
         [
           left > 0 && `${left} slow connections still stand after a minute`,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile, until } from '../experiment.ts';
 import { Person } from '../support/person.ts';
 import { World } from '../support/world.ts';
 
@@ -51,7 +51,7 @@ export const logoutKilled: Experiment = {
       const twoJti = [...arrived.values()].filter((tokens) => new Set(tokens.map(({ jti }) => jti)).size > 1);
       const again = [...arrived.values()].filter((tokens) => tokens.length > 1).length;
       const slowest = Math.round(Math.max(0, ...times));
-      return judge(
+      return evaluate(
         `${arrived.size} of ${count} arrived, the last after ${(slowest / 1000).toFixed(1)} s (median ${percentile(times, 0.5)} ms), ${again} more than once`,
         [
           missing.length > 0 && `${missing.length} never arrived`,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Experiment, judge, pause, percentile } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile } from '../experiment.ts';
 import { load, Tally, World } from '../support/world.ts';
 
 export const mixedLoad: Experiment = {
@@ -71,7 +71,7 @@ export const mixedLoad: Experiment = {
       const floor = (from: number) => Math.min(...third(from).map(({ heap }) => heap));
       const [middle, last] = [floor(1 / 3), floor(2 / 3)];
       const resident = Math.round(Math.max(...samples.map((sample) => sample.resident)));
-      return judge(
+      return evaluate(
         `${tally.good} works in ${Math.round(seconds)} s (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; heap floor ${middle.toFixed(1)} → ${last.toFixed(1)} MB, resident at most ${resident} MB`,
         [
           last > middle * 1.15 + 5 && `the heap grew from ${middle.toFixed(1)} to ${last.toFixed(1)} MB`,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Experiment, judge, pause, percentile, until } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile, until } from '../experiment.ts';
 import { load, World } from '../support/world.ts';
 
 export const poolStarved: Experiment = {
@@ -43,7 +43,7 @@ export const poolStarved: Experiment = {
       const { tally } = under;
       say(`${tally.good} sign-ins in total`);
       const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
-      return judge(
+      return evaluate(
         `JWKS and discovery: p99 ${percentile(publicMs, 0.99)} ms over ${publicMs.length}; ${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; recovered after ${Math.round(wellAfter)} ms`,
         [
           Math.max(...publicMs) > 500 && `JWKS or discovery took ${Math.round(Math.max(...publicMs))} ms`,

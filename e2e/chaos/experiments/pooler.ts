@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../support/latchkey.ts';
-import { type Experiment, judge, pause, percentile } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile } from '../experiment.ts';
 import { load, World } from '../support/world.ts';
 
 const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
@@ -87,7 +87,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
           `select (count(*) filter (where state < 'completed' and name = 'delivery.send'))::int as open,
            (count(*) filter (where state = 'completed' and name = 'delivery.send'))::int as done from jobs.job`,
         );
-        return judge(
+        return evaluate(
           `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
           [
             found?.level !== expected && `doctor says ${JSON.stringify(found)} of prepared statements, not ${expected}`,

@@ -1,5 +1,5 @@
 import { freePort, type Latchkey } from '../../support/latchkey.ts';
-import { type Experiment, judge, pause, percentile } from '../experiment.ts';
+import { type Experiment, evaluate, pause, percentile } from '../experiment.ts';
 import { Balancer } from '../support/balancer.ts';
 import { load, World } from '../support/world.ts';
 
@@ -45,7 +45,7 @@ export const rollingRestart: Experiment = {
       }
       await under.stop();
       const { tally } = under;
-      return judge(
+      return evaluate(
         `${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length + tally.wrong.length} failed over ${restarts} restarts; stopped in ${Math.round(Math.max(...stopMs))} ms at most`,
         [
           tally.good < 20 && `only ${tally.good} sign-ins`,

@@ -1,4 +1,4 @@
-import { type Experiment, judge, pause } from '../experiment.ts';
+import { type Experiment, evaluate, pause } from '../experiment.ts';
 import { World } from '../support/world.ts';
 
 const workers = 8;
@@ -70,7 +70,7 @@ export const scimImport: Experiment = {
       const list = (await (await fetch(`${url}?count=0`, { headers })).json()) as { totalResults?: number };
       const [sample] = acknowledged;
       const one = await fetch(`${url}/${sample?.[1]}`, { headers });
-      return judge(
+      return evaluate(
         `${acknowledged.size} acknowledged over ${kills} kills, ${lost.length} lost; ${rows.length} users after the rerun`,
         [
           lost.length > 0 && `lost: ${lost.slice(0, 3).join('; ')}`,

@@ -44,7 +44,7 @@ export class World {
         BOOTSTRAP_ADMIN_TOKEN: randomBytes(24).toString('hex'),
         SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
         MAIL_FROM: 'latchkey@example.com',
-        // One load generator stands for many networks.
+        // One load generator simulates many networks.
         TRUST_PROXY: 'loopback',
         SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
         AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',

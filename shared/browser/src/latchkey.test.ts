@@ -17,9 +17,9 @@ describe('init', () => {
   it.each([
     ['no key', { apiKey: '' }],
     ['a secret key', { apiKey: 'lk_sk_0123' }],
-    ['an address that is none', { apiKey: 'lk_pk_test', baseUrl: 'ftp://id.example.com' }],
+    ['an invalid baseUrl', { apiKey: 'lk_pk_test', baseUrl: 'ftp://id.example.com' }],
     ['another protocol version', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { cryptoVersion: 'v2' } }],
-    ['a timeout of nothing', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { timeoutMs: 0 } }],
+    ['a timeout of 0', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { timeoutMs: 0 } }],
   ])('rejects %s', async (_, config) => {
     await expect(initialize(config)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', category: 'fatal' });
     await expect(createLatchkey().init(config)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });

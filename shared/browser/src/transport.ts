@@ -88,11 +88,11 @@ function parse(httpStatus: number, text: string, retryAfter: number): Answer {
 }
 
 /** A response that this version cannot parse: from a proxy, or another service at the base URL. */
-export const unexpected = (what: string, httpStatus = 200, retryAfter?: number): LatchkeyError =>
+export const unexpected = (problem: string, httpStatus = 200, retryAfter?: number): LatchkeyError =>
   new LatchkeyError(
     'UNEXPECTED_RESPONSE',
     httpStatus === 429 || httpStatus >= 500 ? 'retryable' : 'fatal',
-    `Unexpected response (${what}). Check that baseUrl is the service's URL and that no proxy responds in its place.`,
+    `Unexpected response (${problem}). Check that baseUrl is the service's URL and that no proxy responds in its place.`,
     { retryAfter: retryAfter || undefined },
   );
 

@@ -266,6 +266,6 @@ function needText(values: Record<string, unknown>): void {
   }
 }
 
-function invalid(what: string): never {
-  throw new DelegationError('INVALID_INPUT', what);
+function invalid(problem: string): never {
+  throw new DelegationError('INVALID_INPUT', problem);
 }

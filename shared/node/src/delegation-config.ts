@@ -73,8 +73,8 @@ export function readKeys(options: DelegationClientOptions, nameOf: (name: Name) 
   if (faults.length === 0 && signing && decryption && verification && encryption) {
     return { signing, decryption, verification, encryption };
   }
-  const what = `Delegation is not configured: ${faults.join('; ')}.`;
-  throw new DelegationError('INVALID_CONFIGURATION', what, { faults });
+  const problem = `Delegation is not configured: ${faults.join('; ')}.`;
+  throw new DelegationError('INVALID_CONFIGURATION', problem, { faults });
 }
 
 function sendable(value: string): string {

@@ -116,6 +116,6 @@ function checkHeader(text: string, parts: number, expected: Record<string, strin
     if (header[name] !== value) fault(`its ${name} is not ${value}`);
 }
 
-function fault(what: string): never {
-  throw new Error(`Response rejected: ${what}.`);
+function fault(problem: string): never {
+  throw new Error(`Response rejected: ${problem}.`);
 }

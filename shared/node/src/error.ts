@@ -56,8 +56,8 @@ export class OAuthExchangeError extends LatchkeyNodeError {
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
 
-  constructor(code: OAuthExchangeErrorCode, what: string, detail: OAuthExchangeDetail & ErrorOptions = {}) {
-    super(`${what} ${exchangeAdvice[code]}`, causeOf(detail));
+  constructor(code: OAuthExchangeErrorCode, problem: string, detail: OAuthExchangeDetail & ErrorOptions = {}) {
+    super(`${problem} ${exchangeAdvice[code]}`, causeOf(detail));
     this.code = code;
     this.status = detail.status;
     this.error = detail.error;
@@ -111,8 +111,8 @@ export class JWTVerificationError extends LatchkeyNodeError {
   override readonly name: string = 'JWTVerificationError';
   readonly code: JWTVerificationErrorCode;
 
-  constructor(code: JWTVerificationErrorCode, what: string, options: ErrorOptions = {}) {
-    super(`${what} ${tokenAdvice[code]}`, causeOf(options));
+  constructor(code: JWTVerificationErrorCode, problem: string, options: ErrorOptions = {}) {
+    super(`${problem} ${tokenAdvice[code]}`, causeOf(options));
     this.code = code;
   }
 }
@@ -123,8 +123,8 @@ export class InvalidPublicKeyError extends JWTVerificationError {
   declare readonly code: InvalidPublicKeyErrorCode;
 
   // Narrows the codes.
-  constructor(code: InvalidPublicKeyErrorCode, what: string, options: ErrorOptions = {}) {
-    super(code, what, options);
+  constructor(code: InvalidPublicKeyErrorCode, problem: string, options: ErrorOptions = {}) {
+    super(code, problem, options);
   }
 }
 
@@ -169,14 +169,14 @@ export class DelegationError extends LatchkeyNodeError {
 
   constructor(
     code: DelegationErrorCode,
-    what: string,
+    problem: string,
     detail: ErrorOptions & {
       faults?: readonly string[];
       retryAfter?: number | undefined;
       requestId?: string | undefined;
     } = {},
   ) {
-    super(`${what} ${delegationAdvice[code]}`, causeOf(detail));
+    super(`${problem} ${delegationAdvice[code]}`, causeOf(detail));
     this.code = code;
     this.faults = detail.faults ?? [];
     this.retryAfter = detail.retryAfter;

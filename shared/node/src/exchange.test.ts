@@ -77,7 +77,7 @@ describe('exchangeCodeForClaims', () => {
   });
 
   it.each<[string, Record<string, unknown>, object, string]>([
-    ['of another issuer', { iss: 'https://evil.example' }, {}, 'ISSUER_MISMATCH'],
+    ['from another issuer', { iss: 'https://evil.example' }, {}, 'ISSUER_MISMATCH'],
     ['for another client', { aud: 'somebody-else' }, {}, 'AUDIENCE_MISMATCH'],
     ['issued to another client', { azp: 'somebody-else' }, {}, 'AUDIENCE_MISMATCH'],
     ['that has expired', { exp: nowSeconds() - 1 }, {}, 'EXPIRED'],
@@ -87,7 +87,7 @@ describe('exchangeCodeForClaims', () => {
     ['without an expiry', { exp: undefined }, {}, 'CLAIM_MISSING'],
     ['that is an access token', {}, { typ: 'at+jwt' }, 'TYPE_MISMATCH'],
     ['that is a logout token', {}, { typ: 'secevent+jwt' }, 'TYPE_MISMATCH'],
-    ['of a key that nobody publishes', {}, { kid: 'unknown' }, 'UNKNOWN_KEY'],
+    ['with an unknown key', {}, { kid: 'unknown' }, 'UNKNOWN_KEY'],
   ])('rejects an ID token %s', async (_, claims, header, code) => {
     provider.nextIdToken = await provider.idToken(claims, header);
     const error = await thrownBy(exchangeCodeForClaims(options()));
@@ -167,7 +167,7 @@ describe('failed exchange', () => {
 
   it.each<[string, number, unknown, string]>([
     ['a plain 500', 500, 'oops', 'SERVER_ERROR'],
-    ['a 502 of a proxy', 502, '<html>', 'SERVER_ERROR'],
+    ['a 502 from a proxy', 502, '<html>', 'SERVER_ERROR'],
     ['a 429', 429, {}, 'TEMPORARILY_UNAVAILABLE'],
     ['a 404', 404, {}, 'ENDPOINT_NOT_FOUND'],
     ['200 without a token', 200, { access_token: 'x' }, 'RESPONSE_INVALID'],
@@ -175,7 +175,7 @@ describe('failed exchange', () => {
     ['200 with a list', 200, [], 'RESPONSE_INVALID'],
     ['200 with null', 200, null, 'RESPONSE_INVALID'],
     ['400 with nonsense', 400, { error: { deep: true } }, 'RESPONSE_INVALID'],
-    ['a huge answer', 200, { id_token: 'x'.repeat(100_000) }, 'RESPONSE_TOO_LARGE'],
+    ['an oversized response', 200, { id_token: 'x'.repeat(100_000) }, 'RESPONSE_TOO_LARGE'],
   ])('%s is an OAuthExchangeError', async (_, status, body, code) => {
     answers(status, body);
     const thrown = await thrownBy(exchangeCodeForClaims(options()));

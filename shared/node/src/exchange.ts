@@ -234,6 +234,6 @@ function requestIdOf({ headers }: Answer): string | undefined {
   return id === null ? undefined : printable(id);
 }
 
-function invalid(what: string): never {
-  throw new OAuthExchangeError('INVALID_OPTIONS', what);
+function invalid(problem: string): never {
+  throw new OAuthExchangeError('INVALID_OPTIONS', problem);
 }

@@ -99,8 +99,8 @@ function cookieOf(req: RequestLike, name: string): Record<string, unknown> | und
   return undefined;
 }
 
-function rejected(what: string): never {
-  throw new OAuthExchangeError('CALLBACK_REJECTED', what, { status: 400 });
+function rejected(problem: string): never {
+  throw new OAuthExchangeError('CALLBACK_REJECTED', problem, { status: 400 });
 }
 
 function secret(): string {

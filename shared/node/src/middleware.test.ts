@@ -83,9 +83,9 @@ describe('signIn', () => {
     ['no JSON', '{', {}, 400],
     ['a list', '[]', {}, 400],
     ['no code', '{}', {}, 400],
-    ['a code that is no text', '{"code":{"$ne":""}}', {}, 400],
-    ['a verifier that is no text', '{"code":"c","code_verifier":7}', {}, 400],
-    ['a form, as another site can send it', 'code=c', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
+    ['a code that is not a string', '{"code":{"$ne":""}}', {}, 400],
+    ['a verifier that is not a string', '{"code":"c","code_verifier":7}', {}, 400],
+    ['a form, as other sites can send', 'code=c', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
     ['a request from another site', '{"code":"c"}', { 'Sec-Fetch-Site': 'cross-site' }, 400],
     ['far too much', `{"code":"${'x'.repeat(70_000)}"}`, {}, 413],
   ])('rejects %s without a request to the service', async (_, body, headers, status) => {

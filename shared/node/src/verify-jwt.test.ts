@@ -170,21 +170,21 @@ describe('public key', () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const faults: [string, string | Buffer, string][] = [
     ['empty', '', 'KEY_MISSING'],
-    ['an environment variable that is not set', process.env['LATCHKEY_NO_SUCH_KEY'] as never, 'KEY_MISSING'],
+    ['an unset environment variable', process.env['LATCHKEY_NO_SUCH_KEY'] as never, 'KEY_MISSING'],
     ['null', null as never, 'KEY_MISSING'],
     ['neither text nor bytes', 5 as never, 'KEY_MALFORMED'],
     ['an object', { kty: 'RSA' } as never, 'KEY_MALFORMED'],
     ['no PEM and no file', '/nowhere/key.pem', 'KEY_FILE_UNREADABLE'],
     ['random text', 'abc', 'KEY_FILE_UNREADABLE'],
     ['a broken PEM', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'KEY_MALFORMED'],
-    ['a cut PEM', '-----BEGIN PUBLIC KEY-----\nMFkwEwYH', 'KEY_MALFORMED'],
+    ['a truncated PEM', '-----BEGIN PUBLIC KEY-----\nMFkwEwYH', 'KEY_MALFORMED'],
     ['bytes that are no key', Buffer.from([1, 2, 3]), 'KEY_MALFORMED'],
     ['far too long', Buffer.alloc(100_000, 65), 'KEY_MALFORMED'],
     ['a private key', privateKey.export({ type: 'pkcs8', format: 'pem' }), 'KEY_IS_PRIVATE'],
     ['a private key in DER', privateKey.export({ type: 'pkcs8', format: 'der' }), 'KEY_IS_PRIVATE'],
-    ['a key that encrypts', spki('x25519'), 'KEY_TYPE_UNSUPPORTED'],
+    ['an encryption key', spki('x25519'), 'KEY_TYPE_UNSUPPORTED'],
     ['RSA of 1024 bits', spki('rsa', { modulusLength: 1024 }), 'KEY_TYPE_UNSUPPORTED'],
-    ['a curve that signs no token', spki('ec', { namedCurve: 'secp256k1' }), 'KEY_TYPE_UNSUPPORTED'],
+    ['an unsupported curve', spki('ec', { namedCurve: 'secp256k1' }), 'KEY_TYPE_UNSUPPORTED'],
   ];
 
   it.each(faults)('that is %s is an InvalidPublicKeyError', async (_, key, code) => {

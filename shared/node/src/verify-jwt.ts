@@ -128,8 +128,8 @@ export async function verifyToken(token: string, source: KeySource, rules: Rules
     return payload as JwtClaims;
   } catch (cause) {
     if (!(cause instanceof errors.JOSEError)) throw cause;
-    const [code, what] = describe(cause);
-    throw new JWTVerificationError(code, what, { cause });
+    const [code, problem] = describe(cause);
+    throw new JWTVerificationError(code, problem, { cause });
   }
 }
 
@@ -173,8 +173,8 @@ export function isBase64url(text: string): boolean {
   return /^[A-Za-z0-9_-]*$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
 }
 
-function malformed(what: string, cause?: unknown): never {
-  throw new JWTVerificationError('MALFORMED', what, { cause });
+function malformed(problem: string, cause?: unknown): never {
+  throw new JWTVerificationError('MALFORMED', problem, { cause });
 }
 
 const mismatches: Record<string, readonly [JWTVerificationErrorCode, string]> = {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import type { Failure } from '../failure.ts';
-import styles from './failed.module.css';
+import styles from './errors.module.css';
 import { Icon } from './icon.tsx';
 
 /** Replaces content that failed to load: the error and a retry button. */
-export function Failed({ failure, what, retry }: { failure: Failure; what: string; retry?: () => void }) {
+export function LoadError({ failure, subject, retry }: { failure: Failure; subject: string; retry?: () => void }) {
   const isMissing = failure.code === 'not-found';
   return (
     <div className={styles.failed} role="alert">
@@ -12,7 +12,7 @@ export function Failed({ failure, what, retry }: { failure: Failure; what: strin
         <Icon name={isMissing ? 'search' : 'warning'} size={24} />
       </span>
       <div>
-        <h2>{isMissing ? `This ${what} is not here` : `${upper(what)} could not be read`}</h2>
+        <h2>{isMissing ? `This ${subject} is not here` : `${upper(subject)} could not be read`}</h2>
         <p>
           {isMissing ? 'It was deleted, the address is wrong, or you have no role in its project.' : failure.message}
         </p>
@@ -33,12 +33,12 @@ export function Failed({ failure, what, retry }: { failure: Failure; what: strin
 }
 
 /** Error below a form that was not saved. */
-export function Refused({ failure }: { failure: Failure | undefined }) {
+export function FormError({ failure }: { failure: Failure | undefined }) {
   if (!failure) return null;
   return (
     <p className={styles.refused} role="alert">
       {failure.message}
-      {failure.code === 'network' && ' Nothing was saved; what you typed is still here.'}
+      {failure.code === 'network' && ' Nothing was saved; subject you typed is still here.'}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
         <small>
           Request <code>{failure.requestId}</code>
