@@ -1,0 +1,134 @@
+/** Changes of the login phone on the account page: whose they are, how long they wait, and who hears of them. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf, type Visit } from '../../../test/account-visit.ts';
+import type { TestApp } from '../../../test/build-app.ts';
+import { newAddress, SigninWorld } from '../../../test/signin-world.ts';
+import { User } from '../users/user.entity.ts';
+
+const world = SigninWorld.ofTests();
+const { visitOf } = peopleOf(world);
+let app: TestApp;
+let serial = 0;
+const phone = () => `+4917077${String(++serial).padStart(5, '0')}`;
+const phoneOf = async ({ id }: User) => (await app.services.db.reader().findOneOrFail(User, id)).phone ?? null;
+const statusOf = async (visit: Visit, change: string, fields: Record<string, string>) =>
+  (await visit.change(change, fields)).status;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+/** Asks for a code at that number. */
+async function begin(visit: Visit, number = phone()) {
+  expect(await statusOf(visit, 'change-phone', { phone: number })).toBe(303);
+  return { number, code: await world.codeFor(number) };
+}
+
+describe('a new number', () => {
+  it('waits in the session that named it, whatever waits elsewhere, until it is named anew or dropped', async () => {
+    const [user, other] = [await world.user(), await world.user()];
+    const [here, there, theirs] = [await visitOf(user), await visitOf(user), await visitOf(other)];
+    const first = await begin(here);
+    app.clock.turn(31);
+    const [mine, elsewhere, foreign] = [await begin(here), await begin(there), await begin(theirs)];
+    expect(await here.page()).toContain(`…${mine.number.slice(-4)}`);
+    expect(await statusOf(here, 'verify-phone', { code: first.code })).toBe(400);
+    expect(await statusOf(here, 'drop-phone', {})).toBe(303);
+    expect(await statusOf(here, 'verify-phone', { code: mine.code })).toBe(400);
+    expect(await statusOf(theirs, 'verify-phone', { code: foreign.code })).toBe(303);
+    expect(await statusOf(there, 'verify-phone', { code: elsewhere.code })).toBe(303);
+    expect([await phoneOf(user), await phoneOf(other)]).toEqual([elsewhere.number, foreign.number]);
+  });
+
+  it('is read without what people type around it, also from a keyboard with wide digits', async () => {
+    const user = await world.user();
+    const visit = await visitOf(user);
+    expect(await statusOf(visit, 'change-phone', { phone: '＋49 (170) 77/７７-77.7' })).toBe(303);
+    const code = await world.codeFor('+491707777777');
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
+    expect(await phoneOf(user)).toBe('+491707777777');
+  });
+
+  it('waits for five minutes', async () => {
+    const visit = await visitOf(await world.user());
+    const { number, code } = await begin(visit);
+    app.clock.turn(299);
+    expect(await visit.page()).toContain(`…${number.slice(-4)}`);
+    app.clock.turn(1);
+    const fresh = [app.clock.now(), visit.sessionId];
+    await app.services.db.changed('update sessions set fresh_at = ? where id = ?', fresh);
+    expect(await visit.page()).not.toContain(`…${number.slice(-4)}`);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(400);
+  });
+
+  it('is the one that the code was sent to', async () => {
+    const user = await world.user();
+    const visit = await visitOf(user);
+    const { code } = await begin(visit);
+    await app.services.db.changed('update phone_changes set phone = ? where user_id = ?', [phone(), user.id]);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(400);
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('is refused where a directory has taken over the user meanwhile, and the audit log tells', async () => {
+    const user = await world.user();
+    const visit = await visitOf(user);
+    const { code } = await begin(visit);
+    await app.services.db.changed("update users set provenance = 'scim' where id = ?", [user.id]);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(403);
+    expect(await phoneOf(user)).toBeNull();
+    const told = await app.services.db.rows(
+      `select type, result, client_id, subject_id from audit_events where project_id = ? and type like 'user.phone%'
+       order by id`,
+      [world.project.id],
+    );
+    const about = { client_id: null, subject_id: user.id };
+    expect(told).toEqual([
+      { ...about, type: 'user.phone_change_begun', result: 'success' },
+      { ...about, type: 'user.phone_change_refused', result: 'failure' },
+    ]);
+  });
+});
+
+describe('the notice of a change', () => {
+  it('goes to the e-mail and to the old number, and names the end of the new one alone', async () => {
+    const [old, userName, email] = [phone(), newAddress(), newAddress()];
+    const attributes = { emails: [{ value: email, primary: true }], phoneNumbers: [{ value: old, type: 'mobile' }] };
+    const named = { userName, userNameKey: userName, email, emailKey: email };
+    const user = await world.user({ ...named, phone: old, attributes });
+    const visit = await visitOf(user);
+    const { number, code } = await begin(visit);
+    const before = app.mailbox.length;
+    await visit.change('verify-phone', { code });
+    await app.runJobs();
+    const notices = app.mailbox.slice(before);
+    expect(notices.map(({ to }) => to).sort()).toEqual([old, email].sort());
+    for (const { text } of notices) {
+      expect(text).toContain(number.slice(-4));
+      expect(text).not.toContain(number.slice(-5));
+    }
+  });
+
+  it('of the same number again is none, and goes by mail alone where no text message can be sent', async () => {
+    const user = await world.user({ phone: phone() });
+    const visit = await visitOf(user);
+    const same = await begin(visit, user.phone as string);
+    const before = app.mailbox.length;
+    await visit.change('verify-phone', { code: same.code });
+    await app.runJobs();
+    expect(app.mailbox.slice(before)).toEqual([]);
+    app.clock.turn(31);
+    const { code } = await begin(visit);
+    const { senders } = app.services;
+    const { sms } = senders;
+    senders.sms = null;
+    try {
+      await visit.change('verify-phone', { code });
+    } finally {
+      senders.sms = sms;
+    }
+    const since = app.mailbox.length;
+    await app.runJobs();
+    expect(app.mailbox.slice(since).map(({ to }) => to)).toEqual([user.email]);
+  });
+});
