@@ -17,12 +17,12 @@ export async function expectAccessible(page: Page): Promise<void> {
     const axe = new AxeBuilder({ page });
     const { violations } = await (colorScheme === 'light' ? axe.withTags(tags) : axe.withRules(ofColour)).analyze();
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-    expect(found, `what axe finds in ${colorScheme}`).toEqual([]);
+    expect(found, `axe violations in ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize(narrow);
   // Wait for the layout at the new width.
   await expect
-    .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'the width of the page at 320 px')
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'page width at 320 px')
     .toBeLessThanOrEqual(narrow.width);
   await page.setViewportSize(size);
 }

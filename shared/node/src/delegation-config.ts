@@ -4,13 +4,13 @@ import { DelegationError } from './error.ts';
 import { checkedUrl, OutgoingError } from './outgoing.ts';
 
 export interface DelegationClientOptions {
-  /** Your Ed25519 private key, PEM or the path of one. */
+  /** Your Ed25519 private key, as a PEM or its path. */
   spSigningKey: string;
-  /** Your X25519 private key, PEM or the path of one. */
+  /** Your X25519 private key, as a PEM or its path. */
   spEncryptionKey: string;
-  /** The service's Ed25519 public key for this client, PEM or the path of one. */
+  /** The service's Ed25519 public key for this client, as a PEM or its path. */
   idpVerifyKey: string;
-  /** The service's X25519 public key for this client, PEM or the path of one. */
+  /** The service's X25519 public key for this client, as a PEM or its path. */
   idpEncryptionKey: string;
   /** The service's base URL. */
   baseUrl: string;
