@@ -67,7 +67,7 @@ export interface DelegationResponse {
   iss: string;
   /** client_id */
   aud: string;
-  /** Absent if the request's signature was invalid. */
+  /** Absent if the request's signature could not be verified. */
   req_jti?: string;
   /** base64url SHA-256 of the request as sent. */
   req_hash: string;
