@@ -36,8 +36,8 @@ export interface Answer {
 }
 
 /**
- * Sends one request, limited in time and size, without redirects, over https or to loopback. Throws {@link
- * OutgoingError}.
+ * Sends one request with time and size limits, without redirects, over https or to loopback.
+ * Throws {@link OutgoingError}.
  */
 export async function send(url: string, request: Outgoing): Promise<Answer> {
   const address = checkedUrl(url);
