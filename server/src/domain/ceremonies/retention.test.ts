@@ -1,0 +1,83 @@
+/** How long rows outlive their meaning. */
+import { beforeEach, expect, it } from 'vitest';
+import { peopleOf } from '../../../test/account-visit.ts';
+import { authorizationParameters, CookieBrowser, pkce } from '../../../test/browser.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
+import { Client } from '../clients/client.entity.ts';
+import { system } from '../kernel/actor.ts';
+import type { User } from '../users/user.entity.ts';
+
+const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
+const [hour, day] = [3600, 24 * 3600];
+let user: User;
+
+/** One row in each table that is swept, of one user. */
+beforeEach(async () => {
+  const { app } = world;
+  const userid = newAddress();
+  await world.register(await world.page(), userid);
+  user = (await world.findUser(userid)) as User;
+  app.clock.turn(31);
+  const guest = await world.page();
+  await world.verifyAddress(guest, userid, { remember_device: false });
+  const begun = await guest.step('verify-device', { userid, mfa_method: 'totp' }, 'registration');
+  expectStatus(begun, 'DEVICE_REGISTERED');
+  await peopleOf(world).giveFactor(user);
+  const visit = await peopleOf(world).visitOf(user, ['swk', 'otp', 'mfa']);
+  expect((await visit.change('change-phone', { phone: '+491701234567' })).status).toBe(303);
+  const client = await app.services.db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
+  await app.services.factorChanges.initiate(
+    { client, actor: system },
+    { userid: user.id, method: 'totp', phone: undefined },
+  );
+  const query = new URLSearchParams(authorizationParameters(client.id, pkce().challenge));
+  await new CookieBrowser().get(`${app.url}/authorize?${query}`);
+  const assertion = 'insert into used_assertions (client_id, jti_hash, forget_at) values (?, ?, ?)';
+  await app.services.db.changed(assertion, [client.id, client.id, app.clock.now()]);
+});
+
+const ofUser = () => user.id;
+const ofClient = () => world.client.id;
+
+it.each<[table: string, column: string, graceSeconds: number, where: string, of: () => string]>([
+  ['used_assertions', 'forget_at', 0, 'client_id = ?', ofClient],
+  ['authorization_codes', 'forget_at', 0, 'user_id = ?', ofUser],
+  ['ceremonies', 'expires_at', hour, 'account_id = ?', ofUser],
+  ['phone_changes', 'expires_at', 0, 'user_id = ?', ofUser],
+  ['factor_changes', 'expires_at', hour, 'user_id = ?', ofUser],
+  ['authorization_requests', 'expires_at', hour, 'client_id = ?', ofClient],
+  ['enrolments', 'created_at', day, 'verified_at is null and user_id = ?', ofUser],
+  ['devices', 'created_at', 30 * day, 'not remembered and user_id = ?', ofUser],
+  ['sessions', 'ended_at', 30 * day, 'user_id = ?', ofUser],
+  ['sessions', 'idle_expires_at', 30 * day, 'user_id = ?', ofUser],
+  ['sessions', 'expires_at', 30 * day, 'user_id = ?', ofUser],
+])('%s are swept by %s and %i seconds', async (table, column, graceSeconds, where, of) => {
+  const { clock, services } = world.app;
+  const left = async () => (await services.db.rows(`select from ${table} where ${where}`, [of()])).length;
+  const move = (seconds: number) => {
+    const at = new Date(clock.now().getTime() - seconds * 1000);
+    return services.db.changed(`update ${table} set ${column} = ? where ${where}`, [at, of()]);
+  };
+  const before = await left();
+  expect(before).toBeGreaterThan(0);
+  await move(graceSeconds - 1);
+  await services.retention.sweep();
+  expect(await left()).toBe(before);
+  await move(graceSeconds);
+  await services.retention.sweep();
+  expect(await left()).toBe(0);
+});
+
+it('verified factors and remembered devices stay, however old', async () => {
+  const { services } = world.app;
+  for (const table of ['enrolments', 'devices']) {
+    await services.db.changed(`update ${table} set created_at = '2000-01-01' where user_id = ?`, [user.id]);
+  }
+  await services.retention.sweep();
+  const [kept] = await services.db.rows(
+    `select (select count(*)::int from enrolments where user_id = u.id) as factors,
+       (select count(*)::int from devices where user_id = u.id and remembered) as devices from users u where id = ?`,
+    [user.id],
+  );
+  expect(kept).toEqual({ factors: 1, devices: 1 });
+});
