@@ -24,9 +24,7 @@ async function timed(input: RequestInfo | URL, init?: RequestInit): Promise<Resp
 /** Number of completed mutations. */
 let writes = 0;
 
-/**
- * A query in flight during a mutation may be stale; refetch it. urql deduplicates queries in flight, so it would not.
- */
+/** Refetches a query that was in flight during a mutation: it may be stale, and urql would keep it. */
 async function refetchIfStale(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const isWrite = typeof init?.body === 'string' && /\bmutation \w+/.test(init.body);
   for (;;) {
@@ -69,8 +67,8 @@ export interface Read<Data> {
 /**
  * Runs a query and keeps its last data while refetching and after a failed refetch.
  *
- * @param options pause: do not run yet; everySeconds: polling interval while the page is visible; keep: show the data of
- *   the previous variables until the next response, for lists
+ * @param options pause: do not run yet; everySeconds: polling interval while the page is visible; keep: show the
+ *   data of the previous variables until the next response, for lists
  */
 export function useRead<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { type Contender, type Figures, measure, type Plan, type Work } from './harness/measure.ts';
+import { type Contender, type Figures, measure, type Plan, type Workload } from './harness/measure.ts';
 import { cpuOf, type Print, printColumns, progress } from './harness/table.ts';
 import type { Options } from './options.ts';
 import { type BenchedLatchkey, benchedLatchkey } from './subjects/latchkey.ts';
@@ -10,7 +10,7 @@ const mostRatio = 1.25;
 /** Below the limit of 500 SCIM requests per second, project and process, because rejections cost too. */
 const scimPerSecond = 400;
 
-const works = {
+const workloads = {
   'session → code → exchange → userinfo': (world: World) => world.signInAndAsk(),
   'trusted device: challenge → code': (world: World) => world.signIn(),
   'SCIM filter by userName': (world: World) => world.filterByName(),
@@ -24,7 +24,7 @@ const larger: { grows: keyof Size; size: Size }[] = [
 ];
 const names: Record<keyof Size, string> = { usersEach: 'users', projects: 'projects', sessions: 'sessions' };
 
-/** The same works in small and large worlds, in turn, and with 1, 2 and 4 processes on one database. */
+/** The same workloads in small and large worlds, in turn, and with 1, 2 and 4 processes on one database. */
 export async function growth(print: Print, options: Options): Promise<void> {
   const { plan, quick } = options;
   const sizeOf = (size: Size) => (quick ? tiny(size) : size);
@@ -38,10 +38,10 @@ export async function growth(print: Print, options: Options): Promise<void> {
       // A quick run only tests the benchmark: one server is enough.
       const other = quick ? own : await worldOf(size);
       try {
-        for (const [work, of] of Object.entries(works)) {
-          progress(`${work}: ${what}`);
+        for (const [workload, of] of Object.entries(workloads)) {
+          progress(`${workload}: ${what}`);
           const [before, after] = await measure([own, other].map(contenderOf(of)), plan);
-          if (before && after) lines.push(lineOf(work, what, before, after));
+          if (before && after) lines.push(lineOf(workload, what, before, after));
         }
       } finally {
         if (other !== own) await other.latchkey.stop();
@@ -60,7 +60,7 @@ export async function growth(print: Print, options: Options): Promise<void> {
 function printGrowth(lines: string[][], print: Print): void {
   const head = [
     'what grows',
-    'work',
+    'workload',
     'CPU ms: small',
     'large',
     'database: small',
@@ -95,15 +95,15 @@ function tiny({ projects, usersEach, sessions }: Size): Size {
   return { projects: at(projects), usersEach: at(usersEach), sessions: at(sessions) };
 }
 
-function contenderOf(work: (world: World) => Work) {
+function contenderOf(workload: (world: World) => Workload) {
   return ({ latchkey, world, processes: count }: Benched): Contender => {
-    const { operation } = work(world);
-    const isScim = work === works['SCIM filter by userName'];
+    const { operation } = workload(world);
+    const isScim = workload === workloads['SCIM filter by userName'];
     return { subject: latchkey.subject, operation: isScim ? atMost(scimPerSecond * count, operation) : operation };
   };
 }
 
-function atMost(perSecond: number, operation: Work['operation']): Work['operation'] {
+function atMost(perSecond: number, operation: Workload['operation']): Workload['operation'] {
   let next = 0;
   return async (...args) => {
     const now = performance.now();
@@ -113,11 +113,11 @@ function atMost(perSecond: number, operation: Work['operation']): Work['operatio
   };
 }
 
-function lineOf(work: string, what: string, before: Figures, after: Figures): string[] {
+function lineOf(workload: string, what: string, before: Figures, after: Figures): string[] {
   const ratio = cpuOf(after) / cpuOf(before);
   return [
     what,
-    work,
+    workload,
     cpuOf(before).toFixed(2),
     cpuOf(after).toFixed(2),
     before.databaseCpu.toFixed(2),
@@ -134,14 +134,14 @@ async function processes(print: Print, one: Benched, counts: number[], plan: Pla
     const lines: string[][] = [];
     // Each process compiles its own hot code and gets only its share of the warm-up.
     const longer = { ...plan, warmUpSeconds: plan.warmUpSeconds * Math.max(1, ...counts) };
-    for (const [work, of] of Object.entries(works)) {
-      progress(`${work}: processes`);
+    for (const [workload, of] of Object.entries(workloads)) {
+      progress(`${workload}: processes`);
       const figures = await measure(contenders.map(contenderOf(of)), longer);
       const first = figures[0];
       figures.forEach((figure, at) => {
         const count = contenders[at]?.processes ?? 1;
         lines.push([
-          at === 0 ? work : '',
+          at === 0 ? workload : '',
           String(count),
           figure.serverCpu.toFixed(2),
           figure.databaseCpu.toFixed(2),
@@ -152,7 +152,7 @@ async function processes(print: Print, one: Benched, counts: number[], plan: Pla
         ]);
       });
     }
-    const head = ['work', 'processes', 'CPU ms: server', 'database', '× of one', 'rate/s', '× of one', 'MB each'];
+    const head = ['workload', 'processes', 'CPU ms: server', 'database', '× of one', 'rate/s', '× of one', 'MB each'];
     printColumns(head, lines, print);
     print('');
     print(

@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- name… --rounds=3 --no-peers --quick --out=FILE]`: benchmarks Latchkey, as started by `npm start`,
- * and its peers, alternating per round. Prints one table per work, as in RESULTS.md, and writes them to a file if
+ * and its peers, alternating per round. Prints one table per workload, as in RESULTS.md, and writes them to a file if
  * named. `BENCH_NODE=/path/to/node` runs Latchkey and its peers under another Node.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-import { type Contender, type Figures, measure, type Work } from './harness/measure.ts';
+import { type Contender, type Figures, measure, type Workload } from './harness/measure.ts';
 import { lessCpu, moreOften } from './harness/place.ts';
 import { type Print, printTable, progress, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
@@ -33,20 +33,24 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
     if (betterAuth) peers.push(betterAuth);
     const rows: Row[] = [];
     const enter = async (
-      work: string,
+      workload: string,
       contenders: Contender[],
       placesOf: (figures: Figures[]) => Row['places'],
       note?: string,
     ) => {
-      if (options.only !== undefined && !work.includes(options.only)) return;
+      if (options.only !== undefined && !workload.includes(options.only)) return;
       const figures = await measure(contenders, plan);
-      rows.push({ work, figures, places: placesOf(figures), ...(note && { note }) });
-      progress(work);
+      rows.push({ workload, figures, places: placesOf(figures), ...(note && { note }) });
+      progress(workload);
     };
-    const contest = (work: (relying: Relying) => Work, kind: keyof Provider, ...against: (Peer | undefined)[]) => [
-      { subject: latchkey.subject, ...work(own[kind]) },
+    const contest = (
+      workload: (relying: Relying) => Workload,
+      kind: keyof Provider,
+      ...against: (Peer | undefined)[]
+    ) => [
+      { subject: latchkey.subject, ...workload(own[kind]) },
       ...against.flatMap((peer) =>
-        peer?.clients[kind] ? [{ subject: peer.subject, ...work(relyingOf(peer, kind)) }] : [],
+        peer?.clients[kind] ? [{ subject: peer.subject, ...workload(relyingOf(peer, kind)) }] : [],
       ),
     ];
 
@@ -69,13 +73,13 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
     await enter('userinfo', contest(userInfoAlone, 'public', oidcProvider, betterAuth), (figures) =>
       moreOften(figures, 'oidc-provider', 1),
     );
-    for (const [work, ownPath, peerPath] of [
+    for (const [workload, ownPath, peerPath] of [
       ['JWKS', '/.well-known/jwks.json', '/jwks'],
       ['discovery', '/.well-known/openid-configuration', '/.well-known/openid-configuration'],
     ] as const) {
       const contenders: Contender[] = [{ subject: latchkey.subject, ...get(ownPath) }];
       if (oidcProvider) contenders.push({ subject: oidcProvider.subject, ...get(peerPath) });
-      await enter(work, contenders, (figures) => moreOften(figures, 'oidc-provider', 1));
+      await enter(workload, contenders, (figures) => moreOften(figures, 'oidc-provider', 1));
     }
     printTable(rows, print);
     return rows;

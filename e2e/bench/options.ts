@@ -9,11 +9,11 @@ export interface Options {
   peersNamed(name: string): boolean;
   /** A run of seconds that only tests the benchmark. */
   quick: boolean;
-  /** Runs only works whose name contains this. */
+  /** Runs only workloads whose name contains this. */
   only: string | undefined;
   /** File for the tables. */
   out: string | undefined;
-  /** User counts for SCIM; each work runs once per count. */
+  /** User counts for SCIM; each workload runs once per count. */
   populations: number[];
 }
 

@@ -1,4 +1,4 @@
-import { type Contender, type Figures, measure, type Work } from './harness/measure.ts';
+import { type Contender, type Figures, measure, type Workload } from './harness/measure.ts';
 import { lessCpu, moreOften } from './harness/place.ts';
 import { type Print, printTable, progress, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
@@ -38,24 +38,24 @@ async function contest(population: number, options: Options): Promise<Row[]> {
       if (peer.scim) peers.push({ peer, directory: { ...peer.scim, population } });
     }
     const at = population.toLocaleString('en');
-    for (const [name, workOf] of [
+    for (const [name, workloadOf] of [
       ['filter by userName', filterByName],
       [`list of ${listed}`, listPage],
       ['PATCH', patchUser],
       ['POST', postUser],
     ] as const) {
-      const work = `SCIM ${name}, ${at} users`;
-      if (options.only !== undefined && !work.includes(options.only)) continue;
-      const works = directories.map(workOf);
-      const own: Work['operation'] = (connection, worker, count) =>
-        works[worker % works.length]?.operation(connection, worker, count) as Promise<void>;
+      const workload = `SCIM ${name}, ${at} users`;
+      if (options.only !== undefined && !workload.includes(options.only)) continue;
+      const workloads = directories.map(workloadOf);
+      const own: Workload['operation'] = (connection, worker, count) =>
+        workloads[worker % workloads.length]?.operation(connection, worker, count) as Promise<void>;
       const contenders: Contender[] = [
         { subject: latchkey.subject, operation: own },
-        ...peers.map(({ peer, directory }) => ({ subject: peer.subject, ...workOf(directory) })),
+        ...peers.map(({ peer, directory }) => ({ subject: peer.subject, ...workloadOf(directory) })),
       ];
-      progress(work);
+      progress(workload);
       const figures = await measure(contenders, options.plan);
-      rows.push({ work, figures, places: placesOf(work, figures) });
+      rows.push({ workload, figures, places: placesOf(workload, figures) });
     }
     return rows;
   } finally {
@@ -64,8 +64,8 @@ async function contest(population: number, options: Options): Promise<Row[]> {
   }
 }
 
-function placesOf(work: string, figures: Figures[]): Row['places'] {
-  if (work.includes('list')) return moreOften(figures, 'scimmy', 1);
+function placesOf(workload: string, figures: Figures[]): Row['places'] {
+  if (workload.includes('list')) return moreOften(figures, 'scimmy', 1);
   return [
     ...lessCpu(figures, 'saml-jackson', 1 / 1.5),
     ...moreOften(figures, 'saml-jackson', 1.5),

@@ -30,7 +30,7 @@ export async function signIn(print: Print, options: Options): Promise<Row[]> {
       await browser.signIn(connection);
     };
     const figures = await measure([{ subject, operation }], options.plan);
-    const row: Row = { work: 'trusted device: challenge → code', figures, places: placesOf(figures) };
+    const row: Row = { workload: 'trusted device: challenge → code', figures, places: placesOf(figures) };
     printTable([row], print);
     return [row];
   } finally {

@@ -111,7 +111,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-/** Idle cost, which is part of every low-rate work. */
+/** Idle cost, which is part of every low-rate workload. */
 async function idleFigures(pids: number[], forMilliseconds: number, databasePid?: number) {
   const database = databasePid === undefined ? [] : [databasePid];
   const cpu = () => {

@@ -14,7 +14,7 @@ export interface Subject {
 /** One operation on a connection; throws on an unexpected response. */
 export type Operation = (connection: Connection, worker: number, count: number) => Promise<void>;
 
-/** Input that a work consumes, prepared unmeasured. */
+/** Input that a workload consumes, prepared unmeasured. */
 export interface Stock {
   /** Called before each round; replaces what is left. */
   fill(connections: readonly Connection[]): Promise<void>;
@@ -22,13 +22,13 @@ export interface Stock {
   isEmpty(): boolean;
 }
 
-export interface Work {
+export interface Workload {
   operation: Operation;
   stock?: Stock;
 }
 
-/** A work as implemented by one subject. */
-export interface Contender extends Work {
+/** A workload as implemented by one subject. */
+export interface Contender extends Workload {
   subject: Subject;
 }
 

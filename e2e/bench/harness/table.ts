@@ -1,8 +1,8 @@
 import type { Figures } from './measure.ts';
 
-/** A work with the figures of each contender; Latchkey is first. */
+/** A workload with the figures of each contender; Latchkey is first. */
 export interface Row {
-  work: string;
+  workload: string;
   figures: Figures[];
   /** Targets; `true` if met. */
   places: { text: string; holds: boolean }[];
@@ -18,7 +18,7 @@ export function progress(line: string): void {
 }
 
 const columns = [
-  'work',
+  'workload',
   'subject',
   'rate/s',
   'p50 ms',
@@ -32,10 +32,10 @@ const columns = [
 
 /** Prints Markdown, as in RESULTS.md. `CPU ×`: Latchkey's CPU per operation over this subject's. */
 export function printTable(rows: readonly Row[], print: Print): void {
-  const lines = rows.flatMap(({ work, figures }) => {
+  const lines = rows.flatMap(({ workload, figures }) => {
     const own = figures[0];
     return figures.map((one, index) => [
-      index === 0 ? work : '',
+      index === 0 ? workload : '',
       one.subject,
       one.rate.toFixed(0),
       one.p50.toFixed(1),
@@ -49,9 +49,9 @@ export function printTable(rows: readonly Row[], print: Print): void {
   });
   printColumns(columns, lines, print);
   print('');
-  for (const { work, places, note } of rows) {
-    for (const { text, holds } of places) print(`- ${holds ? '✓' : '✗'} ${work}: ${text}`);
-    if (note !== undefined) print(`- ${work}: ${note}`);
+  for (const { workload, places, note } of rows) {
+    for (const { text, holds } of places) print(`- ${holds ? '✓' : '✗'} ${workload}: ${text}`);
+    if (note !== undefined) print(`- ${workload}: ${note}`);
   }
 }
 

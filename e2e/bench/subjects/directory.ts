@@ -1,5 +1,5 @@
 import type { Connection } from '../harness/http.ts';
-import type { Work } from '../harness/measure.ts';
+import type { Workload } from '../harness/measure.ts';
 
 /** A SCIM client of one project; several if one is rate limited. */
 export interface Directory {
@@ -20,15 +20,15 @@ function indexOf({ population }: Directory, worker: number, count: number): numb
   return ((worker * 7919 + count) * 104_729) % population;
 }
 
-export function filterByName(directory: Directory): Work {
-  const operation: Work['operation'] = async (connection, worker, count) => {
+export function filterByName(directory: Directory): Workload {
+  const operation: Workload['operation'] = async (connection, worker, count) => {
     await find(directory, connection, nameOf(indexOf(directory, worker, count)));
   };
   return { operation };
 }
 
-export function listPage(directory: Directory): Work {
-  const operation: Work['operation'] = async (connection, worker, count) => {
+export function listPage(directory: Directory): Workload {
+  const operation: Workload['operation'] = async (connection, worker, count) => {
     const pages = Math.max(1, Math.floor(directory.population / listed) - 1);
     const startIndex = 1 + (indexOf(directory, worker, count) % pages) * listed;
     const query = new URLSearchParams({ startIndex: String(startIndex), count: String(listed) });
@@ -41,9 +41,9 @@ export function listPage(directory: Directory): Work {
   return { operation };
 }
 
-export function patchUser(directory: Directory): Work {
+export function patchUser(directory: Directory): Workload {
   const ids = new Map<number, string>();
-  const operation: Work['operation'] = async (connection, worker, count) => {
+  const operation: Workload['operation'] = async (connection, worker, count) => {
     // Each worker changes up to a hundred users of its own, looked up once: concurrent changes of one user may
     // conflict.
     const width = Math.max(1, Math.floor(directory.population / 16));
@@ -61,8 +61,8 @@ export function patchUser(directory: Directory): Work {
 
 let posted = 0;
 
-export function postUser(directory: Directory): Work {
-  const operation: Work['operation'] = async (connection) => {
+export function postUser(directory: Directory): Workload {
+  const operation: Workload['operation'] = async (connection) => {
     posted += 1;
     const userName = `new-${process.pid}-${posted}@example.com`;
     const body = {

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Connection } from '../harness/http.ts';
-import type { Work } from '../harness/measure.ts';
+import type { Workload } from '../harness/measure.ts';
 import { type Application, authorizePath, Browser, pkce } from './browser.ts';
 import type { BenchedLatchkey } from './latchkey.ts';
 import type { Peer } from './peer.ts';
@@ -106,8 +106,8 @@ interface Tokens {
 }
 
 /** Authorization with a live session → code → exchange → UserInfo. */
-export function signInAndAsk(relying: Relying): Work {
-  const operation: Work['operation'] = async (connection, worker) => {
+export function signInAndAsk(relying: Relying): Workload {
+  const operation: Workload['operation'] = async (connection, worker) => {
     const { access_token: accessToken } = await exchange(relying, connection, await code(relying, connection, worker));
     await userInfo(relying, connection, relying.userInfoToken ?? accessToken);
   };
@@ -118,7 +118,7 @@ export function signInAndAsk(relying: Relying): Work {
 const codesOfConnection = 75;
 
 /** Exchange only: codes are issued before each round. */
-export function exchangeAlone(relying: Relying, perConnection = codesOfConnection): Work {
+export function exchangeAlone(relying: Relying, perConnection = codesOfConnection): Workload {
   let codes: string[] = [];
   return {
     stock: {
@@ -138,16 +138,16 @@ export function exchangeAlone(relying: Relying, perConnection = codesOfConnectio
   };
 }
 
-export function codeAlone(relying: Relying): Work {
-  const operation: Work['operation'] = async (connection, worker) => {
+export function codeAlone(relying: Relying): Workload {
+  const operation: Workload['operation'] = async (connection, worker) => {
     await code(relying, connection, worker);
   };
   return { operation };
 }
 
-export function userInfoAlone(relying: Relying): Work {
+export function userInfoAlone(relying: Relying): Workload {
   const tokens: { token: string; until: number }[] = [];
-  const operation: Work['operation'] = async (connection, worker) => {
+  const operation: Workload['operation'] = async (connection, worker) => {
     let held = tokens[worker];
     if (!held || held.until < Date.now()) {
       const { access_token: accessToken } = await exchange(
@@ -163,8 +163,8 @@ export function userInfoAlone(relying: Relying): Work {
   return { operation };
 }
 
-export function get(path: string): Work {
-  const operation: Work['operation'] = async (connection) => {
+export function get(path: string): Workload {
+  const operation: Workload['operation'] = async (connection) => {
     const { status, body } = await connection.ask({ path });
     if (status !== 200 || !body.startsWith('{')) throw new Error(`${path}: ${status}`);
   };

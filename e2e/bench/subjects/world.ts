@@ -1,4 +1,4 @@
-import type { Work } from '../harness/measure.ts';
+import type { Workload } from '../harness/measure.ts';
 import { type Application, authorizePath, Browser, newDeviceKey } from './browser.ts';
 import { type Directory, find, nameOf } from './directory.ts';
 import type { BenchedLatchkey } from './latchkey.ts';
@@ -99,9 +99,9 @@ export class World {
   }
 
   /** Authorization with a live session → code → exchange → UserInfo. */
-  signInAndAsk(): Work {
+  signInAndAsk(): Workload {
     const users = this.#size.projects * this.#size.usersEach;
-    const operation: Work['operation'] = (connection, worker, count) => {
+    const operation: Workload['operation'] = (connection, worker, count) => {
       const session = spread(worker, count, this.#size.sessions);
       const project = Math.floor(((session * 7919) % users) / this.#size.usersEach);
       const application = this.#application(project);
@@ -121,10 +121,10 @@ export class World {
   }
 
   /** Trusted device: challenge → authenticate → code. */
-  signIn(): Work {
+  signIn(): Workload {
     const { projects, usersEach } = this.#size;
     const apart = World.#apart(this.#size);
-    const operation: Work['operation'] = async (connection, worker, count) => {
+    const operation: Workload['operation'] = async (connection, worker, count) => {
       const device = spread(worker, count, Math.ceil((projects * usersEach) / apart));
       const user = device * apart;
       const application = this.#application(Math.floor(user / usersEach));
@@ -139,9 +139,9 @@ export class World {
   }
 
   /** SCIM: find a user by userName. */
-  filterByName(): Work {
+  filterByName(): Workload {
     const { projects, usersEach } = this.#size;
-    const operation: Work['operation'] = async (connection, worker, count) => {
+    const operation: Workload['operation'] = async (connection, worker, count) => {
       const user = spread(worker, count, projects * usersEach);
       const project = Math.floor(user / usersEach);
       const directory: Directory = {

@@ -72,7 +72,7 @@ export const mixedLoad: Experiment = {
       const [middle, last] = [floor(1 / 3), floor(2 / 3)];
       const resident = Math.round(Math.max(...samples.map((sample) => sample.resident)));
       return evaluate(
-        `${tally.good} works in ${Math.round(seconds)} s (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; heap floor ${middle.toFixed(1)} → ${last.toFixed(1)} MB, resident at most ${resident} MB`,
+        `${tally.good} operations in ${Math.round(seconds)} s (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; heap floor ${middle.toFixed(1)} → ${last.toFixed(1)} MB, resident at most ${resident} MB`,
         [
           last > middle * 1.15 + 5 && `the heap grew from ${middle.toFixed(1)} to ${last.toFixed(1)} MB`,
           ...tally.refused.map(({ why }) => why),
