@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rows } from '../domain/kernel/database.ts';
+import { execute, query, sql } from '../domain/kernel/sql.ts';
 
 /** A table of ours and the columns that it stores. */
 export interface Table {
@@ -9,24 +9,24 @@ export interface Table {
 
 const schema = 'public';
 const pageSize = 500;
-const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
 
 /** Every table that holds data, parents before children. */
 export async function tablesOf(em: EntityManager): Promise<Table[]> {
-  const columns = await rows<{ table: string; column: string }>(
+  const columns = await query(
     em,
-    `select c.relname as "table", a.attname as "column" from pg_class c
-     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-     where c.relnamespace = to_regnamespace(?) and c.relkind = 'r' and c.relname <> 'migrations'
-     order by c.relname, a.attnum`,
-    [schema],
+    sql<{ table: string; column: string }>`
+      select c.relname as "table", a.attname as "column" from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      where c.relnamespace = to_regnamespace(${schema}) and c.relkind = 'r' and c.relname <> 'migrations'
+      order by c.relname, a.attnum`,
   );
-  const parents = await rows<{ child: string; parent: string }>(
+  const parents = await query(
     em,
-    `select c.relname as child, p.relname as parent from pg_constraint k
-     join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
-     where k.contype = 'f' and c.relnamespace = to_regnamespace(?) and c.oid <> p.oid`,
-    [schema],
+    sql<{ child: string; parent: string }>`
+      select c.relname as child, p.relname as parent from pg_constraint k
+      join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
+      where k.contype = 'f' and c.relnamespace = to_regnamespace(${schema}) and c.oid <> p.oid`,
   );
   const tables = new Map<string, Table>();
   for (const { table, column } of columns) {
@@ -51,55 +51,61 @@ export async function tablesOf(em: EntityManager): Promise<Table[]> {
 
 /** The migrations that have run, in their order; null where this is no database of ours. */
 export async function appliedMigrations(em: EntityManager): Promise<string[] | null> {
-  const [there] = await rows<{ there: boolean }>(em, `select to_regclass('${schema}.migrations') is not null as there`);
+  const [there] = await query(
+    em,
+    sql<{ there: boolean }>`select to_regclass(${`${schema}.migrations`}) is not null as there`,
+  );
   if (!there?.there) return null;
-  return (await rows<{ name: string }>(em, 'select name from migrations order by id')).map(({ name }) => name);
+  return (await query(em, sql<{ name: string }>`select name from migrations order by id`)).map(({ name }) => name);
 }
 
 /** Each row as JSON text, written by PostgreSQL itself so that nothing is lost on the way. Needs a transaction. */
 export async function* rowsOf(em: EntityManager, { name, columns }: Table): AsyncGenerator<string> {
-  const list = columns.map(identifier).join(', ');
-  // A number is a place for a parameter in the statement of a cursor, so it is written out.
-  await rows(
+  await execute(
     em,
-    `declare copied no scroll cursor for select row_to_json(t)::text as json from (select ${list} from ${identifier(name)}) t`,
+    sql`declare copied no scroll cursor for
+      select row_to_json(t)::text as json from (select ${listOf(columns)} from ${sql.id(name)}) t`,
   );
   while (true) {
-    const page = await rows<{ json: string }>(em, `fetch ${pageSize} from copied`);
+    const page = await query(em, sql<{ json: string }>`fetch ${sql.lit(pageSize)} from copied`);
     for (const { json } of page) yield json;
     if (page.length < pageSize) break;
   }
-  await rows(em, 'close copied');
+  await execute(em, sql`close copied`);
 }
 
 /** Puts rows back. Throws where a column is unknown here. */
 export async function insertRows(em: EntityManager, { name, columns }: Table, json: readonly string[]): Promise<void> {
-  const list = columns.map(identifier).join(', ');
-  await rows(
+  const [table, list] = [sql.id(name), listOf(columns)];
+  await execute(
     em,
-    `insert into ${identifier(name)} (${list}) select ${list} from json_populate_recordset(null::${identifier(name)}, ?::json)`,
-    [`[${json.join(',')}]`],
+    sql`insert into ${table} (${list})
+      select ${list} from json_populate_recordset(null::${table}, ${`[${json.join(',')}]`}::json)`,
   );
 }
 
 /** What triggers derive is in the data already: they stay off while it is put back. */
 export async function withoutTriggers(em: EntityManager, tables: readonly Table[], work: () => Promise<void>) {
-  for (const { name } of tables) await rows(em, `alter table ${identifier(name)} disable trigger user`);
+  for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} disable trigger user`);
   await work();
-  for (const { name } of tables) await rows(em, `alter table ${identifier(name)} enable trigger user`);
+  for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} enable trigger user`);
 }
 
 /** Lets counters go on where the data ends. */
 export async function advanceSequences(em: EntityManager, tables: readonly Table[]): Promise<void> {
   for (const { name, columns } of tables) {
     for (const column of columns) {
-      const [found] = await rows<{ sequence: string | null }>(em, 'select pg_get_serial_sequence(?, ?) as sequence', [
-        `${schema}.${identifier(name)}`,
-        column,
-      ]);
+      const table = `"${name.replaceAll('"', '""')}"`;
+      const [found] = await query(
+        em,
+        sql<{ sequence: string | null }>`
+          select pg_get_serial_sequence(${`${schema}.${table}`}, ${column}) as sequence`,
+      );
       if (!found?.sequence) continue;
-      const sql = `select setval(?, coalesce(max(${identifier(column)}), 0) + 1, false) from ${identifier(name)}`;
-      await rows(em, sql, [found.sequence]);
+      await query(
+        em,
+        sql`select setval(${found.sequence}, coalesce(max(${sql.id(column)}), 0) + 1, false) from ${sql.id(name)}`,
+      );
     }
   }
 }
@@ -107,7 +113,7 @@ export async function advanceSequences(em: EntityManager, tables: readonly Table
 /** The first table that holds anything; null: none does. */
 export async function firstFilled(em: EntityManager, tables: readonly Table[]): Promise<string | null> {
   for (const { name } of tables) {
-    const [found] = await rows<{ any: boolean }>(em, `select exists(select from ${identifier(name)}) as any`);
+    const [found] = await query(em, sql<{ any: boolean }>`select exists(select from ${sql.id(name)}) as any`);
     if (found?.any) return name;
   }
   return null;

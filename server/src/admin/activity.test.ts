@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
 import { activityStatement } from '../domain/audit/activity.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { execute, query, sql } from '../domain/kernel/statement.ts';
+import { execute, query, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 
 const day = 24 * 3600;
@@ -108,16 +108,17 @@ describe('Query.activity', () => {
     await execute(
       em,
       sql`insert into audit_events (id, project_id, at, type, result, actor_kind, subject_id, detail)
-          select (lpad(to_hex((extract(epoch from t) * 1000)::bigint), 12, '0') || '7000' || '8' || lpad(to_hex(n), 15, '0'))::uuid,
-            ${projectId}, t, 'user.signed_in', 'success', 'user', 'u' || n % 5000, '{"amr":["swk"]}'
-          from generate_series(1, 100000) as n,
-            lateral (select ${now}::timestamptz - n * interval '25 seconds' as t) as moment`,
+        select (lpad(to_hex((extract(epoch
+        from t) * 1000)::bigint), 12, '0') || '7000' || '8' || lpad(to_hex(n), 15, '0'))::uuid,
+          ${projectId}, t, 'user.signed_in', 'success', 'user', 'u' || n % 5000, '{"amr":["swk"]}'
+        from generate_series(1, 100000) as n,
+          lateral (select ${now}::timestamptz - n * interval '25 seconds' as t) as moment`,
     );
     await execute(em, sql`analyze audit_events`);
     const today = new Date(now);
     today.setUTCHours(0, 0, 0, 0);
-    const { text, params } = activityStatement(projectId, new Date(now.getTime() - 28 * day * 1000), today);
-    const plan = await query<{ 'QUERY PLAN': string }>(em, { text: `explain (analyze, costs off) ${text}`, params });
+    const statement = activityStatement(projectId, new Date(now.getTime() - 28 * day * 1000), today);
+    const plan = await query(em, sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off) ${statement}`);
     const lines = plan.map((line) => line['QUERY PLAN']).join('\n');
     expect(lines).toMatch(/Index (Only )?Scan using audit_events_|Bitmap Index Scan on audit_events_/);
     expect(lines).not.toMatch(/Seq Scan on audit_events/);
@@ -127,9 +128,9 @@ describe('Query.activity', () => {
 });
 
 const counted = async () => {
-  const found = await query<{ day: string }>(
+  const found = await query(
     room.services.db.reader(),
-    sql`select distinct to_char(day, 'YYYY-MM-DD') as day from activity_days order by 1`,
+    sql<{ day: string }>`select distinct to_char(day, 'YYYY-MM-DD') as day from activity_days order by 1`,
   );
   return found.map((row) => row.day);
 };

@@ -3,7 +3,7 @@ import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
 import type { AuditEntry } from '../domain/audit/audit.ts';
 import { listEvents, statementOf } from '../domain/audit/events.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { execute, query, sql } from '../domain/kernel/statement.ts';
+import { execute, query, sql } from '../domain/kernel/sql.ts';
 
 let room: AdminRoom;
 let projectId: string;
@@ -99,9 +99,10 @@ describe('Query.auditEvents', () => {
     await execute(
       em,
       sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, client_id)
-          select gen_random_uuid(), ${projectId}, now(), (array['user.signed_in', 'otp.sent', 'session.ended'])[1 + n % 3],
-            'success', 'user', 'somebody-' || n % 1000, ${clientId}
-          from generate_series(1, 100000) as n`,
+        select gen_random_uuid(), ${projectId}, now(), (array['user.signed_in', 'otp.sent',
+          'session.ended'])[1 + n % 3],
+          'success', 'user', 'somebody-' || n % 1000, ${clientId}
+        from generate_series(1, 100000) as n`,
     );
     await execute(em, sql`analyze audit_events`);
     const page = { first: 51, after: null };
@@ -118,11 +119,11 @@ describe('Query.auditEvents', () => {
     ];
     for (const filter of filters) {
       for (const scope of [projectId, null]) {
-        const { text, params } = statementOf(scope, filter, page);
-        const plan = await query<{ 'QUERY PLAN': { Plan: Plan }[] }>(em, {
-          text: `explain (analyze, format json) ${text}`,
-          params,
-        });
+        const statement = statementOf(scope, filter, page);
+        const plan = await query(
+          em,
+          sql<{ 'QUERY PLAN': { Plan: Plan }[] }>`explain (analyze, format json) ${statement}`,
+        );
         const read = nodesOf(plan[0]?.['QUERY PLAN'][0]?.Plan as Plan);
         const label = JSON.stringify({ filter, scope });
         expect(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
 import { pngOf } from '../../test/pictures.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { rows } from '../domain/kernel/database.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 
 let room: AdminRoom;
@@ -33,10 +33,10 @@ const upload = (bytes: Uint8Array, headers: Record<string, string> = admin, proj
     body: bytes as Uint8Array<ArrayBuffer>,
   });
 const eventsOf = () =>
-  rows<{ type: string; detail: object }>(
+  query(
     room.services.db.reader(),
-    "select type, detail from audit_events where project_id = ? and type like 'experience.%' order by id",
-    [project.id],
+    sql<{ type: string; detail: object }>`
+      select type, detail from audit_events where project_id = ${project.id} and type like 'experience.%' order by id`,
   );
 
 describe('the experience of a project', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { execute, query, sql } from '../domain/kernel/statement.ts';
+import { execute, query, sql } from '../domain/kernel/sql.ts';
 import { deliveriesStatement } from '../domain/logout/deliveries.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 
@@ -122,8 +122,9 @@ describe('logout deliveries', () => {
     await execute(
       em,
       sql`insert into logout_deliveries (id, project_id, client_id, subject, jti, uri, state, attempts, created_at)
-          select gen_random_uuid(), ${project.id}, ${client.id}, gen_random_uuid(), 'x', 'https://a.example', 'delivered', '[]',
-            ${room.clock.now()} from generate_series(1, 100000)`,
+        select gen_random_uuid(), ${project.id}, ${client.id}, gen_random_uuid(), 'x', 'https://a.example',
+          'delivered', '[]',
+          ${room.clock.now()} from generate_series(1, 100000)`,
     );
     await execute(em, sql`analyze logout_deliveries`);
     const filters = [
@@ -134,8 +135,8 @@ describe('logout deliveries', () => {
       { userId: user.id },
     ];
     for (const filter of filters) {
-      const { text, params } = deliveriesStatement(project.id, filter, { first: 51, after: null });
-      const plan = await query<{ 'QUERY PLAN': string }>(em, { text: `explain (analyze, costs off) ${text}`, params });
+      const statement = deliveriesStatement(project.id, filter, { first: 51, after: null });
+      const plan = await query(em, sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off) ${statement}`);
       const lines = plan.map((line) => line['QUERY PLAN']);
       expect(lines.join('\n'), JSON.stringify(filter)).not.toMatch(/Seq Scan|Sort Method: external|Rows Removed/);
       expect(lines.join('\n')).toMatch(/Index (Only )?Scan/);

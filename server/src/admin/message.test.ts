@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
 import { mailboxMail, mailboxSms } from '../adapters/mailbox.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { rows } from '../domain/kernel/database.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 
 let room: AdminRoom;
@@ -61,10 +61,10 @@ describe('a test of a sender', () => {
         recipient: expect.stringMatching(/^.…@example\.com$/),
       },
     ]);
-    const told = await rows<{ type: string; result: string }>(
+    const told = await query(
       room.services.db.reader(),
-      "select type, result from audit_events where project_id = ? and type = 'sender.tested'",
-      [project.id],
+      sql<{ type: string; result: string }>`
+        select type, result from audit_events where project_id = ${project.id} and type = 'sender.tested'`,
     );
     expect(told).toEqual([{ type: 'sender.tested', result: 'success' }]);
   });

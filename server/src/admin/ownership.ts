@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rows } from '../domain/kernel/database.ts';
 import { found, refuse } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
+import { query, type Statement, sql } from '../domain/kernel/sql.ts';
 
 /** What belongs to a project, or to the instance. */
 export type OwnedNoun =
@@ -24,28 +24,37 @@ export interface About {
   id: string;
 }
 
-const owners: Record<OwnedNoun, string> = {
-  project: 'select id as project from projects where id = ?',
-  client: 'select project_id as project from clients where id = ?',
-  'api-key': 'select c.project_id as project from api_keys k join clients c on c.id = k.client_id where k.id = ?',
-  'delegation-key':
-    'select c.project_id as project from delegation_keys k join clients c on c.id = k.client_id where k.id = ?',
-  user: 'select project_id as project from users where id = ?',
-  group: 'select project_id as project from groups where id = ?',
-  session: 'select project_id as project from sessions where id = ?',
-  device: 'select project_id as project from devices where id = ?',
-  'scim-token': 'select project_id as project from scim_tokens where id = ?',
-  'admin-token': 'select project_id as project from admin_tokens where id = ?',
-  membership: 'select project_id as project from memberships where id = ?',
-  'logout-delivery': 'select project_id as project from logout_deliveries where id = ?',
+const owners: Record<OwnedNoun, (id: string) => Statement<{ project: string | null }>> = {
+  project: (id) => sql`select id as project from projects where id = ${id}`,
+  client: ownedDirectly('clients'),
+  'api-key': ownedByClient('api_keys'),
+  'delegation-key': ownedByClient('delegation_keys'),
+  user: ownedDirectly('users'),
+  group: ownedDirectly('groups'),
+  session: ownedDirectly('sessions'),
+  device: ownedDirectly('devices'),
+  'scim-token': ownedDirectly('scim_tokens'),
+  'admin-token': ownedDirectly('admin_tokens'),
+  membership: ownedDirectly('memberships'),
+  'logout-delivery': ownedDirectly('logout_deliveries'),
 };
+
+function ownedDirectly(table: string) {
+  return (id: string) =>
+    sql<{ project: string | null }>`select project_id as project from ${sql.table(table)} where id = ${id}`;
+}
+
+function ownedByClient(table: string) {
+  return (id: string) => sql<{ project: string | null }>`
+    select c.project_id as project from ${sql.table(table)} k join clients c on c.id = k.client_id where k.id = ${id}`;
+}
 
 /** The project of a noun by its id, `null` for one of the instance; refuses `not-found`. */
 export async function projectOf(
   em: EntityManager,
   { noun, id }: { noun: OwnedNoun; id: string },
 ): Promise<string | null> {
-  const [row] = isUuid(id) ? await rows<{ project: string | null }>(em, owners[noun], [id]) : [];
+  const [row] = isUuid(id) ? await query(em, owners[noun](id)) : [];
   if (!row) refuse({ code: 'not-found', what: noun });
   return row.project;
 }
@@ -55,7 +64,8 @@ export async function ownerOf(
   em: EntityManager,
   { noun, id }: { noun: 'session' | 'device'; id: string },
 ): Promise<{ projectId: string; userId: string }> {
-  const sql = `select project_id as "projectId", user_id as "userId" from ${noun}s where id = ?`;
-  const [row] = isUuid(id) ? await rows<{ projectId: string; userId: string }>(em, sql, [id]) : [];
+  const owner = sql<{ projectId: string; userId: string }>`
+    select project_id as "projectId", user_id as "userId" from ${sql.table(`${noun}s`)} where id = ${id}`;
+  const [row] = isUuid(id) ? await query(em, owner) : [];
   return found(row, noun);
 }

@@ -3,6 +3,7 @@ import { type AdminRoom, bootstrap, openAdminRoom } from '../../test/admin-room.
 import { Factories } from '../../test/factories.ts';
 import { systemRandom } from '../adapters/system.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { execute, query, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { freshSeconds } from './authorize.ts';
@@ -114,10 +115,13 @@ describe('GET /admin/export/users', () => {
 /** A code that was sent to somebody, whose sign-in is forgotten already. */
 async function codeTo({ id, email }: { id: string | null; email?: string | null | undefined }) {
   const at = room.clock.now();
-  await room.services.db.changed(
-    `insert into one_time_codes (id, project_id, ceremony_id, purpose, account, user_id, address, code_mac, created_at, expires_at)
-     values (?, ?, ?, 'sign-in', 'x', ?, ?, 'x', ?, ?)`,
-    [systemRandom.id(), project.id, systemRandom.id(), id, email, at, new Date(at.getTime() + 300_000)],
+  await execute(
+    room.services.db.alone,
+    sql`
+      insert into one_time_codes (id, project_id, ceremony_id, purpose, account, user_id, address, code_mac,
+        created_at, expires_at)
+      values (${systemRandom.id()}, ${project.id}, ${systemRandom.id()}, 'sign-in', 'x', ${id}, ${email}, 'x',
+        ${at}, ${new Date(at.getTime() + 300_000)})`,
   );
 }
 
@@ -189,14 +193,17 @@ describe('GET /admin/export/users/{id}', () => {
     const gone = await make.user(project);
     const { db } = room.services;
     const at = room.clock.now();
-    await db.changed('insert into known_networks (user_id, network, last_at) values (?, ?, ?)', [gone.id, 'x', at]);
+    await execute(
+      db.alone,
+      sql`insert into known_networks (user_id, network, last_at) values (${gone.id}, ${'x'}, ${at})`,
+    );
     await codeTo(gone);
     await codeTo({ id: null, email: gone.email });
     const left = () =>
-      db.rows(
-        `select 'network' from known_networks where user_id = ?
-         union all select 'code' from one_time_codes where user_id = ? or address = ?`,
-        [gone.id, gone.id, gone.email],
+      query(
+        db.alone,
+        sql`select 'network' from known_networks where user_id = ${gone.id}
+          union all select 'code' from one_time_codes where user_id = ${gone.id} or address = ${gone.email}`,
       );
     expect(await left()).toHaveLength(3);
     await room.services.accountAccess.erase(project.id, gone.id, system);

@@ -5,7 +5,7 @@ import { BackupWriter, backupFormat, backupVersion } from '../adapters/backup-fi
 import { migrationLock, withoutLimits } from '../adapters/database.ts';
 import { systemRandom } from '../adapters/system.ts';
 import { appliedMigrations, rowsOf, tablesOf } from '../adapters/table-copy.ts';
-import { rows } from '../domain/kernel/database.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import { StartError } from '../instance.ts';
 import { type Command, type Opened, UsageError, withInstance } from './command.ts';
 
@@ -31,9 +31,9 @@ export const backup: Command = {
         const target = input.text('to');
         const made = target === '-' ? await toStdout(opened, surroundings.stdout) : await toFile(opened, target);
         const { file, path, ...figures } = made;
-        const [has] = await rows<{ table: boolean }>(
+        const [has] = await query(
           opened.services.db.reader(),
-          `select to_regclass('backups') is not null as table`,
+          sql<{ table: boolean }>`select to_regclass('backups') is not null as table`,
         );
         if (has?.table) await opened.services.backups.record({ file, ...figures });
         surroundings.complain(`${figures.rows} rows, ${figures.bytes} bytes, as of ${figures.takenAt.toISOString()}`);
@@ -112,13 +112,14 @@ async function write({ services, config }: Opened, writer: BackupWriter): Promis
   return db.snapshot(async (em) => {
     await withoutLimits(em);
     // To wait would be to look at a schema of before: the first statement takes the snapshot.
-    const [lock] = await rows<{ taken: boolean }>(em, 'select pg_try_advisory_xact_lock_shared(?) as taken', [
-      migrationLock,
-    ]);
+    const [lock] = await query(
+      em,
+      sql<{ taken: boolean }>`select pg_try_advisory_xact_lock_shared(${migrationLock}) as taken`,
+    );
     if (!lock?.taken) throw new StartError('The database is being migrated or restored: try again in a moment.');
     const migrations = await appliedMigrations(em);
     if (!migrations) throw new StartError('This database holds no Latchkey: there is nothing to back up.');
-    const [clock] = await rows<{ now: string }>(em, 'select now() as now');
+    const [clock] = await query(em, sql<{ now: string }>`select now() as now`);
     const takenAt = new Date(clock?.now as string);
     const id = systemRandom.id();
     await writer.manifest({

@@ -4,7 +4,7 @@ import { diagnoseSmtp } from '../adapters/smtp-diagnosis.ts';
 import { keepsStatements } from '../adapters/statement-probe.ts';
 import type { Config } from '../config.ts';
 import type { SystemCheck } from '../domain/instance/checks.ts';
-import { rows } from '../domain/kernel/database.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import { currentKey, defaultSchedule, nextKey } from '../domain/keys/schedule.ts';
 import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
 import { VaultError } from '../domain/keys/vault.ts';
@@ -129,10 +129,11 @@ const rounds = 9;
 /** The way to the database, and what we may do in it. */
 export async function databaseReach(em: EntityManager, isEmbedded: boolean): Promise<SystemCheck> {
   const name = 'Connection';
-  const median = await medianMs(rounds, () => rows(em, 'select 1'));
-  const [found] = await rows<{ create: boolean; ssl: boolean; remote: boolean; readonly: boolean }>(
+  const median = await medianMs(rounds, () => query(em, sql`select 1`));
+  const [found] = await query(
     em,
-    `select has_schema_privilege(current_user, 'public', 'create') as create, pg_is_in_recovery() as readonly,
+    sql<{ create: boolean; ssl: boolean; remote: boolean; readonly: boolean }>`
+      select has_schema_privilege(current_user, 'public', 'create') as create, pg_is_in_recovery() as readonly,
        coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as ssl,
        coalesce(not (inet_server_addr() << '127.0.0.0/8' or inet_server_addr() = '::1'), false) as remote`,
   );
@@ -197,7 +198,7 @@ export async function testMode({ db, projects }: Services, { BASE_URL: issuer }:
       'Codes are no longer in answers there. Start a process, which switches it off, or switch it off in the console.',
     );
   }
-  const found = await rows<{ name: string }>(em, 'select name from projects where test_mode order by name limit 5');
+  const found = await query(em, sql<{ name: string }>`select name from projects where test_mode order by name limit 5`);
   if (found.length === 0) return ok(name, 'Off in every project');
   const summary = `On in ${found.map((project) => project.name).join(', ')}`;
   if (!issuer.startsWith('https:')) return ok(name, summary);

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SystemCheck } from '../domain/instance/checks.ts';
-import { rows } from '../domain/kernel/database.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import { UsageError } from './command.ts';
 
 /** A day (UTC) or an RFC 3339 time in the past. Throws {@link UsageError}. */
@@ -39,16 +39,17 @@ const shown = 5;
  * Sign-in codes by the moment when they were made: one that was entered for an account at a time when none was sent to
  * that account was sent to somebody else. Codes take effect to the second; three are allowed for rounding.
  */
-const foreignCodesSql = `with sent as (
+const foreignCodesStatement = (since: Date) => sql<ForeignCode>`with sent as (
     select project_id, floor(extract(epoch from at))::bigint as second, subject_kind, subject_id
-    from audit_events where type in ('otp.sent', 'otp.requested') and at >= ?::timestamptz - interval '15 minutes'
+    from audit_events where type in ('otp.sent', 'otp.requested')
+      and at >= ${since}::timestamptz - interval '15 minutes'
   ), entered as (
     select e.id, e.project_id, e.subject_id, e.at, e.ip,
       lower(left(e.subject_name, 1) || '…' || substring(e.subject_name from '@[^@]*$')) as "userNameHint",
       lower(left(u.email, 1) || '…' || substring(u.email from '@[^@]*$')) as "emailHint",
       floor(extract(epoch from e.at))::bigint - (e.detail->>'afterSeconds')::int as made
     from audit_events e left join users u on u.id::text = e.subject_id
-    where e.type = 'otp.verified' and e.at >= ? and e.detail->>'afterSeconds' is not null
+    where e.type = 'otp.verified' and e.at >= ${since} and e.detail->>'afterSeconds' is not null
   ), own as (
     select distinct e.id from entered e cross join generate_series(-3, 3) as off
     join sent s on s.second = e.made + off and s.project_id = e.project_id
@@ -60,7 +61,7 @@ const foreignCodesSql = `with sent as (
 
 async function foreignCodes(em: EntityManager, since: Date): Promise<SystemCheck> {
   const name = 'Codes';
-  const found = await rows<ForeignCode>(em, foreignCodesSql, [since, since]);
+  const found = await query(em, foreignCodesStatement(since));
   const [first] = found;
   if (!first) {
     const summary = 'Each that was entered since was sent to its own account';
@@ -88,24 +89,20 @@ interface Made {
   factors: number;
 }
 
-const madeSql = `select
-    (select count(*) from devices where created_at >= ?)::int as devices,
-    (select count(distinct user_id) from devices where created_at >= ?)::int as people,
-    (select count(*) from devices d join projects p on p.id = d.project_id and p.built_in = 'console'
-      where d.created_at >= ?)::int as "adminDevices",
-    (select count(*) from admin_tokens where created_at >= ?)::int as tokens,
-    (select count(*) from admin_tokens where created_at >= ? and revoked_at is null)::int as "liveTokens",
-    (select count(*) from audit_events where type = 'membership.granted' and at >= ?)::int as roles,
-    (select count(*) from memberships where created_at >= ?)::int as "liveRoles",
-    (select count(*) from setup_links where used_at >= ?)::int as links,
-    (select count(*) from enrolments where verified_at >= ?)::int as factors`;
+const madeStatement = (since: Date) => sql<Made>`select
+  (select count(*) from devices where created_at >= ${since})::int as devices,
+  (select count(distinct user_id) from devices where created_at >= ${since})::int as people,
+  (select count(*) from devices d join projects p on p.id = d.project_id and p.built_in = 'console'
+    where d.created_at >= ${since})::int as "adminDevices",
+  (select count(*) from admin_tokens where created_at >= ${since})::int as tokens,
+  (select count(*) from admin_tokens where created_at >= ${since} and revoked_at is null)::int as "liveTokens",
+  (select count(*) from audit_events where type = 'membership.granted' and at >= ${since})::int as roles,
+  (select count(*) from memberships where created_at >= ${since})::int as "liveRoles",
+  (select count(*) from setup_links where used_at >= ${since})::int as links,
+  (select count(*) from enrolments where verified_at >= ${since})::int as factors`;
 
 async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
-  const [counts] = await rows<Made>(
-    em,
-    madeSql,
-    Array.from({ length: 9 }, () => since),
-  );
+  const [counts] = await query(em, madeStatement(since));
   const { devices, people, adminDevices, tokens, liveTokens, roles, liveRoles, links, factors } = counts as Made;
   const look = (name: string, count: number, summary: string, advice: string): SystemCheck => ({
     name,

@@ -5,8 +5,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { systemRandom } from '../adapters/system.ts';
 import { keyOfPassphrase, TransferWriter, transferFormat, transferVersion } from '../adapters/transfer-file.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { rows } from '../domain/kernel/database.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
@@ -59,10 +59,11 @@ interface ChosenProject {
 async function chosenProjects({ services }: Opened, id: string | undefined): Promise<ChosenProject[]> {
   const em = services.db.reader();
   if (id === undefined) {
-    return rows(em, `select id, name from projects where built_in is distinct from 'console' order by id`);
+    return query(em, sql`select id, name from projects where built_in is distinct from 'console' order by id`);
   }
-  const sql = 'select id, name, built_in from projects where id = ?';
-  const [found] = isUuid(id) ? await rows<ChosenProject & { built_in: string | null }>(em, sql, [id]) : [];
+  const chosen = sql<ChosenProject & { built_in: string | null }>`
+    select id, name, built_in from projects where id = ${id}`;
+  const [found] = isUuid(id) ? await query(em, chosen) : [];
   if (!found) throw new StartError(`There is no project ${id}.`);
   if (found.built_in === 'console') {
     throw new StartError('The project of the admins belongs to this instance: a backup moves it.');
@@ -134,14 +135,19 @@ async function macKeysOf(em: EntityManager, vault: Vault): Promise<{ masterKey: 
 const pageSize = 500;
 
 async function* rowsIn(em: EntityManager, table: TransferTable, projectId: string, withSecrets: boolean) {
-  const conditions = [table.where, withSecrets ? undefined : table.withoutSecrets].filter((each) => each !== undefined);
+  const conditions = [table.where, withSecrets ? undefined : table.withoutSecrets].map((each) =>
+    each === undefined ? sql`` : sql`and ${sql.raw(each)}`,
+  );
   const hidden = [...(table.omit ?? []), ...(withSecrets ? [] : (table.secrets ?? []).map(({ column }) => column))];
   // In the order of their making, so that an export of the same data is the same.
-  const order = table.key.map((column) => `t.${column}`).join(', ');
-  const query = `select to_jsonb(t) - ?::text[] as data from ${rowsOfProject(table)}
-    ${conditions.map((condition) => `and ${condition}`).join(' ')} order by ${order} offset ? limit ${pageSize}`;
+  const order = sql.join(table.key.map((column) => sql.ref(`t.${column}`)));
   for (let offset = 0; ; offset += pageSize) {
-    const page = await rows<{ data: Record<string, unknown> }>(em, query, [hidden, projectId, offset]);
+    const page = await query(
+      em,
+      sql<{ data: Record<string, unknown> }>`
+        select to_jsonb(t) - ${hidden}::text[] as data from ${rowsOfProject(table, projectId)}
+        ${sql.join(conditions, sql` `)} order by ${order} offset ${offset} limit ${pageSize}`,
+    );
     for (const { data } of page) yield data;
     if (page.length < pageSize) return;
   }

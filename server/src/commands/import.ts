@@ -9,7 +9,7 @@ import {
   type TransferRecord,
 } from '../adapters/transfer-file.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { rows } from '../domain/kernel/database.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
@@ -196,29 +196,33 @@ class Importing {
     records: readonly TransferRecord[],
   ): Promise<void> {
     const columns = Object.keys(data[0] as object).sort();
-    const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
+    const listOf = (names: readonly string[]) => sql.join(names.map((name) => sql.id(name)));
     const json = JSON.stringify(data);
     if (table.parent || table.type === 'project') await this.refuseForeign(em, table, json, records);
     const secrets = (table.secrets ?? []).map(({ column }) => column);
     const settable = columns.filter((name) => !table.key.includes(name) && name !== 'version');
     const compared = settable.filter((name) => !secrets.includes(name));
     // What was revoked or used here stays so.
-    const after = (name: string) =>
-      ['revoked_at', 'used_at'].includes(name) ? `coalesce(t."${name}", excluded."${name}")` : `excluded."${name}"`;
-    const sets = settable.map((name) => `"${name}" = ${after(name)}`);
-    if (columns.includes('version')) sets.push('version = greatest(t.version, excluded.version) + 1');
-    const now = compared.map((name) => `t."${name}"`).join(', ');
-    const then = compared.map(after).join(', ');
+    const after = (name: string) => {
+      const given = sql.id('excluded', name);
+      return ['revoked_at', 'used_at'].includes(name) ? sql`coalesce(${sql.id('t', name)}, ${given})` : given;
+    };
+    const sets = settable.map((name) => sql`${sql.id(name)} = ${after(name)}`);
+    if (columns.includes('version')) sets.push(sql`version = greatest(t.version, excluded.version) + 1`);
+    const now = sql.join(compared.map((name) => sql.id('t', name)));
+    const then = sql.join(compared.map(after));
     const action =
       compared.length === 0
-        ? 'do nothing'
-        : `do update set ${sets.join(', ')} where row(${now}) is distinct from row(${then})`;
-    const sql = `insert into ${table.table} as t (${quoted(columns)})
-      select ${quoted(columns)} from json_populate_recordset(null::${table.table}, ?::json)
-      on conflict (${quoted(table.key)}) ${action} returning (xmax = 0) as added`;
+        ? sql`do nothing`
+        : sql`do update set ${sql.join(sets)} where row(${now}) is distinct from row(${then})`;
+    const rows = sql.table(table.table);
+    const upsert = sql<{ added: boolean }>`
+      insert into ${rows} as t (${listOf(columns)})
+      select ${listOf(columns)} from json_populate_recordset(null::${rows}, ${json}::json)
+      on conflict (${listOf(table.key)}) ${action} returning (xmax = 0) as added`;
     let written: { added: boolean }[];
     try {
-      written = await rows<{ added: boolean }>(em, sql, [json]);
+      written = await query(em, upsert);
     } catch (error) {
       throw this.translated(error, records);
     }
@@ -237,16 +241,19 @@ class Importing {
     json: string,
     records: readonly TransferRecord[],
   ): Promise<void> {
-    const isOther = parent ? `t."${parent.column}" <> n."${parent.column}"` : `t.built_in = 'console'`;
-    const same = key.map((name) => `t."${name}" = n."${name}"`).join(' and ');
+    const both = (column: string) => [sql.id('t', column), sql.id('n', column)];
+    const isOther = parent ? sql.join(both(parent.column), sql` <> `) : sql`t.built_in = 'console'`;
+    const same = sql.join(
+      key.map((name) => sql.join(both(name), sql` = `)),
+      sql` and `,
+    );
+    const [rows, id] = [sql.table(table), sql.id('t', key[0] as string)];
+    const foreigners = sql<{ id: string }>`
+      select ${id}::text as id from ${rows} t join json_populate_recordset(null::${rows}, ${json}::json) n on ${same}
+      where ${isOther} limit 1`;
     let found: { id: string }[];
     try {
-      found = await rows<{ id: string }>(
-        em,
-        `select t."${key[0]}"::text as id from ${table} t join json_populate_recordset(null::${table}, ?::json) n on ${same}
-         where ${isOther} limit 1`,
-        [json],
-      );
+      found = await query(em, foreigners);
     } catch (error) {
       throw this.translated(error, records);
     }
@@ -295,10 +302,11 @@ class Importing {
   private async columnsOf(em: EntityManager, { table, omit = [] }: TransferTable): Promise<Set<string>> {
     const known = this.columns.get(table);
     if (known) return known;
-    const found = await rows<{ name: string }>(
+    const found = await query(
       em,
-      `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = ?`,
-      [table],
+      sql<{ name: string }>`
+        select column_name as name from information_schema.columns
+        where table_schema = 'public' and table_name = ${table}`,
     );
     const names = new Set(found.map(({ name }) => name).filter((name) => !omit.includes(name)));
     this.columns.set(table, names);
@@ -326,7 +334,7 @@ class Importing {
 
   private async tell(em: EntityManager): Promise<void> {
     for (const id of this.ids.get('project') ?? []) {
-      const [project] = await rows<{ name: string }>(em, 'select name from projects where id = ?', [id]);
+      const [project] = await query(em, sql<{ name: string }>`select name from projects where id = ${id}`);
       const subject = { kind: 'project', id, name: project?.name };
       this.opened.services.audit.record(em, { type: 'project.imported', actor: system, projectId: id, subject });
     }

@@ -13,7 +13,7 @@ import {
   withoutTriggers,
 } from '../adapters/table-copy.ts';
 import type { Config } from '../config.ts';
-import { rows } from '../domain/kernel/database.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { compose, givenMasterKeys, openConfigured, StartError } from '../instance.ts';
 import { migrations as knownMigrations } from '../migrations/index.ts';
@@ -117,7 +117,7 @@ async function load(
   try {
     await orm.em.fork().transactional(async (em) => {
       await withoutLimits(em);
-      await rows(em, 'select pg_advisory_xact_lock(?)', [migrationLock]);
+      await query(em, sql`select pg_advisory_xact_lock(${migrationLock})`);
       const transaction = em.getTransactionContext();
       const applied = (await appliedMigrations(em)) ?? [];
       const filled = await firstFilled(em, await tablesOf(em));
@@ -140,7 +140,7 @@ async function load(
       });
       await advanceSequences(em, tables);
       if (endSessions) {
-        await rows(em, `update sessions set ended_at = now(), end_reason = 'restored' where ended_at is null`);
+        await query(em, sql`update sessions set ended_at = now(), end_reason = 'restored' where ended_at is null`);
       }
       await orm.migrator.up({ transaction });
     });

@@ -1,3 +1,5 @@
+import { type Fragment, sql } from '../domain/kernel/sql.ts';
+
 /** A column whose value leaves only sealed under the passphrase. */
 export interface SecretColumn {
   column: string;
@@ -89,10 +91,12 @@ function of(type: 'project' | 'client' | 'user' | 'group') {
   return { column: `${type}_id`, type };
 }
 
-/** The rows of one project, as SQL after `from`; the project's id is the parameter. */
-export function rowsOfProject({ table, parent }: TransferTable): string {
-  if (parent === null) return `${table} t where t.id = ?`;
-  if (parent.type === 'project') return `${table} t where t.project_id = ?`;
+/** The rows of one project, as SQL after `from`. */
+export function rowsOfProject({ table, parent }: TransferTable, projectId: string): Fragment {
+  const rows = sql`${sql.table(table)} t`;
+  if (parent === null) return sql`${rows} where t.id = ${projectId}`;
+  if (parent.type === 'project') return sql`${rows} where t.project_id = ${projectId}`;
   const owner = { client: 'clients', user: 'users', group: 'groups' }[parent.type];
-  return `${table} t join ${owner} o on o.id = t.${parent.column} where o.project_id = ?`;
+  return sql`${rows} join ${sql.table(owner)} o on o.id = t.${sql.ref(parent.column)}
+    where o.project_id = ${projectId}`;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
-import { query, sql } from '../domain/kernel/statement.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import { compileFilter } from './filter/compile.ts';
 import { parseFilter, parsePath } from './filter/parser.ts';
 import { groupType, userType } from './schema/resource-type.ts';
@@ -290,9 +290,9 @@ describe('filters', () => {
       fc.asyncProperty(filter, fc.infiniteStream(fc.nat(11)), async (node, whims) => {
         const text = written(node, () => whims.next().value as number);
         const where = compileFilter(parseFilter(userType, text), context);
-        const found = await query<{ id: string }>(
+        const found = await query(
           em,
-          sql`select r.id from users r where r.project_id = ${project.id} and ${where}`,
+          sql<{ id: string }>`select r.id from users r where r.project_id = ${project.id} and ${where}`,
         );
         const ids = new Set(found.map(({ id }) => id));
         for (const each of users) {

@@ -1,4 +1,4 @@
-import { type Sql, sql, verbatim } from '../domain/kernel/statement.ts';
+import { type Fragment, sql } from '../domain/kernel/sql.ts';
 import type { Listed, Order, Selection } from '../domain/users/listing.ts';
 import type { Cursors, Position } from './cursor.ts';
 import type { ResourceFilter } from './filter/ast.ts';
@@ -14,7 +14,7 @@ import type { SearchRequest } from './search-request.ts';
 export interface Source<Row> {
   type: ResourceType;
   list(selection: Selection): Promise<Listed<Row>[]>;
-  count(where: Sql | undefined): Promise<number>;
+  count(where: Fragment | undefined): Promise<number>;
 }
 
 /** A page of results. */
@@ -34,8 +34,8 @@ export async function search<Row extends { id: string }>(
   const filter = request.filter === undefined ? undefined : parseFilter(source.type, request.filter);
   const where = filter && compileFilter(filter, context);
   const order = orderOf(source.type, request, context);
-  const isCommon = order === undefined && (filter === undefined || isLookup(filter));
-  const asked = { where, order, isCommon };
+  const common = order === undefined ? nameOfCommon(filter) : undefined;
+  const asked = { where, order, common };
   if (request.cursor === undefined) return byIndex(source, request, asked);
 
   const { name } = source.type;
@@ -55,7 +55,7 @@ export async function search<Row extends { id: string }>(
 async function byIndex<Row>(
   source: Source<Row>,
   { startIndex, count }: SearchRequest,
-  asked: Pick<Selection, 'where' | 'order' | 'isCommon'>,
+  asked: Pick<Selection, 'where' | 'order' | 'common'>,
 ): Promise<Found<Row>> {
   const { where } = asked;
   if (count === 0) return { rows: [], total: await source.count(where) };
@@ -66,11 +66,13 @@ async function byIndex<Row>(
   return { rows, total: known ? offset + rows.length : await source.count(where) };
 }
 
-const keys = ['userName', 'externalId', 'displayName', 'id'];
+const keys = ['userName', 'externalId', 'displayName'];
 
-/** Whether the filter looks up one key, as directories do before each write. */
-function isLookup(filter: ResourceFilter): boolean {
-  return filter.kind === 'compare' && filter.comparison === 'eq' && keys.includes(filter.ref.attribute.name);
+/** Directories look a user or group up by a key before each write: one text per key, worth preparing. */
+function nameOfCommon(filter: ResourceFilter | undefined): string | undefined {
+  if (filter === undefined) return 'all';
+  if (filter.kind !== 'compare' || filter.comparison !== 'eq') return undefined;
+  return keys.find((key) => key === filter.ref.attribute.name);
 }
 
 /** The order of `sortBy` (RFC 7644 §3.4.2.3). Throws `invalidPath` for attributes without an order. */
@@ -89,13 +91,13 @@ function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, cont
   if (attribute.storage?.kind === 'elements') throw badRequest('invalidPath', `${attribute.name} cannot be sorted by.`);
   const { key, type: sqlType } = keyOf(elementOperandOf(part, context));
   // Sorts by the primary value, else by the first.
-  const preferred = verbatim(`coalesce((e.el->>'primary')::boolean, false) desc, e.n`);
+  const preferred = sql.raw(`coalesce((e.el->>'primary')::boolean, false) desc, e.n`);
   const first = sql`(select ${key} from ${elementsOf(named)} order by ${preferred} limit 1)`;
   return { key: first, type: sqlType, descending };
 }
 
 /** A blank value counts as missing. A required one is compared as it is, so that an index applies. */
-function keyOf(operand: Operand, required = false): { key: Sql; type: Order['type'] } {
+function keyOf(operand: Operand, required = false): { key: Fragment; type: Order['type'] } {
   switch (operand.kind) {
     case 'text': {
       const filled = required ? operand.folded : sql`nullif(${operand.folded}, '')`;

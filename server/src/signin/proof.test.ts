@@ -4,6 +4,7 @@ import { type DeviceKey, newDeviceKey, type Proofed, type SigninPage } from '../
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 
 const world = SigninWorld.ofTests();
 let page: SigninPage;
@@ -54,10 +55,11 @@ describe('an altered proof', () => {
 
   it('is told of in one event an hour, however many there are', async () => {
     const countOf = async () => {
-      const [told] = await world.app.services.db.rows<{ events: number; count: number }>(
-        `select count(*)::int as events, coalesce(sum((detail->>'count')::int), 0)::int as count from audit_events
-         where project_id = ? and type = 'device.proof_rejected' and detail->>'fault' = 'act'`,
-        [world.project.id],
+      const [told] = await query(
+        world.app.services.db.alone,
+        sql<{ events: number; count: number }>`
+          select count(*)::int as events, coalesce(sum((detail->>'count')::int), 0)::int as count from audit_events
+          where project_id = ${world.project.id} and type = 'device.proof_rejected' and detail->>'fault' = 'act'`,
       );
       return told;
     };

@@ -5,6 +5,7 @@ import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.t
 import { statementsDuring } from '../../test/statements.ts';
 import { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
@@ -235,10 +236,11 @@ describe('a notice', () => {
 
 describe('the audit log of a sign-in code', () => {
   const eventsOf = () =>
-    world.app.services.db.rows<{ type: string; subject_id: string; reason: string | null }>(
-      `select type, subject_id, detail->>'reason' as reason from audit_events
-       where project_id = ? and type like 'otp.%' order by id`,
-      [world.project.id],
+    query(
+      world.app.services.db.alone,
+      sql<{ type: string; subject_id: string; reason: string | null }>`
+        select type, subject_id, detail->>'reason' as reason from audit_events
+        where project_id = ${world.project.id} and type like 'otp.%' order by id`,
     );
 
   it('says that it was requested, and that it was sent only when it was', async () => {

@@ -5,7 +5,7 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
-import type { Sql } from '../kernel/statement.ts';
+import { type Fragment } from '../kernel/sql.ts';
 import { followPhone } from '../mfa/user-tables.ts';
 import type { SessionEnd } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
@@ -48,7 +48,7 @@ export class Accounts {
   }
 
   /** How many users the project has under `where`, a condition on the row `r`. */
-  count(projectId: string, where?: Sql): Promise<number> {
+  count(projectId: string, where?: Fragment): Promise<number> {
     return countRows(this.db.alone, 'users', projectId, where);
   }
 

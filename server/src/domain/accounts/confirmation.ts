@@ -3,7 +3,7 @@ import type { AuthorizationRequests, BegunFlow } from '../ceremonies/authorizati
 import { found } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
-import { query, sql } from '../kernel/statement.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { User } from '../users/user.entity.ts';
 
@@ -42,13 +42,15 @@ export async function beginConfirmation(
 
 /** The client with which this browser was registered, else the one that the session was used with last, else any. */
 async function clientOf(em: EntityManager, projectId: string, { id, deviceId }: Session): Promise<string> {
-  const [client] = await query<{ id: string }>(
+  const [client] = await query(
     em,
-    sql`select k.id from clients k
+    sql<{ id: string }>`
+      select k.id from clients k
           left join devices d on d.client_id = k.id and d.id = ${deviceId ?? null}::uuid
           left join participations p on p.client_id = k.id and p.session_id = ${id}
         where k.project_id = ${projectId} and k.disabled_at is null
         order by d.id is null, p.last_at desc nulls last, k.id limit 1`,
+    { prepare: 'confirmation.client-of' },
   );
   return found(client, 'client').id;
 }

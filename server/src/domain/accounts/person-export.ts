@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { type Fragment, query } from '../kernel/sql.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { User } from '../users/user.entity.ts';
 import { userTables } from './user-tables.ts';
 

@@ -2,11 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { AdminToken } from './admin-token.entity.ts';
@@ -105,10 +106,10 @@ export class Admins {
    */
   async claim(em: EntityManager, setupLinkId: string, userId: string, actor: Actor): Promise<void> {
     const now = this.clock.now();
-    const used = await changed(
+    const used = await execute(
       em,
-      'update setup_links set used_at = ? where id = ? and used_at is null and expires_at > ?',
-      [now, setupLinkId, now],
+      sql`
+        update setup_links set used_at = ${now} where id = ${setupLinkId} and used_at is null and expires_at > ${now}`,
     );
     if (used !== 1) refuse({ code: 'not-found', what: 'setup-link' });
     const user = found(await em.findOne(User, { id: userId, project: { builtIn: 'console' } }), 'user');
@@ -120,12 +121,14 @@ export class Admins {
 
   /** What a user of the console's project may do; nothing, if they are not active. */
   async grantsOfUser(em: EntityManager, userId: string): Promise<Grants> {
-    const memberships = await rows<{ role: Role; projectId: string | null }>(
+    const memberships = await query(
       em,
-      `select m.role, m.project_id as "projectId" from memberships m
-       join users u on u.id = m.user_id and u.active join projects p on p.id = u.project_id and p.built_in = 'console'
-       where m.user_id = ?`,
-      [userId],
+      sql<{ role: Role; projectId: string | null }>`
+        select m.role, m.project_id as "projectId"
+        from memberships m join users u on u.id = m.user_id and u.active
+          join projects p on p.id = u.project_id and p.built_in = 'console'
+        where m.user_id = ${userId}`,
+      { prepare: 'admins.grants-of-user' },
     );
     return grantsOf(memberships);
   }
@@ -144,7 +147,9 @@ export class Admins {
     const maker = adminToken.createdById;
     const grants = maker ? intersection(own, await this.grantsOfUser(em, maker)) : own;
     if (!adminToken.lastUsedAt || secondsLater(adminToken.lastUsedAt, lastUsedSeconds) <= now) {
-      await changed(em, 'update admin_tokens set last_used_at = ? where id = ?', [now, adminToken.id]);
+      await execute(em, sql`update admin_tokens set last_used_at = ${now} where id = ${adminToken.id}`, {
+        prepare: 'admins.by-token',
+      });
     }
     return { adminToken, grants };
   }
@@ -208,7 +213,7 @@ export class Admins {
   /** Refuses `not-found`, and `forbidden` above the granter's own rights and for the last owner. */
   revokeRole(membershipId: string, by: Granter): Promise<Membership> {
     return this.db.transaction(async (em) => {
-      await rows(em, 'select pg_advisory_xact_lock(?)', [rolesLock]);
+      await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
       const membership = found(
         isUuid(membershipId) ? await em.findOne(Membership, membershipId, { populate: ['user'] }) : null,
         'membership',
@@ -245,7 +250,7 @@ export class Admins {
 
   /** Adds or changes one membership, and tells it. */
   private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
-    await rows(em, 'select pg_advisory_xact_lock(?)', [rolesLock]);
+    await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
     const known = await em.findOne(Membership, { user: user.id, project: project?.id ?? null }, { populate: ['user'] });
     if (known?.role === role) return known;
     const before = known?.role ?? null;
@@ -288,9 +293,10 @@ export class Admins {
   }
 
   private async activeOwners(em: EntityManager): Promise<string[]> {
-    const owners = await rows<{ id: string }>(
+    const owners = await query(
       em,
-      `select distinct u.id from memberships m join users u on u.id = m.user_id and u.active where m.role = 'owner'`,
+      sql<{ id: string }>`
+        select distinct u.id from memberships m join users u on u.id = m.user_id and u.active where m.role = 'owner'`,
     );
     return owners.map((owner) => owner.id);
   }

@@ -5,7 +5,8 @@ import type { Clients } from '../clients/clients.ts';
 import { system } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
+import { query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { Projects } from '../projects/projects.ts';
 
@@ -46,7 +47,7 @@ export class Seed {
    */
   plant(options: { demo: boolean }): Promise<BuiltIn> {
     return this.db.transaction(async (em) => {
-      await rows(em, 'select pg_advisory_xact_lock(?)', [seedLock]);
+      await query(em, sql`select pg_advisory_xact_lock(${seedLock})`);
       const found = await em.findOne(Project, { builtIn: 'console' });
       const console = found ?? this.plantConsole(em);
       if (!found && options.demo) this.plantDemo(em);

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { execute, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { execute, query, type Statement, sql } from '../kernel/sql.ts';
 import { firstIdAfter, firstIdFrom } from './moment.ts';
 
 /** What a day of a project was like, in UTC; days without anything are not there. */
@@ -36,7 +36,7 @@ const rememberedDays = 92;
 /** A day is over for good once its last events are written and its logouts told, or given up. */
 const settledSeconds = 3 * 3600;
 
-const eventCounts = verbatim(`
+const eventCounts = sql.raw(`
   (count(*) filter (where type = 'user.signed_in'))::int as sign_ins,
   (count(*) filter (where type = 'user.signed_in' and not coalesce(jsonb_exists(detail->'amr', 'otp'), true)))::int
     as sign_ins_on_known_devices,
@@ -47,7 +47,7 @@ const eventCounts = verbatim(`
   coalesce(sum(coalesce((detail->>'count')::int, 1)) filter (where type in
     ('otp.rejected', 'mfa.rejected', 'device.proof_rejected')), 0)::int as refused`);
 
-const logoutCounts = verbatim(`
+const logoutCounts = sql.raw(`
   (count(*) filter (where state = 'delivered'))::int as logouts_delivered,
   (count(*) filter (where state = 'failed'))::int as logouts_failed`);
 
@@ -76,11 +76,13 @@ export class Activity {
       const first = secondsLater(last, -rememberedDays * daySeconds);
       await execute(
         em,
-        sql`insert into activity_progress (id, counted_before) values ('days', ${dayOf(first)}) on conflict do nothing`,
+        sql`insert into activity_progress (id, counted_before) values ('days', ${dayOf(first)})
+          on conflict do nothing`,
       );
-      const [progress] = await query<{ day: string }>(
+      const [progress] = await query(
         em,
-        sql`select to_char(greatest(counted_before, ${dayOf(first)}::date), 'YYYY-MM-DD') as day
+        sql<{ day: string }>`
+          select to_char(greatest(counted_before, ${dayOf(first)}::date), 'YYYY-MM-DD') as day
             from activity_progress where id = 'days' for update`,
       );
       const day = new Date(`${progress?.day}T00:00:00Z`);
@@ -89,19 +91,20 @@ export class Activity {
       await execute(
         em,
         sql`insert into activity_days (project_id, day, sign_ins, sign_ins_on_known_devices, active_users, codes_sent,
-              codes_verified, code_seconds, refused, logouts_delivered, logouts_failed)
-            select p.id, ${dayOf(day)}::date, coalesce(sign_ins, 0), coalesce(sign_ins_on_known_devices, 0),
-              coalesce(active_users, 0), coalesce(codes_sent, 0), coalesce(codes_verified, 0), coalesce(code_seconds, 0),
-              coalesce(refused, 0), coalesce(logouts_delivered, 0), coalesce(logouts_failed, 0)
-            from (select project_id, ${eventCounts} from audit_events
-                  where id >= ${firstIdFrom(day)} and id < ${firstIdAfter(end)} and at >= ${day} and at < ${end}
-                    and type = any(${types}::text[]) and project_id is not null
-                  group by project_id) e
-            full join (select project_id, ${logoutCounts} from logout_deliveries
-                       where created_at >= ${day} and created_at < ${end} group by project_id) l
-              on l.project_id = e.project_id
-            join projects p on p.id = coalesce(e.project_id, l.project_id)
-            on conflict do nothing`,
+            codes_verified, code_seconds, refused, logouts_delivered, logouts_failed)
+          select p.id, ${dayOf(day)}::date, coalesce(sign_ins, 0), coalesce(sign_ins_on_known_devices, 0),
+            coalesce(active_users, 0), coalesce(codes_sent, 0), coalesce(codes_verified, 0), coalesce(code_seconds,
+              0),
+            coalesce(refused, 0), coalesce(logouts_delivered, 0), coalesce(logouts_failed, 0)
+          from (select project_id, ${eventCounts} from audit_events
+                where id >= ${firstIdFrom(day)} and id < ${firstIdAfter(end)} and at >= ${day} and at < ${end}
+                  and type = any(${types}::text[]) and project_id is not null
+                group by project_id) e
+          full join (select project_id, ${logoutCounts} from logout_deliveries
+                     where created_at >= ${day} and created_at < ${end} group by project_id) l
+            on l.project_id = e.project_id
+          join projects p on p.id = coalesce(e.project_id, l.project_id)
+          on conflict do nothing`,
       );
       await execute(em, sql`update activity_progress set counted_before = ${dayOf(end)} where id = 'days'`);
       return true;
@@ -112,39 +115,43 @@ export class Activity {
 /** Oldest first. @param since from the first moment of whose day on */
 export async function activityOf(em: EntityManager, projectId: string, since: Date): Promise<DayOfActivity[]> {
   const from = startOfDay(since);
-  const [progress] = await query<{ day: string }>(
+  const [progress] = await query(
     em,
-    sql`select to_char(counted_before, 'YYYY-MM-DD') as day from activity_progress where id = 'days'`,
+    sql<{ day: string }>`select to_char(counted_before, 'YYYY-MM-DD') as day from activity_progress where id = 'days'`,
   );
   const counted = progress ? new Date(`${progress.day}T00:00:00Z`) : from;
   const live = counted > from ? counted : from;
-  return query<DayOfActivity>(em, activityStatement(projectId, from, live));
+  return query(em, activityStatement(projectId, from, live));
 }
 
 /** @param live the first day that is counted here and now */
-export function activityStatement(projectId: string, from: Date, live: Date): Sql {
-  const zero = verbatim(
+export function activityStatement(projectId: string, from: Date, live: Date): Statement<DayOfActivity> {
+  const zero = sql.raw(
     ['sign_ins', 'sign_ins_on_known_devices', 'active_users', 'codes_sent', 'codes_verified', 'code_seconds', 'refused']
       .map((name) => `0 as ${name}`)
       .join(', '),
   );
-  const noLogouts = verbatim('0 as logouts_delivered, 0 as logouts_failed');
-  const noRequests = verbatim('0 as requests, 0 as scim_refused, 0 as scim_failed');
+  const noLogouts = sql.raw('0 as logouts_delivered, 0 as logouts_failed');
+  const noRequests = sql.raw('0 as requests, 0 as scim_refused, 0 as scim_failed');
   return sql`
     select to_char(day, 'YYYY-MM-DD') as day, sum(sign_ins)::int as "signIns",
       sum(sign_ins_on_known_devices)::int as "signInsOnKnownDevices", sum(active_users)::int as "activeUsers",
       sum(codes_sent)::int as "codesSent", sum(codes_verified)::int as "codesVerified",
       sum(code_seconds)::int as "codeSeconds", sum(refused)::int as refused,
       sum(logouts_delivered)::int as "logoutsDelivered", sum(logouts_failed)::int as "logoutsFailed",
-      sum(requests)::int as "scimRequests", sum(scim_refused)::int as "scimRefused", sum(scim_failed)::int as "scimFailed"
+      sum(requests)::int as "scimRequests", sum(scim_refused)::int as "scimRefused",
+        sum(scim_failed)::int as "scimFailed"
     from (
-      select day, sign_ins, sign_ins_on_known_devices, active_users, codes_sent, codes_verified, code_seconds, refused,
+      select day, sign_ins, sign_ins_on_known_devices, active_users, codes_sent, codes_verified, code_seconds,
+        refused,
         logouts_delivered, logouts_failed, ${noRequests}
-      from activity_days where project_id = ${projectId} and day >= ${dayOf(from)}::date and day < ${dayOf(live)}::date
+      from activity_days where project_id = ${projectId} and day >= ${dayOf(from)}::date
+        and day < ${dayOf(live)}::date
       union all
       select (at at time zone 'UTC')::date as day, ${eventCounts}, ${noLogouts}, ${noRequests}
       from audit_events
-      where project_id = ${projectId} and type = any(${types}::text[]) and id >= ${firstIdFrom(live)} and at >= ${live}
+      where project_id = ${projectId} and type = any(${types}::text[]) and id >= ${firstIdFrom(live)}
+        and at >= ${live}
       group by 1
       union all
       select (created_at at time zone 'UTC')::date as day, ${zero}, ${logoutCounts}, ${noRequests}

@@ -1,6 +1,7 @@
 import { system } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { Audit } from './audit.ts';
 import { firstIdFrom } from './moment.ts';
 
@@ -29,10 +30,10 @@ export class AuditRetention {
     const before = secondsLater(this.clock.now(), -this.days * daySeconds);
     let forgotten = 0;
     for (let gone = bite; gone === bite; forgotten += gone) {
-      gone = await this.db.changed(
-        `delete from audit_events where id = any(array(
-           select id from audit_events where id < ? order by id limit ${bite}))`,
-        [firstIdFrom(before)],
+      gone = await execute(
+        this.db.alone,
+        sql`delete from audit_events where id = any(array(
+          select id from audit_events where id < ${firstIdFrom(before)} order by id limit ${bite}))`,
       );
     }
     if (forgotten === 0) return;

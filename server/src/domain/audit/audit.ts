@@ -4,7 +4,7 @@ import { type Clock, seconds } from '../kernel/clock.ts';
 import { networkOf } from '../kernel/network.ts';
 import type { Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
-import { constant, type Executing, execute, type Sql, sql } from '../kernel/statement.ts';
+import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
@@ -65,9 +65,10 @@ export class Audit {
     const detail = JSON.stringify({ ...entry.detail, fault, network, count: 1, firstAt, lastAt });
     await execute(
       em,
-      constant(sql`insert into audit_events as e (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
+      sql`insert into audit_events as e (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
           subject_kind, subject_id, subject_name, client_id, detail, ip, user_agent, request_id, repeat_key)
-        values (${it.id}, ${it.project}, ${it.at}, ${it.type}, 'failure', ${it.actorKind}, ${it.actorId}, ${it.actorName},
+        values (${it.id}, ${it.project}, ${it.at}, ${it.type}, 'failure', ${it.actorKind}, ${it.actorId},
+          ${it.actorName},
           ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId}, ${detail}::jsonb, ${it.ip},
           ${it.userAgent}, ${it.requestId}, ${key})
         on conflict (repeat_key) where repeat_key is not null do update set
@@ -75,14 +76,16 @@ export class Audit {
             'lastAt', greatest(e.detail->>'lastAt', excluded.detail->>'lastAt')),
           subject_kind = case when e.subject_id = excluded.subject_id then e.subject_kind end,
           subject_name = case when e.subject_id = excluded.subject_id then e.subject_name end,
-          subject_id = case when e.subject_id = excluded.subject_id then e.subject_id end`),
+          subject_id = case when e.subject_id = excluded.subject_id then e.subject_id end`,
+      { prepare: 'audit.record-repeated' },
     );
   }
 
   /** The same as {@link record}, as SQL for a statement that writes it along with what it tells, if `condition` holds. */
-  insertion(entry: AuditEntry, condition: Sql = sql`true`): Sql {
+  insertion(entry: AuditEntry, condition: Fragment = sql`true`): Fragment {
     const it = this.valuesOf(entry);
-    return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind,
+    return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
+        subject_kind,
         subject_id, subject_name, client_id, detail, ip, user_agent, request_id)
       select ${it.id}::uuid, ${it.project}::uuid, ${it.at}::timestamptz, ${it.type}, ${it.result}, ${it.actorKind},
         ${it.actorId}, ${it.actorName}, ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId}::uuid,

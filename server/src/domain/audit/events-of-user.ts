@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { execute, type Fragment } from '../kernel/sql.ts';
+import { execute, type Fragment, sql } from '../kernel/sql.ts';
 
 /** Selects the events about a user. The origin of another person's action is personal data of that person. */
 export function eventsAbout(projectId: string, userId: string): Fragment {

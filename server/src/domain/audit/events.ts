@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import { joined, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 import { firstIdAfter, firstIdFrom, momentOf } from './moment.ts';
 
@@ -45,7 +45,7 @@ async function eventIds(
   page: PageRequest,
 ): Promise<string[]> {
   if (filter.types?.length === 0) return [];
-  const found = await query<{ id: string }>(em, statementOf(projectId, filter, page));
+  const found = await query(em, statementOf(projectId, filter, page));
   return found.map(({ id }) => id);
 }
 
@@ -80,17 +80,18 @@ export async function* eachEvent(
 ): AsyncGenerator<EventRecord[]> {
   if (filter.types?.length === 0) return;
   for (let after: string | null = null; ; ) {
-    const found: EventRecord[] = await query<EventRecord>(
+    const found: EventRecord[] = await query(
       reader(),
-      sql`select e.id, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, e.type, e.result,
-            e.actor_kind as "actorKind", e.actor_id as "actorId", e.actor_name as "actorName",
-            e.subject_kind as "subjectKind", e.subject_id as "subjectId", e.subject_name as "subjectName",
-            e.client_id as "clientId", c.name as "clientName", e.project_id as "projectId", e.ip,
-            e.user_agent as "userAgent", e.request_id as "requestId", e.detail
-          from (${statementOf(projectId, filter, { first: exportPage, after })}) as wanted
-          join audit_events e on e.id = wanted.id
-          left join clients c on c.id = e.client_id
-          order by e.id desc`,
+      sql<EventRecord>`select e.id, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, e.type,
+          e.result,
+          e.actor_kind as "actorKind", e.actor_id as "actorId", e.actor_name as "actorName",
+          e.subject_kind as "subjectKind", e.subject_id as "subjectId", e.subject_name as "subjectName",
+          e.client_id as "clientId", c.name as "clientName", e.project_id as "projectId", e.ip,
+          e.user_agent as "userAgent", e.request_id as "requestId", e.detail
+        from (${statementOf(projectId, filter, { first: exportPage, after })}) as wanted
+        join audit_events e on e.id = wanted.id
+        left join clients c on c.id = e.client_id
+        order by e.id desc`,
     );
     if (found.length > 0) yield found;
     if (found.length < exportPage) return;
@@ -102,12 +103,16 @@ export async function* eachEvent(
  * Each alternative of a filter (one of several types, by somebody or about them) reads its own newest rows from its own
  * index and no more of them than a page holds; the page is the newest of all. An `or` would read everything first.
  */
-export function statementOf(projectId: string | null, filter: EventFilter, { first, after }: PageRequest): Sql {
+export function statementOf(
+  projectId: string | null,
+  filter: EventFilter,
+  { first, after }: PageRequest,
+): Statement<{ id: string }> {
   const { types, userId } = filter;
   const common = [
     ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
     // Written out, since the indexes of failures know the word and no parameter.
-    ...(filter.result ? [verbatim(filter.result === 'failure' ? "result = 'failure'" : "result = 'success'")] : []),
+    ...(filter.result ? [sql.raw(filter.result === 'failure' ? "result = 'failure'" : "result = 'success'")] : []),
     ...(filter.actorId === undefined ? [] : [sql`actor_id = ${filter.actorId}`]),
     ...(filter.subjectId === undefined ? [] : [sql`subject_id = ${filter.subjectId}`]),
     ...(filter.clientId === undefined ? [] : [sql`client_id = ${filter.clientId}`]),
@@ -117,9 +122,11 @@ export function statementOf(projectId: string | null, filter: EventFilter, { fir
     ...(after === null ? [] : [sql`id < ${after}`]),
   ];
   const people = userId === undefined ? [[]] : [[sql`actor_id = ${userId}`], [sql`subject_id = ${userId}`]];
-  const newest = (conditions: readonly Sql[]) =>
-    sql`select id from audit_events${conditions.length === 0 ? sql`` : sql` where ${joined(conditions, ' and ')}`}
-        order by id desc limit ${first}`;
+  const newest = (conditions: readonly Fragment[]) =>
+    sql<{
+      id: string;
+    }>`select id from audit_events${conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`}
+      order by id desc limit ${first}`;
   // Somebody's own events are few: their types are filtered. Those of a project are many: each type has its index.
   const isNarrow = [userId, filter.actorId, filter.subjectId, filter.requestId].some((value) => value !== undefined);
   const branches = people.map((person) => {
@@ -127,19 +134,20 @@ export function statementOf(projectId: string | null, filter: EventFilter, { fir
     if (types === undefined) return newest(conditions);
     if (types.length === 1) return newest([sql`type = ${types[0]}`, ...conditions]);
     if (isNarrow) return newest([sql`type = any(${[...types]}::text[])`, ...conditions]);
-    return sql`select e.id from unnest(${[...new Set(types)]}::text[]) as t(name)
-               cross join lateral (${newest([sql`type = t.name`, ...conditions])}) e`;
+    return sql<{ id: string }>`select e.id from unnest(${[...new Set(types)]}::text[]) as t(name)
+      cross join lateral (${newest([sql`type = t.name`, ...conditions])}) e`;
   });
-  if (branches.length === 1 && (types === undefined || types.length === 1 || isNarrow)) return branches[0] as Sql;
-  const union = joined(
+  if (branches.length === 1 && (types === undefined || types.length === 1 || isNarrow))
+    return branches[0] as Statement<{ id: string }>;
+  const union = sql.join(
     branches.map((branch) => sql`(${branch})`),
-    ' union ',
+    sql` union `,
   );
   return sql`select id from (${union}) as candidates order by id desc limit ${first}`;
 }
 
 /** No index is needed: ids of requests hold their time, and so do those of events. */
-function ofRequest(requestId: string): Sql[] {
+function ofRequest(requestId: string): Fragment[] {
   const begun = momentOf(requestId);
   const condition = sql`request_id = ${requestId}`;
   if (begun === null) return [sql`false`];

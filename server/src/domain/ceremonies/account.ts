@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rows } from '../kernel/database.ts';
+import { query, sql } from '../kernel/sql.ts';
 import { maskAddress } from './mask.ts';
 
 /** Whose sign-in code this is, and where alone it may go. */
@@ -18,14 +18,15 @@ export interface Decided {
  */
 export async function decidedFor(em: EntityManager, projectId: string, address: string): Promise<Decided> {
   if (address.includes('\0') || !address.isWellFormed()) return { account: null, mailbox: address };
-  const [user] = await rows<{ id: string; email: string | null }>(
+  const [user] = await query(
     em,
     // Two lookups by a key each; an `or` is planned by the number of users.
-    `select id, email from (
-       select id, email, 1 as choice from users where project_id = ? and email_key = ?
-       union all select id, email, 2 from users where project_id = ? and user_name_key = ?
-     ) as found order by choice limit 1`,
-    [projectId, address, projectId, address],
+    sql<{ id: string; email: string | null }>`
+      select id, email from (
+        select id, email, 1 as choice from users where project_id = ${projectId} and email_key = ${address}
+        union all select id, email, 2 from users where project_id = ${projectId} and user_name_key = ${address}
+      ) as found order by choice limit 1`,
+    { prepare: 'account.decided-for' },
   );
   return { account: user?.id ?? null, mailbox: user?.email ?? address };
 }

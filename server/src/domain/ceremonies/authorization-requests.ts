@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { matchesRedirectUri } from '../clients/redirect-uri.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
 /** How long a person has for the hosted page, all in all. */
@@ -105,13 +105,14 @@ export class AuthorizationRequests {
   /** Single use: true for one caller alone, who then issues the code. */
   async finish(em: EntityManager, id: string): Promise<boolean> {
     const now = this.clock.now();
-    const sql =
-      'update authorization_requests set finished_at = ? where id = ? and finished_at is null and expires_at > ?';
-    return (await changed(em, sql, [now, id, now])) === 1;
+    const statement = sql`
+      update authorization_requests set finished_at = ${now}
+      where id = ${id} and finished_at is null and expires_at > ${now}`;
+    return (await execute(em, statement, { prepare: 'authorization-requests.finish' })) === 1;
   }
 
   /** Drops what nobody can go on with. */
   async sweep(em: EntityManager): Promise<void> {
-    await changed(em, 'delete from authorization_requests where expires_at <= ?', [this.clock.now()]);
+    await execute(em, sql`delete from authorization_requests where expires_at <= ${this.clock.now()}`);
   }
 }

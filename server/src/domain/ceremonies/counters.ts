@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rows } from '../kernel/database.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { CodePlace, CountedCode, Otp } from '../otp/otp.ts';
@@ -32,10 +32,12 @@ export class Counters {
 
   /** A try at this sign-in; false where it has had its five. */
   async signIn(): Promise<boolean> {
-    const [row] = await rows<{ tries: number }>(
+    const [row] = await query(
       this.em,
-      'update ceremonies set mfa_attempts = mfa_attempts + 1 where id = ? returning mfa_attempts as tries',
-      [this.ceremony.id],
+      sql<{ tries: number }>`
+        update ceremonies set mfa_attempts = mfa_attempts + 1 where id = ${this.ceremony.id}
+        returning mfa_attempts as tries`,
+      { prepare: 'counters.sign-in' },
     );
     return row !== undefined && row.tries <= triesPerSignIn;
   }

@@ -1,6 +1,6 @@
 import type { Device } from '../devices/device.entity.ts';
 import { secondsLater } from '../kernel/clock.ts';
-import { constant, execute, sql } from '../kernel/statement.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import { sdkScope } from '../tokens/claims.ts';
 import type { User } from '../users/user.entity.ts';
 import { accountOf, amrOf, type Evidence, freshAt, owed, withPiece } from './evidence.ts';
@@ -87,14 +87,15 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
   const use = deps.devices.use(device, caller.project, ending.skipFactorSeconds ?? 0);
   await execute(
     em,
-    constant(sql`with seen as (
+    sql`with seen as (
         update users set last_sign_in_at = ${now} where id = ${user.id}
       ), used as (
         update devices set last_used_at = ${use.lastUsedAt}, trusted_until = ${use.trustedUntil},
           mfa_remembered_at = ${use.mfaRememberedAt}, mfa_remembered_until = ${use.mfaRememberedUntil}
         where id = ${device.id}
       )
-      ${deps.audit.insertion(event)}`),
+      ${deps.audit.insertion(event)}`,
+    { prepare: 'finish.note-use' },
   );
 }
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
-import { execute, query, sql } from '../kernel/statement.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { foldCase } from '../users/login.ts';
 
 export interface OpenWorkOptions {
@@ -36,16 +36,17 @@ const clockSkewSeconds = 60;
  */
 export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more = [], keepCeremonyId = null } = {}) => {
   await em.flush();
-  const [login] = await query<Login>(
+  const [login] = await query(
     em,
-    sql`select project_id, user_name_key, email_key from users where id = ${user.id} for no key update`,
+    sql<Login>`select project_id, user_name_key, email_key from users where id = ${user.id} for no key update`,
   );
   if (!login) return;
   const keys = more.flatMap((address) => (address ? [foldCase(address)] : []));
   const addresses = [login.user_name_key, ...(login.email_key ? [login.email_key] : []), ...keys];
-  const ceremonies = await query<{ id: string }>(
+  const ceremonies = await query(
     em,
-    sql`with open as (
+    sql<{ id: string }>`
+      with open as (
           select id from ceremonies
           where finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
             and id is distinct from ${keepCeremonyId}::uuid
@@ -56,14 +57,16 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
         update ceremonies c set finished_at = ${now} from open where c.id = open.id and c.finished_at is null
         returning c.id`,
   );
-  const phones = await query<{ place: string }>(
+  const phones = await query(
     em,
-    sql`delete from phone_changes where user_id = ${user.id} and bound_to is distinct from ${keepCeremonyId}::uuid
+    sql<{ place: string }>`
+      delete from phone_changes where user_id = ${user.id} and bound_to is distinct from ${keepCeremonyId}::uuid
         returning bound_to as place`,
   );
-  const factors = await query<{ place: string }>(
+  const factors = await query(
     em,
-    sql`delete from factor_changes where user_id = ${user.id} and finished_at is null
+    sql<{ place: string }>`
+      delete from factor_changes where user_id = ${user.id} and finished_at is null
           and id is distinct from ${keepCeremonyId}::uuid
         returning id as place`,
   );
@@ -72,13 +75,13 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
   await execute(
     em,
     sql`delete from one_time_codes
-        where used_at is null and ceremony_id is distinct from ${keepCeremonyId}::uuid
-          and (user_id = ${user.id} or ceremony_id = any(${places}::uuid[]))`,
+      where used_at is null and ceremony_id is distinct from ${keepCeremonyId}::uuid
+        and (user_id = ${user.id} or ceremony_id = any(${places}::uuid[]))`,
   );
   await execute(
     em,
     sql`delete from enrolments where user_id = ${user.id} and verified_at is null
-          and (ceremony_id is null or ceremony_id is distinct from ${keepCeremonyId}::uuid)`,
+      and (ceremony_id is null or ceremony_id is distinct from ${keepCeremonyId}::uuid)`,
   );
   await execute(
     em,

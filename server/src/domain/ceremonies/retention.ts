@@ -1,26 +1,39 @@
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
+import { execute, type Fragment, sql } from '../kernel/sql.ts';
 
 const day = 24 * 3600;
 
 /**
  * What is forgotten, and when. Each row goes some time after it has lost its meaning; what people look at afterwards
- * (sessions that have ended) stays a while longer. `:at` stands for now less `graceSeconds`.
+ * (sessions that have ended) stays a while longer. `at` is now less `graceSeconds`.
  */
-const rules = [
-  { table: 'used_assertions', where: 'forget_at <= :at', graceSeconds: 0 },
-  { table: 'used_delegation_requests', where: 'forget_at <= :at', graceSeconds: 0 },
-  { table: 'authorization_codes', where: 'forget_at <= :at', graceSeconds: 0 },
-  { table: 'ceremonies', where: 'expires_at <= :at', graceSeconds: 3600 },
-  { table: 'phone_changes', where: 'expires_at <= :at', graceSeconds: 0 },
-  { table: 'factor_changes', where: 'expires_at <= :at', graceSeconds: 3600 },
-  { table: 'authorization_requests', where: 'expires_at <= :at', graceSeconds: 3600 },
-  { table: 'enrolments', where: 'verified_at is null and created_at <= :at', graceSeconds: day },
+const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[] = [
+  { table: 'used_assertions', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
+  { table: 'used_delegation_requests', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
+  { table: 'authorization_codes', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
+  { table: 'ceremonies', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
+  { table: 'phone_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
+  { table: 'factor_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
+  { table: 'authorization_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
+  { table: 'enrolments', where: (at) => sql`verified_at is null and created_at <= ${at}`, graceSeconds: day },
   // A revoked key is refused for as long as its row is there.
-  { table: 'devices', where: 'not remembered and revoked_at is null and created_at <= :at', graceSeconds: 30 * day },
-  { table: 'sessions', where: 'least(expires_at, ended_at, idle_expires_at) <= :at', graceSeconds: 30 * day },
-  { table: 'logout_deliveries', where: "state <> 'pending' and created_at <= :at", graceSeconds: 30 * day },
-] as const;
+  {
+    table: 'devices',
+    where: (at) => sql`not remembered and revoked_at is null and created_at <= ${at}`,
+    graceSeconds: 30 * day,
+  },
+  {
+    table: 'sessions',
+    where: (at) => sql`least(expires_at, ended_at, idle_expires_at) <= ${at}`,
+    graceSeconds: 30 * day,
+  },
+  {
+    table: 'logout_deliveries',
+    where: (at) => sql`state <> 'pending' and created_at <= ${at}`,
+    graceSeconds: 30 * day,
+  },
+];
 /** A sweep that finds much does it in bites, so that nobody waits for its locks. */
 const bite = 5000;
 
@@ -37,9 +50,10 @@ export class Retention {
   async sweep(): Promise<void> {
     for (const { table, where, graceSeconds } of rules) {
       const at = secondsLater(this.clock.now(), -graceSeconds);
-      const sql = `delete from ${table} where ctid = any(array(
-        select ctid from ${table} where ${where.replaceAll(':at', '?')} limit ${bite}))`;
-      while ((await changed(this.db.reader(), sql, [at])) === bite);
+      const rows = sql.table(table);
+      const outdated = sql`delete from ${rows} where ctid = any(array(
+        select ctid from ${rows} where ${where(at)} limit ${bite}))`;
+      while ((await execute(this.db.alone, outdated)) === bite);
     }
   }
 }

@@ -3,7 +3,8 @@ import { judgeProof } from '../devices/proof.ts';
 import { seconds, secondsLater } from '../kernel/clock.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest, isStorableText } from '../kernel/secret.ts';
-import { constant, sql, verbatim } from '../kernel/statement.ts';
+import { execute } from '../kernel/sql.ts';
+import { fragment, sql, verbatim } from '../kernel/statement.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { sdkScope } from '../tokens/claims.ts';
 import { newCode } from '../tokens/tokens.ts';
@@ -142,9 +143,9 @@ async function grant(
     },
     isPassed,
   );
-  const trusted = { text: trustedAt, params: trustParameters(project, now) };
-  const holds = { text: stillHolds, params: stillHoldsParameters(caller, remembered) };
-  const statement = constant(sql`with trusted as (
+  const trusted = fragment(trustedAt, trustParameters(project, now));
+  const holds = fragment(stillHolds, stillHoldsParameters(caller, remembered));
+  const statement = sql`with trusted as (
       select d.id, d.user_id, d.client_id, d.jkt
       from users u join devices d on d.user_id = u.id
       where u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
@@ -175,8 +176,8 @@ async function grant(
       expires_at, forget_at)
     select ${made.id}::uuid, ${made.hash}, client_id, user_id, code_challenge, ${sdkScope}, ${now}::timestamptz,
       ${amr}::text[], ${now}::timestamptz, ${made.expiresAt}::timestamptz, ${made.forgetAt}::timestamptz
-    from passed`);
-  const given = await pastDeadlocks(() => db.changed(statement.text, statement.params));
+    from passed`;
+  const given = await pastDeadlocks(() => execute(db.alone, statement, { prepare: 'trusted-sign-in.grant' }));
   return given === 1 ? code : null;
 }
 

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { execute, query } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { eraseCodes } from '../otp/user-tables.ts';
 import { loginAddresses, type UserTables } from '../users/user-tables.ts';
 

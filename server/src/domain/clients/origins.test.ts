@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { system } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { Origins, originStatement } from './origins.ts';
 
 let app: TestApp;
@@ -20,14 +21,12 @@ afterAll(async () => {
 /** Origins over a database that counts what it is asked. */
 function counted() {
   let count = 0;
-  const db = Object.create(app.services.db, {
-    rows: {
-      value: (...args: Parameters<Database['rows']>) => {
-        count += 1;
-        return app.services.db.rows(...args);
-      },
-    },
-  }) as Database;
+  const { alone } = app.services.db;
+  const getKysely = () => {
+    count += 1;
+    return alone.getKysely();
+  };
+  const db = Object.create(app.services.db, { alone: { value: { ...alone, getKysely } } }) as Database;
   return { origins: new Origins(db, app.clock), lookUps: () => count };
 }
 
@@ -102,8 +101,11 @@ it('are found by an index among many clients', async () => {
          '{}', true, 'secevent', 1, now(), now() from generate_series(1, 20000) n`,
     );
   });
-  await db.changed('analyze clients');
-  const plan = await db.rows<{ 'QUERY PLAN': string }>(`explain ${originStatement}`, [['https://app77.example.com']]);
+  await execute(db.alone, sql`analyze clients`);
+  const plan = await query(
+    db.alone,
+    sql<{ 'QUERY PLAN': string }>`explain ${originStatement('https://app77.example.com')}`,
+  );
   expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('clients_redirect_origins_index');
   expect(await allows('https://app77.example.com')).toBe(true);
 });

@@ -2,6 +2,7 @@ import type { EventSubscriber } from '@mikro-orm/core';
 import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { query, sql } from '../kernel/sql.ts';
 import { Client } from './client.entity.ts';
 import { isAllowedOrigin } from './redirect-uri.ts';
 
@@ -35,7 +36,7 @@ export class Origins implements EventSubscriber<Client> {
   /** By the index on the origins of redirect URIs; what it finds is judged as a page's origin is elsewhere. */
   private async find(origin: string): Promise<boolean> {
     const name = origin.startsWith('http:') ? origin.replace(/:[0-9]+$/, '') : origin;
-    const candidates = await this.db.rows<{ redirect_uris: string[] }>(originStatement, [[name]]);
+    const candidates = await query(this.db.alone, originStatement(name), { prepare: 'origins.find' });
     return candidates.some((client) => isAllowedOrigin(client.redirect_uris, origin));
   }
 
@@ -57,5 +58,6 @@ export class Origins implements EventSubscriber<Client> {
   }
 }
 
-export const originStatement = `select redirect_uris from clients
-  where disabled_at is null and redirect_origins(redirect_uris) @> ?::text[] limit 10`;
+export const originStatement = (origin: string) => sql<{ redirect_uris: string[] }>`
+  select redirect_uris from clients
+  where disabled_at is null and redirect_origins(redirect_uris) @> ${[origin]}::text[] limit 10`;

@@ -7,10 +7,11 @@ import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database, undoneIfRefused } from '../kernel/database.ts';
+import { type Database, undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { forgetRemembered } from '../mfa/reset.ts';
@@ -222,7 +223,7 @@ export class FactorChanges {
     const { factors, otp } = this.deps;
     const wait = factors.lockedForSeconds(enrolment);
     if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-    await changed(em, 'update factor_changes set attempts = attempts + 1 where id = ?', [id]);
+    await execute(em, sql`update factor_changes set attempts = attempts + 1 where id = ${id}`);
     if (enrolment.method === 'totp') {
       await factors.countTry(em, enrolment);
       return { counted: null };

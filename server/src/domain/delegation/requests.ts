@@ -1,6 +1,7 @@
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digest } from '../kernel/secret.ts';
+import { execute, sql } from '../kernel/sql.ts';
 
 /** A request is remembered this much longer than any clock could let it pass. */
 const marginSeconds = 120;
@@ -23,9 +24,13 @@ export class DelegationRequests {
    */
   async use(clientId: string, jti: string, expSeconds: number): Promise<boolean> {
     const latest = Math.max(expSeconds * 1000, this.clock.now().getTime());
-    const fresh = await this.db.changed(
-      'insert into used_delegation_requests (client_id, jti_hash, forget_at) values (?, ?, ?) on conflict do nothing',
-      [clientId, digest(jti), secondsLater(new Date(latest), marginSeconds)],
+    const fresh = await execute(
+      this.db.alone,
+      sql`
+        insert into used_delegation_requests (client_id, jti_hash, forget_at)
+        values (${clientId}, ${digest(jti)}, ${secondsLater(new Date(latest), marginSeconds)})
+        on conflict do nothing`,
+      { prepare: 'requests.use' },
     );
     return fresh === 1;
   }

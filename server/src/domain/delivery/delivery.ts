@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Locale } from './locale.ts';
 import { Message } from './message.entity.ts';
@@ -229,19 +230,20 @@ export class Delivery {
   /** Forgets the contents of what is settled, and drops rows that are old. */
   async sweep(em: EntityManager): Promise<void> {
     const now = this.deps.clock.now();
-    await changed(
+    await execute(
       em,
-      `update messages set state = 'failed', sealed_content = null, note = coalesce(note, 'expired before it could be sent')
-       where state = 'pending' and expires_at <= ?`,
-      [now],
+      sql`
+        update messages set state = 'failed', sealed_content = null,
+          note = coalesce(note, 'expired before it could be sent')
+        where state = 'pending' and expires_at <= ${now}`,
     );
-    await changed(
+    await execute(
       em,
-      `update messages set sealed_content = null
-       where sealed_content is not null and state <> 'pending' and created_at <= ?`,
-      [secondsLater(now, -mailboxSeconds)],
+      sql`update messages set sealed_content = null
+        where sealed_content is not null and state <> 'pending'
+          and created_at <= ${secondsLater(now, -mailboxSeconds)}`,
     );
-    await changed(em, 'delete from messages where created_at <= ?', [secondsLater(now, -rememberSeconds)]);
+    await execute(em, sql`delete from messages where created_at <= ${secondsLater(now, -rememberSeconds)}`);
   }
 
   private async readable(message: Message): Promise<MailboxMessage> {

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { execute, type Fragment } from '../kernel/sql.ts';
+import { execute, type Fragment, sql } from '../kernel/sql.ts';
 
 /** Selects the messages to any of these addresses and numbers, for the person export. */
 export function messagesTo(projectId: string, recipients: readonly string[]): Fragment {

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { execute } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
 export const deviceTables: UserTables = {

@@ -7,7 +7,7 @@ import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { execute, query, sql } from '../kernel/statement.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
@@ -123,21 +123,17 @@ export class Directories {
    */
   async authenticate(projectId: string, authorization: string | undefined): Promise<Directory> {
     const id = isUuid(projectId) ? projectId : noProject;
-    const [row] = await query<{
-      enabled: boolean;
-      configured: boolean;
-      token_id: string | null;
-      token_name: string;
-      erasures: number;
-    }>(
+    const [row] = await query(
       this.db.alone,
-      sql`select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
-                 exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
-                 t.id as token_id, t.name as token_name, p.erasures
-          from projects p
-          left join scim_tokens t on t.hash = ${hashOf(authorization)} and t.project_id = p.id and t.revoked_at is null
-            and (t.expires_at is null or t.expires_at > ${this.clock.now()})
-          where p.id = ${id}`,
+      sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string; erasures: number }>`
+        select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
+          exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
+          t.id as token_id, t.name as token_name, p.erasures
+        from projects p
+        left join scim_tokens t on t.hash = ${hashOf(authorization)} and t.project_id = p.id and t.revoked_at is null
+          and (t.expires_at is null or t.expires_at > ${this.clock.now()})
+        where p.id = ${id}`,
+      { prepare: 'directories.authenticate' },
     );
     if (!row?.enabled) refuse({ code: 'not-found', what: 'project' });
     if (!row.configured) {

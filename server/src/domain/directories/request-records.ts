@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, query, sql } from '../kernel/statement.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { RequestRecord } from './request-record.entity.ts';
 
 /** A request without secrets, texts already truncated. */
@@ -117,9 +117,10 @@ export class RequestRecords {
       // A crash of the database may lose the last second of records.
       await execute(em, sql`set local synchronous_commit = off`);
       // Waits for erasures in progress; later ones wait for this transaction and find its records.
-      const locked = await query<{ id: string; erasures: number }>(
+      const locked = await query(
         em,
-        sql`select id, erasures from projects where id = any(${projects}::uuid[]) order by id for share`,
+        sql<{ id: string; erasures: number }>`
+          select id, erasures from projects where id = any(${projects}::uuid[]) order by id for share`,
       );
       const erasures = new Map(locked.map((project) => [project.id, project.erasures]));
       const rows = batch.map(({ erasures: known, ...entry }) => ({
@@ -128,39 +129,41 @@ export class RequestRecords {
       }));
       await execute(
         em,
-        sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id, status,
-              scim_type, detail, duration_ms, user_agent, request_body, response_body)
-            select (x->>'id')::uuid, p.id, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName', x->>'method',
-              x->>'path', (x->>'resourceId')::uuid, (x->>'status')::int, x->>'scimType', x->>'detail',
-              (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody'
-            from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
-            join projects p on p.id = (x->>'projectId')::uuid`,
+        sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id,
+            status, scim_type, detail, duration_ms, user_agent, request_body, response_body)
+          select (x->>'id')::uuid, p.id, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName',
+            x->>'method', x->>'path', (x->>'resourceId')::uuid, (x->>'status')::int, x->>'scimType', x->>'detail',
+            (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody'
+          from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
+          join projects p on p.id = (x->>'projectId')::uuid`,
       );
       await execute(
         em,
         sql`delete from scim_request_records r using (
-              select p.id as project_id,
-                (select o.id from scim_request_records o where o.project_id = p.id
-                 order by o.id desc offset ${keptPerProject} limit 1) as last
-              from unnest(${projects}::uuid[]) as p(id)) kept
-            where r.project_id = kept.project_id and r.id <= kept.last`,
+            select p.id as project_id,
+              (select o.id from scim_request_records o where o.project_id = p.id
+               order by o.id desc offset ${keptPerProject} limit 1) as last
+            from unnest(${projects}::uuid[]) as p(id)) kept
+          where r.project_id = kept.project_id and r.id <= kept.last`,
       );
+      const answers = JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })));
       await execute(
         em,
         sql`insert into scim_days as known (project_id, day, requests, refused, failed)
-            select p.id, (x.at at time zone 'UTC')::date, count(*), count(*) filter (where x.status between 400 and 499),
-              count(*) filter (where x.status >= 500)
-            from jsonb_to_recordset(${JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })))}::jsonb) as x("projectId" uuid, at timestamptz, status int)
-            join projects p on p.id = x."projectId"
-            group by 1, 2 order by 1, 2
-            on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
-              refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
+          select p.id, (x.at at time zone 'UTC')::date, count(*),
+            count(*) filter (where x.status between 400 and 499),
+            count(*) filter (where x.status >= 500)
+          from jsonb_to_recordset(${answers}::jsonb) as x("projectId" uuid, at timestamptz, status int)
+          join projects p on p.id = x."projectId"
+          group by 1, 2 order by 1, 2
+          on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
+            refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
       );
       await execute(
         em,
         sql`update scim_tokens set last_used_at = ${this.clock.now()}
-            where id = any(${tokens}::uuid[])
-              and (last_used_at is null or last_used_at < ${secondsLater(this.clock.now(), -30)})`,
+          where id = any(${tokens}::uuid[])
+            and (last_used_at is null or last_used_at < ${secondsLater(this.clock.now(), -30)})`,
       );
     });
   }

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { execute } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import { contactsOf, foldCase } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { UserTables } from '../users/user-tables.ts';

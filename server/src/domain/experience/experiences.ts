@@ -4,11 +4,12 @@ import type { Locale } from '../delivery/locale.ts';
 import type { MailLook } from '../delivery/templates.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import {
@@ -69,18 +70,21 @@ export class Experiences {
 
   /** What people of a project see now. One row by its index: it stands on every page. */
   async published(em: EntityManager, projectId: string): Promise<ExperienceContent> {
-    const sql = 'select content from experience_versions where project_id = ? order by number desc limit 1';
-    const [row] = await rows<{ content: ExperienceContent }>(em, sql, [projectId]);
+    const latest = sql<{ content: ExperienceContent }>`
+      select content from experience_versions where project_id = ${projectId} order by number desc limit 1`;
+    const [row] = await query(em, latest, { prepare: 'experiences.published' });
     return row ? contentOf(row) : plainContent;
   }
 
   /** What a project's mails bear of its own, in one language. */
   async mailLook(em: EntityManager, projectId: string, locale: Locale): Promise<MailLook> {
-    const [row] = await rows<{ name: string; content: ExperienceContent | null }>(
+    const [row] = await query(
       em,
-      `select name, (select content from experience_versions where project_id = p.id order by number desc limit 1) as content
-       from projects p where id = ?`,
-      [projectId],
+      sql<{ name: string; content: ExperienceContent | null }>`
+        select name,
+          (select content from experience_versions where project_id = p.id order by number desc limit 1) as content
+        from projects p where id = ${projectId}`,
+      { prepare: 'experiences.mail-look' },
     );
     return mailLookOf(brandIn(contentOf({ content: row?.content ?? plainContent }), row?.name ?? '', locale));
   }
@@ -187,13 +191,12 @@ export class Experiences {
 
   /** Drops pictures that no draft and no version names. */
   async sweep(em: EntityManager): Promise<void> {
-    const names = "(x.content->>'logoId' = l.id::text or x.content->>'darkLogoId' = l.id::text)";
-    await changed(
+    const names = sql`(x.content->>'logoId' = l.id::text or x.content->>'darkLogoId' = l.id::text)`;
+    await execute(
       em,
-      `delete from logos l where l.created_at <= ?
-         and not exists (select 1 from experience_versions x where x.project_id = l.project_id and ${names})
-         and not exists (select 1 from experience_drafts x where x.project_id = l.project_id and ${names})`,
-      [secondsLater(this.clock.now(), -strayLogoSeconds)],
+      sql`delete from logos l where l.created_at <= ${secondsLater(this.clock.now(), -strayLogoSeconds)}
+        and not exists (select 1 from experience_versions x where x.project_id = l.project_id and ${names})
+        and not exists (select 1 from experience_drafts x where x.project_id = l.project_id and ${names})`,
     );
   }
 
@@ -227,8 +230,10 @@ export class Experiences {
       detail: { version: number, ...(revertedTo === null ? {} : { revertedTo }), before, after },
     });
     await em.flush();
-    const old = 'delete from experience_versions where project_id = ? and number <= ?';
-    await changed(em, old, [projectId, number - versionsKept]);
+    await execute(
+      em,
+      sql`delete from experience_versions where project_id = ${projectId} and number <= ${number - versionsKept}`,
+    );
   }
 
   private async lockedDraft(em: EntityManager, { projectId, expectedVersion }: DraftOf): Promise<ExperienceDraft> {
@@ -264,8 +269,9 @@ export class Experiences {
 
 /** Changes of one experience wait for each other; sign-ins, which only refer to the project, do not. */
 async function lockProject(em: EntityManager, projectId: string): Promise<{ kind: string; id: string; name: string }> {
-  const sql = 'select id, name from projects where id = ? for no key update';
-  const [row] = isUuid(projectId) ? await rows<{ id: string; name: string }>(em, sql, [projectId]) : [];
+  const lock = sql<{ id: string; name: string }>`
+    select id, name from projects where id = ${projectId} for no key update`;
+  const [row] = isUuid(projectId) ? await query(em, lock) : [];
   return { kind: 'project', ...found(row, 'project') };
 }
 

@@ -2,7 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { changed, type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
+import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
 import type { Vault } from '../keys/vault.ts';
 import { recoveryCodePurpose } from '../mfa/recovery-codes.ts';
@@ -44,7 +45,7 @@ export class MasterKeyChange {
    */
   reseal(actor: Actor = system): Promise<number> {
     return this.db.transaction(async (em) => {
-      await rows(em, 'select pg_advisory_xact_lock(?)', [changeLock]);
+      await query(em, sql`select pg_advisory_xact_lock(${changeLock})`);
       await this.retireMacKeys(em);
       await em.flush();
       let count = 0;
@@ -62,8 +63,11 @@ export class MasterKeyChange {
     const em = this.db.reader();
     let count = 0;
     for (const { table, column } of sealedColumns) {
-      const sql = `select count(*)::int as count from ${table} where substring(${column} from 2 for 4) <> ?`;
-      const [row] = await rows<{ count: number }>(em, sql, [Buffer.from(this.vault.name, 'hex')]);
+      const [row] = await query(
+        em,
+        sql<{ count: number }>`
+          select count(*)::int as count from ${sql.table(table)} where ${this.isSealedOtherwise(column)}`,
+      );
       count += row?.count ?? 0;
     }
     return count;
@@ -71,7 +75,7 @@ export class MasterKeyChange {
 
   /** Recovery codes are keyed hashes, which nobody can make again: what they were keyed with is kept for them. */
   private async retireMacKeys(em: EntityManager): Promise<void> {
-    const [row] = await rows<{ any: boolean }>(em, 'select exists(select from recovery_codes) as any');
+    const [row] = await query(em, sql<{ any: boolean }>`select exists(select from recovery_codes) as any`);
     if (!row?.any) return;
     for (const { masterKey, key } of this.vault.macKeys(recoveryCodePurpose).slice(1)) {
       const id = `${masterKey}:${recoveryCodePurpose}`;
@@ -83,6 +87,11 @@ export class MasterKeyChange {
     }
   }
 
+  /** True for values under another key than the first; null for none. */
+  private isSealedOtherwise(column: string): Fragment {
+    return sql`substring(${sql.ref(column)} from 2 for 4) <> ${Buffer.from(this.vault.name, 'hex')}`;
+  }
+
   private async resealColumn(
     em: EntityManager,
     { table, column, purpose }: (typeof sealedColumns)[number],
@@ -90,15 +99,15 @@ export class MasterKeyChange {
     let count = 0;
     while (true) {
       // What was sealed anew is no longer found.
-      const found = await rows<{ id: string; sealed: Buffer }>(
+      const found = await query(
         em,
-        `select id::text as id, ${column} as sealed from ${table}
-         where ${column} is not null and substring(${column} from 2 for 4) <> ? limit ${bite} for update`,
-        [Buffer.from(this.vault.name, 'hex')],
+        sql<{ id: string; sealed: Buffer }>`
+          select id::text as id, ${sql.ref(column)} as sealed from ${sql.table(table)}
+          where ${this.isSealedOtherwise(column)} limit ${bite} for update`,
       );
       for (const { id, sealed } of found) {
         const anew = this.vault.seal(purpose, id, this.vault.open(purpose, id, sealed));
-        await changed(em, `update ${table} set ${column} = ? where id = ?`, [anew, id]);
+        await execute(em, sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`);
       }
       count += found.length;
       if (found.length < bite) return count;

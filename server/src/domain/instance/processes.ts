@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, query, sql } from '../kernel/statement.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { Process } from './process.entity.ts';
 
 /** What a process knows of itself. */
@@ -48,9 +48,11 @@ export class Processes {
       const now = this.clock.now();
       await execute(
         em,
-        sql`insert into processes (id, host, pid, version, node_version, started_at, seen_at, sign_microseconds, clock_skew_ms)
-            values (${this.id}, ${host}, ${pid}, ${version}, ${nodeVersion}, ${this.startedAt}, ${now}, ${signMicroseconds}, ${skew})
-            on conflict (id) do update set seen_at = excluded.seen_at, clock_skew_ms = excluded.clock_skew_ms`,
+        sql`insert into processes (id, host, pid, version, node_version, started_at, seen_at, sign_microseconds,
+            clock_skew_ms)
+          values (${this.id}, ${host}, ${pid}, ${version}, ${nodeVersion}, ${this.startedAt}, ${now},
+            ${signMicroseconds}, ${skew})
+          on conflict (id) do update set seen_at = excluded.seen_at, clock_skew_ms = excluded.clock_skew_ms`,
       );
       await execute(em, sql`delete from processes where seen_at < ${secondsLater(now, -rememberSeconds)}`);
     });
@@ -71,9 +73,9 @@ export class Processes {
 /** How far the database's clock is ahead of ours, taking its answer to be from the middle of the round trip. */
 export async function clockSkewMs(em: EntityManager, clock: Clock): Promise<number> {
   const asked = clock.now().getTime();
-  const [row] = await query<{ ms: number }>(
+  const [row] = await query(
     em,
-    sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
+    sql<{ ms: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
   );
   const answered = clock.now().getTime();
   const skew = Math.round((row?.ms ?? asked) - (asked + answered) / 2);

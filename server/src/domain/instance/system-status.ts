@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sender } from '../delivery/sender.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { QueueGauge } from '../kernel/queue.ts';
-import { query, sql } from '../kernel/statement.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { Backups } from './backups.ts';
 import { type SystemCheck, systemChecks } from './checks.ts';
 import type { ChannelStatus, DatabaseStatus, SystemFacts } from './facts.ts';
@@ -47,15 +47,17 @@ export class SystemStatus {
 }
 
 async function databaseStatus(em: EntityManager, known: readonly string[]): Promise<DatabaseStatus> {
-  const [row] = await query<Omit<DatabaseStatus, 'migrationsApplied' | 'migrationsPending' | 'migrationsUnknown'>>(
+  const [row] = await query(
     em,
-    sql`select current_setting('server_version') as version,
-          pg_database_size(current_database())::float8 as "sizeBytes",
-          (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
-          current_setting('max_connections')::int as "maxConnections"`,
+    sql<
+      Omit<DatabaseStatus, 'migrationsApplied' | 'migrationsPending' | 'migrationsUnknown'>
+    >`select current_setting('server_version') as version,
+      pg_database_size(current_database())::float8 as "sizeBytes",
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+      current_setting('max_connections')::int as "maxConnections"`,
   );
   const applied = new Set(
-    (await query<{ name: string }>(em, sql`select name from migrations`)).map(({ name }) => name),
+    (await query(em, sql<{ name: string }>`select name from migrations`)).map(({ name }) => name),
   );
   if (!row) throw new Error('the database says nothing of itself');
   return {
@@ -74,24 +76,25 @@ async function channelStatus(
   channel: 'mail' | 'sms',
   sender: Sender<never> | null,
 ): Promise<ChannelStatus> {
-  const moment = (column: string) => `to_char(max(${column}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
-  const [row] = await query<Omit<ChannelStatus, 'kind'>>(em, {
-    text: `with recent as (select * from messages order by id desc limit ${recentMessages}),
-             mine as (select * from recent where channel = ?)
-           select (select ${moment('sent_at')} from mine where state = 'sent') as "lastSentAt",
-             (select ${moment('created_at')} from mine where note is not null and state in ('failed', 'pending'))
-               as "lastFailedAt",
-             (select note from mine where note is not null and state in ('failed', 'pending') order by id desc limit 1)
-               as "lastFailure"`,
-    params: [channel],
-  });
+  const moment = (column: string) =>
+    sql`to_char(max(${sql.ref(column)}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+  const [row] = await query(
+    em,
+    sql<Omit<ChannelStatus, 'kind'>>`with recent as (select * from messages order by id desc limit ${recentMessages}),
+        mine as (select * from recent where channel = ${channel})
+      select (select ${moment('sent_at')} from mine where state = 'sent') as "lastSentAt",
+        (select ${moment('created_at')} from mine where note is not null and state in ('failed', 'pending'))
+          as "lastFailedAt",
+        (select note from mine where note is not null and state in ('failed', 'pending') order by id desc limit 1)
+          as "lastFailure"`,
+  );
   return { kind: sender?.kind ?? null, lastSentAt: null, lastFailedAt: null, lastFailure: null, ...row };
 }
 
 async function ownerCount(em: EntityManager): Promise<number> {
-  const [row] = await query<{ count: number }>(
+  const [row] = await query(
     em,
-    sql`select count(*)::int as count from memberships where role = 'owner' and project_id is null`,
+    sql<{ count: number }>`select count(*)::int as count from memberships where role = 'owner' and project_id is null`,
   );
   return row?.count ?? 0;
 }

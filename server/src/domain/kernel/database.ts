@@ -1,7 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Problem, Refusal } from './problem.ts';
-import { execute as executeStatement, query as queryStatement, type Statement } from './sql.ts';
-import { constant, type Executing, execute, query, sql } from './statement.ts';
+import { type Executing, execute, type Prepared, query, type Statement, sql } from './sql.ts';
+import { nameOf, positional } from './statement.ts';
 
 /**
  * The database as the domain sees it. One domain method is one transaction; a function that joins one takes `em`
@@ -30,12 +30,18 @@ export class Database {
   }
 
   /** One constant statement that is a transaction of its own; `?` marks the parameters, which are bound. */
-  rows<T extends object>(statement: string | Statement<T>, params: readonly unknown[] = []): Promise<T[]> {
+  rows<T extends object>(
+    statement: string | Statement<T> | Prepared<T>,
+    params: readonly unknown[] = [],
+  ): Promise<T[]> {
     return rows<T>(this.alone, statement, params);
   }
 
   /** As {@link rows}: how many rows it changed. */
-  changed(statement: string | Statement<unknown>, params: readonly unknown[] = []): Promise<number> {
+  changed(
+    statement: string | Statement<unknown> | Prepared<unknown>,
+    params: readonly unknown[] = [],
+  ): Promise<number> {
     return changed(this.alone, statement, params);
   }
 
@@ -51,21 +57,21 @@ export class Database {
  */
 export function rows<T extends object>(
   on: Executing,
-  statement: string | Statement<T>,
+  statement: string | Statement<T> | Prepared<T>,
   params: readonly unknown[] = [],
 ): Promise<T[]> {
-  if (typeof statement !== 'string') return queryStatement(on, statement);
-  return query<T>(on, constant({ text: statement, params }));
+  if (typeof statement !== 'string') return query(on, statement);
+  return query(on, positional<T>(statement, params), { prepare: nameOf(statement) });
 }
 
 /** Runs one conditional statement and returns how many rows it changed. */
 export function changed(
   on: Executing,
-  statement: string | Statement<unknown>,
+  statement: string | Statement<unknown> | Prepared<unknown>,
   params: readonly unknown[] = [],
 ): Promise<number> {
-  if (typeof statement !== 'string') return executeStatement(on, statement);
-  return execute(on, constant({ text: statement, params }));
+  if (typeof statement !== 'string') return execute(on, statement);
+  return execute(on, positional(statement, params), { prepare: nameOf(statement) });
 }
 
 /** A refusal as a value. */

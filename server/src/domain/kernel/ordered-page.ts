@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { query, type Sql, sql, verbatim } from './statement.ts';
+import { type Fragment, query, sql } from './sql.ts';
 
 /** Where a row stands in an ordered list: its key as text, null where it has none, and its id. */
 export interface Place {
@@ -11,9 +11,9 @@ export interface Place {
 export interface OrderedList {
   table: 'users' | 'groups';
   /** Over the row `r`. */
-  where: Sql;
+  where: Fragment;
   /** What it is ordered by, over the row `r`; absent: by age. */
-  key?: { column: Sql; type: 'text' | 'timestamptz' } | undefined;
+  key?: { column: Fragment; type: 'text' | 'timestamptz' } | undefined;
   descending: boolean;
   first: number;
   /** The last place of the page before. */
@@ -40,12 +40,12 @@ function withKey(em: EntityManager, { table, where, key, descending, after }: Or
   const { column, type } = key as NonNullable<OrderedList['key']>;
   const text = type === 'timestamptz' ? sql`(${column} at time zone 'UTC')::text` : sql`${column}::text`;
   const told = type === 'timestamptz' ? sql`(${after?.key}::timestamp at time zone 'UTC')` : sql`${after?.key}::text`;
-  const [behind, direction] = descending ? [verbatim('<'), verbatim('desc')] : [verbatim('>'), verbatim('asc')];
+  const [behind, direction] = descending ? [sql.raw('<'), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
   const beyond = after === null ? sql`` : sql` and (${column}, r.id) ${behind} (${told}, ${after.id}::uuid)`;
-  return query<Place>(
+  return query(
     em,
-    sql`select r.id, ${text} as key from ${verbatim(table)} r where ${where} and ${column} is not null${beyond}
-        order by ${column} ${direction}, r.id ${direction} limit ${limit}`,
+    sql<Place>`select r.id, ${text} as key from ${sql.raw(table)} r where ${where} and ${column} is not null${beyond}
+      order by ${column} ${direction}, r.id ${direction} limit ${limit}`,
   );
 }
 
@@ -55,12 +55,12 @@ function withoutKey(
   after: Place | null,
   limit: number,
 ) {
-  const [behind, direction] = descending ? [verbatim('<'), verbatim('desc')] : [verbatim('>'), verbatim('asc')];
+  const [behind, direction] = descending ? [sql.raw('<'), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
   const keyless = key ? sql` and ${key.column} is null` : sql``;
   const beyond = after === null ? sql`` : sql` and r.id ${behind} ${after.id}::uuid`;
-  return query<Place>(
+  return query(
     em,
-    sql`select r.id, null as key from ${verbatim(table)} r where ${where}${keyless}${beyond}
-        order by r.id ${direction} limit ${limit}`,
+    sql<Place>`select r.id, null as key from ${sql.raw(table)} r where ${where}${keyless}${beyond}
+      order by r.id ${direction} limit ${limit}`,
   );
 }

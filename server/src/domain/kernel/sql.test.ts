@@ -1,12 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/database.ts';
 import { Database } from './database.ts';
-import { execute, prepared, query } from './sql.ts';
+import { type Executing, execute, query, sql } from './sql.ts';
 
 let database: FreshDatabase;
 let orm: MikroORM;
@@ -54,36 +53,37 @@ describe('a statement', () => {
 });
 
 describe('a named statement', () => {
-  const named = (value: number) => prepared('test.named', sql<{ value: number }>`select ${value}::int as value`);
+  const named = (on: Executing, value: number) =>
+    query(on, sql<{ value: number }>`select ${value}::int as value`, { prepare: 'test.named' });
 
   it('is prepared once per connection, and bound anew at each call', async () => {
-    expect(await query(db.alone, named(1))).toEqual([{ value: 1 }]);
-    expect(await query(db.alone, named(2))).toEqual([{ value: 2 }]);
+    expect(await named(db.alone, 1)).toEqual([{ value: 1 }]);
+    expect(await named(db.alone, 2)).toEqual([{ value: 2 }]);
     expect(await preparedNames()).toEqual(['test.named']);
   });
 
   it('is not prepared where DATABASE_PREPARED_STATEMENTS is off', async () => {
     const other = await openDatabase({ url: database.url, poolSize: 1, preparesStatements: false });
     const on = new Database(other).alone;
-    expect(await query(on, named(3))).toEqual([{ value: 3 }]);
+    expect(await named(on, 3)).toEqual([{ value: 3 }]);
     expect(await query(on, sql`select name from pg_prepared_statements`)).toEqual([]);
     await other.close(true);
   });
 
   it('is refused if its text varies', async () => {
-    const varying = (column: string) => prepared('test.varying', sql`select 1 as ${sql.id(column)}`);
-    await query(db.alone, varying('one'));
-    await expect(query(db.alone, varying('two'))).rejects.toThrow('must be unique');
+    const varying = (column: string) =>
+      query(db.alone, sql`select 1 as ${sql.id(column)}`, { prepare: 'test.varying' });
+    await varying('one');
+    await expect(varying('two')).rejects.toThrow('must be unique');
   });
 
   it('has a name that no other has', () => {
     const src = join(import.meta.dirname, '../..');
     const sources = globSync('**/*.ts', { cwd: src, exclude: (path) => path.endsWith('.test.ts') });
     const names = sources.flatMap((path) =>
-      [...readFileSync(join(src, path), 'utf8').matchAll(/\bprepared\(\s*'([^']+)'/g)].map(
-        ([, name]) => name as string,
-      ),
+      [...readFileSync(join(src, path), 'utf8').matchAll(/\bprepare: '([^']+)'/g)].map(([, name]) => name as string),
     );
+    expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(names.filter((name) => name.length > 63)).toEqual([]);
   });

@@ -1,29 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CompiledQuery, RawBuilder } from 'kysely';
 
+export { sql } from 'kysely';
+
 /** A statement of Kysely's `sql` tag: its values reach PostgreSQL as parameters, never in the text. */
-export type Statement<Row> = RawBuilder<Row> | Prepared<Row>;
+export type Statement<Row> = RawBuilder<Row>;
 
 /** Part of a statement, e.g. a condition. */
 export type Fragment = RawBuilder<unknown>;
 
 export interface Prepared<Row> {
   readonly name: string;
-  readonly statement: RawBuilder<Row>;
+  readonly statement: Statement<Row>;
 }
 
-/**
- * A statement that each connection prepares once under `name`: PostgreSQL parses it once, and plans it up to six times.
- * @param name unique, at most 63 bytes
- * @param statement its text is the same at every call; only values vary
- */
-export function prepared<Row>(name: string, statement: RawBuilder<Row>): Prepared<Row> {
+export function prepared<Row>(name: string, statement: Statement<Row>): Prepared<Row> {
   return { name, statement };
-}
-
-/** A compiled query as the driver of `adapters/` takes it. */
-export interface NamedQuery extends CompiledQuery {
-  readonly name?: string;
 }
 
 /** Where a statement runs: in an entity manager's transaction, or on the pool (`Database.alone`). */
@@ -32,24 +24,45 @@ export interface Executing {
   getDriver(): Pick<ReturnType<EntityManager['getDriver']>, 'convertException'>;
 }
 
-/** Returns a statement's rows. Instants are text, counts are numbers. Throws the ORM's exception classes. */
-export async function query<Row>(on: Executing, statement: Statement<Row>): Promise<Row[]> {
-  const { rows } = await run(on, statement);
+export interface StatementOptions {
+  /**
+   * Each connection prepares the statement once under this name, so that PostgreSQL parses and plans it once. Unique, at
+   * most 63 bytes; the text must be the same at every call.
+   */
+  prepare?: string | undefined;
+}
+
+/** A compiled query as the driver (`adapters/postgres-driver.ts`) takes it. */
+export interface NamedQuery extends CompiledQuery {
+  readonly name?: string | undefined;
+}
+
+/** Returns a statement's rows. Instants are text. Throws the ORM's exception classes. */
+export async function query<Row>(
+  on: Executing,
+  statement: Statement<Row> | Prepared<Row>,
+  options?: StatementOptions,
+): Promise<Row[]> {
+  const { rows } = await run(on, statement, options);
   return rows as Row[];
 }
 
 /** Returns the number of rows that a statement changed. Throws the ORM's exception classes. */
-export async function execute(on: Executing, statement: Statement<unknown>): Promise<number> {
-  const { numAffectedRows } = await run(on, statement);
+export async function execute(
+  on: Executing,
+  statement: Fragment | Prepared<unknown>,
+  options?: StatementOptions,
+): Promise<number> {
+  const { numAffectedRows } = await run(on, statement, options);
   return Number(numAffectedRows ?? 0n);
 }
 
-async function run(on: Executing, statement: Statement<unknown>) {
+async function run(on: Executing, given: Fragment | Prepared<unknown>, options: StatementOptions = {}) {
+  const [statement, prepare] = 'name' in given ? [given.statement, given.name] : [given, options.prepare];
   const kysely = on.getKysely();
-  const named: NamedQuery =
-    'name' in statement ? { ...statement.statement.compile(kysely), name: statement.name } : statement.compile(kysely);
+  const compiled: NamedQuery = { ...statement.compile(kysely), name: prepare };
   try {
-    return await kysely.executeQuery(named);
+    return await kysely.executeQuery(compiled);
   } catch (error) {
     throw error instanceof Error ? on.getDriver().convertException(error) : error;
   }

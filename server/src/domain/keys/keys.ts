@@ -13,8 +13,9 @@ import {
 import type { Audit } from '../audit/audit.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
+import { query, sql } from '../kernel/sql.ts';
 import { currentKey, nextKey, type Schedule, succession } from './schedule.ts';
 import { type SigningAlgorithm, SigningKey, signingAlgorithms } from './signing-key.entity.ts';
 import { type Vault, VaultError } from './vault.ts';
@@ -175,7 +176,7 @@ export class Keys {
 
   private async exclusively(work: (em: EntityManager, keys: SigningKey[]) => Promise<void>): Promise<void> {
     await this.db.transaction(async (em) => {
-      await rows(em, 'select pg_advisory_xact_lock(?)', [keysLock]);
+      await query(em, sql`select pg_advisory_xact_lock(${keysLock})`);
       await work(em, await em.find(SigningKey, {}));
     });
     this.cache = undefined;

@@ -6,6 +6,7 @@ import { systemRandom } from '../../adapters/system.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Database } from '../kernel/database.ts';
 import { digest } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { Vault } from '../keys/vault.ts';
 import { type LimitRule, Limits } from './limits.ts';
 
@@ -34,7 +35,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   now = new Date('2027-01-01T00:00:00Z');
-  await db.changed('delete from budgets');
+  await execute(db.alone, sql`delete from budgets`);
 });
 
 describe('peeking at a budget', () => {
@@ -54,7 +55,7 @@ describe('peeking at a budget', () => {
 
   it('makes no row', async () => {
     await peek('one');
-    expect(await db.rows('select id from budgets')).toEqual([]);
+    expect(await query(db.alone, sql`select id from budgets`)).toEqual([]);
   });
 });
 
@@ -62,7 +63,7 @@ describe('the key of a budget', () => {
   it('is a keyed hash: whoever reads the table cannot confirm a subject by hashing it', async () => {
     await spend('ann@example.com');
     await db.transaction((em) => limits.spend(em, rule, 'bob@example.com'));
-    const ids = (await db.rows<{ id: string }>('select id from budgets')).map(({ id }) => id);
+    const ids = (await query(db.alone, sql<{ id: string }>`select id from budgets`)).map(({ id }) => id);
     expect(ids).toHaveLength(2);
     for (const id of ids) expect(id).toMatch(/^tries:[\w-]{43}$/);
     expect(ids).not.toContain(`tries:${digest('ann@example.com')}`);

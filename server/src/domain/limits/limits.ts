@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
+import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
 
 /** How much of something one subject may do in a window. */
 export interface LimitRule {
@@ -29,8 +30,6 @@ interface Row {
  */
 export type SubjectKeys = (subject: string) => readonly string[];
 
-type Run = (text: string, params: readonly unknown[]) => Promise<Row[]>;
-
 /** Budgets in the database: shared by all processes, outliving a restart, counted by one atomic statement. */
 export class Limits {
   private readonly clock: Clock;
@@ -48,7 +47,7 @@ export class Limits {
    * @param subject what the budget belongs to: an account, an address, a network. Stored as a keyed hash.
    */
   async spend(em: EntityManager, rule: LimitRule, subject: string): Promise<Spent> {
-    return this.take((text, params) => rows(em, text, params), rule, subject, '(values (1)) as one');
+    return this.take(em, 'limits.spend', rule, subject, sql`(values (1)) as one`);
   }
 
   /**
@@ -56,52 +55,52 @@ export class Limits {
    * wait for each other. A crash forgets what was spent in its last moments.
    */
   async spendInPassing(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
-    const quickly = `(select set_config('synchronous_commit', 'off', true)) as quickly`;
-    return this.take((text, params) => db.rows(text, params), rule, subject, quickly);
+    const withoutFlush = sql`(select set_config('synchronous_commit', 'off', true)) as without_flush`;
+    return this.take(db.alone, 'limits.spend-in-passing', rule, subject, withoutFlush);
   }
 
-  private async take(run: Run, rule: LimitRule, subject: string, source: string): Promise<Spent> {
+  private async take(on: Executing, name: string, rule: LimitRule, subject: string, source: Fragment): Promise<Spent> {
     const now = this.clock.now();
     const end = secondsLater(now, rule.windowSeconds);
     const [id, second] = this.idsOf(rule, subject);
-    // A new row goes on from the one under the second key, in its window.
-    const [first, begun] =
+    // A new row continues the window of the row under the second key.
+    const first =
       second === undefined
-        ? [`select ?, 1, ?::timestamptz from ${source}`, []]
-        : [
-            `select ?, 1 + coalesce(old.spent, 0), coalesce(old.resets_at, ?::timestamptz)
-             from ${source} left join budgets old on old.id = ? and old.resets_at > ?`,
-            [second, now],
-          ];
-    const [row] = await run(
-      `insert into budgets (id, spent, resets_at) ${first}
-       on conflict (id) do update set
-         spent = case when budgets.resets_at <= ? then 1 else budgets.spent + 1 end,
-         resets_at = case when budgets.resets_at <= ? then ? else budgets.resets_at end
-       returning spent, resets_at`,
-      [id, end, ...begun, now, now, end],
-    );
+        ? sql`select ${id}, 1, ${end}::timestamptz from ${source}`
+        : sql`select ${id}, 1 + coalesce(old.spent, 0), coalesce(old.resets_at, ${end}::timestamptz)
+          from ${source} left join budgets old on old.id = ${second} and old.resets_at > ${now}`;
+    const statement = sql<Row>`
+      insert into budgets (id, spent, resets_at) ${first}
+      on conflict (id) do update set
+        spent = case when budgets.resets_at <= ${now} then 1 else budgets.spent + 1 end,
+        resets_at = case when budgets.resets_at <= ${now} then ${end} else budgets.resets_at end
+      returning spent, resets_at`;
+    const [row] = await query(on, statement, { prepare: second === undefined ? name : `${name}-two-keys` });
     return judge(rule, row as Row, now);
   }
 
   /** How much the subject has spent in its present window, refused tries included. Spends nothing. */
   async peek(em: EntityManager, rule: LimitRule, subject: string): Promise<number> {
-    const [row] = await rows<{ spent: number }>(
+    const [row] = await query(
       em,
-      'select coalesce(max(spent), 0) as spent from budgets where id = any(?) and resets_at > ?',
-      [this.idsOf(rule, subject), this.clock.now()],
+      sql<{ spent: number }>`
+        select coalesce(max(spent), 0) as spent from budgets
+        where id = any(${this.idsOf(rule, subject)}) and resets_at > ${this.clock.now()}`,
+      { prepare: 'limits.peek' },
     );
     return (row as { spent: number }).spent;
   }
 
   /** Gives the subject a fresh budget, e.g. after a success. */
   async reset(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
-    await changed(em, 'delete from budgets where id = any(?)', [this.idsOf(rule, subject)]);
+    await execute(em, sql`delete from budgets where id = any(${this.idsOf(rule, subject)})`, {
+      prepare: 'limits.reset',
+    });
   }
 
   /** Drops windows that have ended. */
   async sweep(em: EntityManager): Promise<void> {
-    await changed(em, 'delete from budgets where resets_at <= ?', [this.clock.now()]);
+    await execute(em, sql`delete from budgets where resets_at <= ${this.clock.now()}`);
   }
 
   /** At most two, see {@link SubjectKeys}. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import { joined, query, type Sql, sql } from '../kernel/statement.ts';
+import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { LogoutDelivery, type LogoutDeliveryState, logoutDeliveryStates } from './logout-delivery.entity.ts';
 
 /** Which deliveries; what is absent is not asked. */
@@ -20,14 +20,18 @@ export async function listDeliveries(
   page: PageRequest,
 ): Promise<Page<LogoutDelivery>> {
   const request = { first: page.first + 1, after: page.after };
-  const found = await query<{ id: string }>(em, deliveriesStatement(projectId, filter, request));
+  const found = await query(em, deliveriesStatement(projectId, filter, request));
   const ids = found.slice(0, page.first).map(({ id }) => id);
   const items = await em.find(LogoutDelivery, { id: { $in: ids } }, { orderBy: { id: 'desc' } });
   return { items, hasNextPage: found.length > page.first };
 }
 
 /** The indexes begin with what is asked for and end in the id; those by application know each state apart. */
-export function deliveriesStatement(projectId: string, filter: DeliveryFilter, { first, after }: PageRequest): Sql {
+export function deliveriesStatement(
+  projectId: string,
+  filter: DeliveryFilter,
+  { first, after }: PageRequest,
+): Statement<{ id: string }> {
   const { clientId, state, userId } = filter;
   const conditions = [
     sql`project_id = ${projectId}`,
@@ -35,13 +39,13 @@ export function deliveriesStatement(projectId: string, filter: DeliveryFilter, {
     ...(userId === undefined ? [] : [sql`subject = ${userId}`]),
     ...(after === null ? [] : [sql`id < ${after}`]),
   ];
-  const newest = (more: readonly Sql[]) =>
-    sql`(select id from logout_deliveries where ${joined([...conditions, ...more], ' and ')}
-         order by id desc limit ${first})`;
+  const newest = (more: readonly Fragment[]) =>
+    sql<{ id: string }>`(select id from logout_deliveries where ${sql.join([...conditions, ...more], sql` and `)}
+      order by id desc limit ${first})`;
   if (state !== undefined) return newest([sql`state = ${state}`]);
   if (clientId === undefined || userId !== undefined) return newest([]);
   const each = logoutDeliveryStates.map((one) => newest([sql`state = ${one}`]));
-  return sql`select id from (${joined(each, ' union all ')}) as candidates order by id desc limit ${first}`;
+  return sql`select id from (${sql.join(each, sql` union all `)}) as candidates order by id desc limit ${first}`;
 }
 
 /** How a client has answered of late. */
@@ -60,19 +64,19 @@ export const receiverDays = 7;
 /** Every client of a project that wants to hear of logouts or was told of one lately, with what came of it. */
 export function receiversOf(em: EntityManager, projectId: string, now: Date): Promise<Receiver[]> {
   const since = secondsLater(now, -receiverDays * 24 * 3600);
-  return query<Receiver>(
+  return query(
     em,
-    sql`select c.id as "clientId", coalesce(d.delivered, 0)::int as delivered, coalesce(d.pending, 0)::int as pending,
-          coalesce(d.failed, 0)::int as failed, d.last as "lastDeliveredAt"
-        from clients c
-        left join (
-          select client_id, count(*) filter (where state = 'delivered') as delivered,
-            count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'failed') as failed,
-            to_char(max(delivered_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as last
-          from logout_deliveries where project_id = ${projectId} and created_at >= ${since}
-          group by client_id) d on d.client_id = c.id
-        where c.project_id = ${projectId} and (c.backchannel_logout_uri is not null or d.client_id is not null)
-        order by coalesce(d.failed, 0) desc, coalesce(d.pending, 0) desc, c.name, c.id
-        limit 100`,
+    sql<Receiver>`select c.id as "clientId", coalesce(d.delivered, 0)::int as delivered,
+        coalesce(d.pending, 0)::int as pending, coalesce(d.failed, 0)::int as failed, d.last as "lastDeliveredAt"
+      from clients c
+      left join (
+        select client_id, count(*) filter (where state = 'delivered') as delivered,
+          count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'failed') as failed,
+          to_char(max(delivered_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as last
+        from logout_deliveries where project_id = ${projectId} and created_at >= ${since}
+        group by client_id) d on d.client_id = c.id
+      where c.project_id = ${projectId} and (c.backchannel_logout_uri is not null or d.client_id is not null)
+      order by coalesce(d.failed, 0) desc, coalesce(d.pending, 0) desc, c.name, c.id
+      limit 100`,
   );
 }

@@ -4,10 +4,11 @@ import { endOpenWork } from '../ceremonies/open-work.ts';
 import { Client } from '../clients/client.entity.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed, type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
@@ -164,11 +165,10 @@ export class Logout {
     const { db, clock, queue } = this.deps;
     return db.transaction(async (em) => {
       const until = secondsLater(clock.now(), leaseSeconds);
-      const claimed = await changed(
+      const claimed = await execute(
         em,
-        `update logout_deliveries set next_attempt_at = ?
-         where id = ? and state = 'pending' and next_attempt_at <= ? and ${isFirst}`,
-        [until, deliveryId, clock.now()],
+        sql`update logout_deliveries set next_attempt_at = ${until}
+          where id = ${deliveryId} and state = 'pending' and next_attempt_at <= ${clock.now()} and ${isFirst}`,
       );
       if (claimed === 1) await queue.send(em, deliverJob, { deliveryId }, { startAfter: until });
       return claimed === 1;
@@ -177,10 +177,13 @@ export class Logout {
 
   /** Deliveries that are due, whose job or process was lost: the sweep hands them out again. */
   async due(): Promise<string[]> {
-    const due = await this.deps.db.rows<{ id: string }>(
-      `select id from logout_deliveries where state = 'pending' and next_attempt_at <= ? and ${isFirst}
-       order by next_attempt_at limit 500`,
-      [this.deps.clock.now()],
+    const { db, clock } = this.deps;
+    const due = await query(
+      db.alone,
+      sql<{ id: string }>`
+        select id from logout_deliveries
+        where state = 'pending' and next_attempt_at <= ${clock.now()} and ${isFirst}
+        order by next_attempt_at limit 500`,
     );
     return due.map(({ id }) => id);
   }
@@ -221,8 +224,9 @@ export class Logout {
 
   /** Jobs for the deliveries that waited for the first attempt at this one. */
   private async sendFollowers(em: EntityManager, deliveryId: string): Promise<void> {
-    const sql = `select id from logout_deliveries where after_id = ? and state = 'pending'`;
-    for (const { id } of await rows<{ id: string }>(em, sql, [deliveryId])) {
+    const followers = sql<{ id: string }>`
+      select id from logout_deliveries where after_id = ${deliveryId} and state = 'pending'`;
+    for (const { id } of await query(em, followers)) {
       await this.deps.queue.send(em, deliverJob, { deliveryId: id });
     }
   }
@@ -287,16 +291,17 @@ export class Logout {
   }
 }
 
-/** SQL: the delivery that this one follows has been tried, or is gone. */
-const isFirst = `not exists (select from logout_deliveries before
+/** The delivery that this one follows was tried, or no longer exists. */
+const isFirst = sql`not exists (select from logout_deliveries before
   where before.id = logout_deliveries.after_id and before.state = 'pending' and before.attempts = '[]')`;
 
 /** Which of these sessions each client has joined, by the client's id. */
 async function participations(em: EntityManager, sessions: Session[]): Promise<Map<string, string[]>> {
-  const found = await rows<{ client_id: string; session_id: string }>(
+  const found = await query(
     em,
-    'select client_id, session_id from participations where session_id = any(?::uuid[]) order by first_at, session_id',
-    [sessions.map(({ id }) => id)],
+    sql<{ client_id: string; session_id: string }>`
+      select client_id, session_id from participations
+      where session_id = any(${sessions.map(({ id }) => id)}::uuid[]) order by first_at, session_id`,
   );
   const joined = new Map<string, string[]>();
   for (const row of found) joined.set(row.client_id, [...(joined.get(row.client_id) ?? []), row.session_id]);

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
 /** Deliveries outlive the user: clients must still be notified. */

@@ -3,10 +3,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed, rows } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { User } from '../users/user.entity.ts';
 import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
@@ -51,19 +51,18 @@ export class Mfa {
   }
 
   async standing(em: EntityManager, projectId: string): Promise<FactorStanding> {
-    const [users] = await rows<{ active: number }>(
+    const [users] = await query(
       em,
-      'select count(*)::int as active from users where project_id = ? and active',
-      [projectId],
+      sql<{ active: number }>`select count(*)::int as active from users where project_id = ${projectId} and active`,
     );
-    const counted = await rows<{ method: MfaMethod | null; users: number; sufficient: number }>(
+    const counted = await query(
       em,
-      `select e.method, count(distinct e.user_id)::int as users,
-         count(distinct e.user_id) filter (where e.method <> 'email' or p.email_factor)::int as sufficient
-       from projects p join users u on u.project_id = p.id join enrolments e on e.user_id = u.id
-       where p.id = ? and u.active and e.verified_at is not null
-       group by grouping sets ((e.method), ())`,
-      [projectId],
+      sql<{ method: MfaMethod | null; users: number; sufficient: number }>`
+        select e.method, count(distinct e.user_id)::int as users,
+          count(distinct e.user_id) filter (where e.method <> 'email' or p.email_factor)::int as sufficient
+        from projects p join users u on u.project_id = p.id join enrolments e on e.user_id = u.id
+        where p.id = ${projectId} and u.active and e.verified_at is not null
+        group by grouping sets ((e.method), ())`,
     );
     const usersWith = (method: MfaMethod) => counted.find((row) => row.method === method)?.users ?? 0;
     return {
@@ -143,21 +142,25 @@ export class Mfa {
    */
   async countTry(em: EntityManager, { id, failures }: Pick<Enrolment, 'id' | 'failures'>): Promise<void> {
     const pause = waitAfter(failures + 1);
-    await changed(em, 'update enrolments set failures = ?, locked_until = ? where id = ?', [
-      failures + 1,
-      pause > 0 ? secondsLater(this.clock.now(), pause) : null,
-      id,
-    ]);
+    await execute(
+      em,
+      sql`
+        update enrolments set failures = ${failures + 1},
+          locked_until = ${pause > 0 ? secondsLater(this.clock.now(), pause) : null} where id = ${id}`,
+      { prepare: 'mfa.count-try' },
+    );
   }
 
   /** Whether this is the factor's TOTP code now, on a row that the caller has locked. Each time-step is good once. */
   async acceptTotp(em: EntityManager, enrolment: Enrolment, code: string): Promise<boolean> {
     const step = totpStep(this.secretOf(enrolment), code, seconds(this.clock.now()), enrolment.lastStep ?? null);
     if (step === null) return false;
-    const taken = await changed(
+    const taken = await execute(
       em,
-      'update enrolments set last_step = ? where id = ? and (last_step is null or last_step < ?)',
-      [step, enrolment.id, step],
+      sql`
+        update enrolments set last_step = ${step}
+        where id = ${enrolment.id} and (last_step is null or last_step < ${step})`,
+      { prepare: 'mfa.accept-totp' },
     );
     if (taken === 1) this.accepted(enrolment);
     return taken === 1;

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../kernel/clock.ts';
-import { changed, rows } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
 import { keyedHash, type Vault } from '../keys/vault.ts';
 import { RecoveryCode } from './recovery-code.entity.ts';
@@ -27,7 +27,7 @@ export class RecoveryCodes {
 
   /** Ten new ones in place of all that there are, in groups of four characters. */
   async issue(em: EntityManager, userId: string): Promise<string[]> {
-    await changed(em, 'delete from recovery_codes where user_id = ?', [userId]);
+    await execute(em, sql`delete from recovery_codes where user_id = ${userId}`);
     return Array.from({ length: count }, () => {
       const code = [...this.random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
       em.persist(
@@ -44,16 +44,20 @@ export class RecoveryCodes {
 
   /** How many are left. */
   async left(em: EntityManager, userId: string): Promise<number> {
-    const sql = 'select count(*)::int as left from recovery_codes where user_id = ? and used_at is null';
-    const [row] = await rows<{ left: number }>(em, sql, [userId]);
+    const count = sql<{ left: number }>`
+      select count(*)::int as left from recovery_codes where user_id = ${userId} and used_at is null`;
+    const [row] = await query(em, count);
     return row?.left ?? 0;
   }
 
   /** Uses one up; false where it is none, or used. Written as people write it: in any case, with or without dashes. */
   async use(em: EntityManager, userId: string, typed: string): Promise<boolean> {
     const code = normalize(typed);
-    const sql = 'update recovery_codes set used_at = ? where hash = any(?) and user_id = ? and used_at is null';
-    return (await changed(em, sql, [this.clock.now(), await this.hashes(em, userId, code), userId])) === 1;
+    const hashes = await this.hashes(em, userId, code);
+    const use = sql`
+      update recovery_codes set used_at = ${this.clock.now()}
+      where hash = any(${hashes}) and user_id = ${userId} and used_at is null`;
+    return (await execute(em, use)) === 1;
   }
 
   /** As it may have been stored: also under master keys that were changed since. */

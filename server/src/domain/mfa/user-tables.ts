@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { execute } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
 /** The SMS factor follows the login phone: another person may have the old number by now. */

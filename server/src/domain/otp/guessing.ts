@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, rows } from '../kernel/database.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { CodeFormat } from './code.ts';
@@ -84,20 +84,25 @@ export class Guessing {
   async remember(em: EntityManager, userId: string, ip: string | undefined): Promise<void> {
     const network = networkOf(ip);
     if (network === 'unknown') return;
-    await changed(
+    await execute(
       em,
-      `insert into known_networks (user_id, network, last_at) values (?, ?, ?)
-       on conflict (user_id, network) do update set last_at = excluded.last_at`,
-      [userId, this.vault.mac('network', userId, network), this.clock.now()],
+      sql`
+        insert into known_networks (user_id, network, last_at)
+        values (${userId}, ${this.vault.mac('network', userId, network)}, ${this.clock.now()})
+        on conflict (user_id, network) do update set last_at = excluded.last_at`,
+      { prepare: 'guessing.remember' },
     );
   }
 
   private async isKnownNetwork(em: EntityManager, { userId, ip }: Requester): Promise<boolean> {
     const user = userId ?? noUser;
-    const found = await rows(
+    const found = await query(
       em,
-      'select from known_networks where user_id = ? and network = any(?) and last_at > ? limit 1',
-      [user, this.vault.macs('network', user, networkOf(ip)), secondsLater(this.clock.now(), -knownSeconds)],
+      sql`
+        select from known_networks
+        where user_id = ${user} and network = any(${this.vault.macs('network', user, networkOf(ip))})
+          and last_at > ${secondsLater(this.clock.now(), -knownSeconds)} limit 1`,
+      { prepare: 'guessing.is-known-network' },
     );
     return found.length > 0;
   }
@@ -105,15 +110,21 @@ export class Guessing {
   /** Tries that open short codes still allow. */
   private async openTries(em: EntityManager, projectId: string, account: string) {
     const macs = this.vault.macs('otp-account', projectId, account);
-    const [row] = await rows<{ known: number | null; stranger: number | null; project: number | null }>(
+    const [row] = await query(
       em,
-      `select sum(? - attempts) filter (where account = any(?) and requester_known)::int as known,
-         sum(? - attempts) filter (where account = any(?) and not requester_known)::int as stranger,
-         sum(? - attempts) filter (where not requester_known)::int as project
-       from one_time_codes
-       where project_id = ? and purpose = 'sign-in' and format = 'short' and used_at is null and replaced_at is null
-         and expires_at > ? and attempts < ?`,
-      [triesPerCode, macs, triesPerCode, macs, triesPerCode, projectId, this.clock.now(), triesPerCode],
+      sql<{ known: number | null; stranger: number | null; project: number | null }>`
+        with open as (
+          select account = any(${macs}) as of_account, requester_known, ${triesPerCode} - attempts as tries
+          from one_time_codes
+          where project_id = ${projectId} and purpose = 'sign-in' and format = 'short'
+            and used_at is null and replaced_at is null
+            and expires_at > ${this.clock.now()} and attempts < ${triesPerCode}
+        )
+        select sum(tries) filter (where of_account and requester_known)::int as known,
+          sum(tries) filter (where of_account and not requester_known)::int as stranger,
+          sum(tries) filter (where not requester_known)::int as project
+        from open`,
+      { prepare: 'guessing.open-tries' },
     );
     return { knownOfAccount: row?.known ?? 0, ofAccount: row?.stranger ?? 0, ofProject: row?.project ?? 0 };
   }

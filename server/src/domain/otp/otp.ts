@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { changed, rows } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { addressKey } from '../users/login.ts';
@@ -84,10 +84,12 @@ export class Otp {
   /** A new code in place of the one that was made there before; codes of other places are left alone. */
   async issue(em: EntityManager, made: NewCode): Promise<string> {
     const now = this.clock.now();
-    await changed(
+    await execute(
       em,
-      'update one_time_codes set replaced_at = ? where ceremony_id = ? and purpose = ? and replaced_at is null',
-      [now, made.ceremonyId, made.purpose],
+      sql`
+        update one_time_codes set replaced_at = ${now}
+        where ceremony_id = ${made.ceremonyId} and purpose = ${made.purpose} and replaced_at is null`,
+      { prepare: 'otp.issue' },
     );
     const id = this.random.id();
     const format = made.format ?? 'short';
@@ -120,13 +122,15 @@ export class Otp {
    * refusal does not undo it. Null: there is no code.
    */
   async count(em: EntityManager, place: CodePlace): Promise<CountedCode | null> {
-    const [row] = await rows<CodeRow>(
+    const [row] = await query(
       em,
-      `update one_time_codes set attempts = attempts + 1
-       where project_id = ? and ceremony_id = ? and purpose = ? and replaced_at is null and address is not null
-       returning id, user_id, client_id, address, sent_to, jkt, code_mac, format, requester_known, attempts, created_at,
-         expires_at, used_at`,
-      [place.projectId, place.ceremonyId, place.purpose],
+      sql<CodeRow>`update one_time_codes set attempts = attempts + 1
+        where project_id = ${place.projectId} and ceremony_id = ${place.ceremonyId} and purpose = ${place.purpose}
+          and replaced_at is null and address is not null
+        returning id, user_id, client_id, address, sent_to, jkt, code_mac, format, requester_known, attempts,
+          created_at,
+          expires_at, used_at`,
+      { prepare: 'otp.count' },
     );
     return row ? countedOf(row) : null;
   }
@@ -153,8 +157,9 @@ export class Otp {
     const samePlace = counted.jkt === tried.jkt && counted.clientId === tried.clientId;
     const fault = judgeCode({ ...counted, matches, sameKey: samePlace, isSent: counted.sentTo !== null }, now);
     if (fault) return { accepted: false, fault };
-    const sql = 'update one_time_codes set used_at = ? where id = ? and used_at is null and replaced_at is null';
-    if ((await changed(em, sql, [now, counted.id])) !== 1) return { accepted: false, fault: 'used' };
+    const use = sql`
+      update one_time_codes set used_at = ${now} where id = ${counted.id} and used_at is null and replaced_at is null`;
+    if ((await execute(em, use, { prepare: 'otp.use' })) !== 1) return { accepted: false, fault: 'used' };
     const { id, userId, createdAt } = counted;
     const afterSeconds = Math.round((now.getTime() - createdAt.getTime()) / 1000);
     const isFor = (address: string) => this.vault.matches('otp-address', id, addressKey(address), counted.address);
@@ -170,7 +175,7 @@ export class Otp {
 
   /** Drops expired codes. */
   async sweep(em: EntityManager): Promise<void> {
-    await changed(em, 'delete from one_time_codes where expires_at <= ?', [this.clock.now()]);
+    await execute(em, sql`delete from one_time_codes where expires_at <= ${this.clock.now()}`);
   }
 }
 

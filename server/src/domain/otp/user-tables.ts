@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { execute } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { User } from '../users/user.entity.ts';
 import { loginAddresses, type UserTables } from '../users/user-tables.ts';
 

@@ -3,11 +3,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database, rows } from '../kernel/database.ts';
+import { type Database } from '../kernel/database.ts';
 import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/sql.ts';
 import { Project } from './project.entity.ts';
 import { checkedProject, type ProjectSettings } from './project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
@@ -184,13 +185,13 @@ export class Projects {
 
   /** What {@link delete} would take along. */
   async contents(em: EntityManager, id: string): Promise<ProjectContents> {
-    const [row] = await rows<Record<keyof ProjectContents, string | number>>(
+    const [row] = await query(
       em,
-      `select (select count(*) from users where project_id = ?) as users,
-              (select count(*) from clients where project_id = ?) as clients,
-              (select count(*) from sessions where project_id = ? and ended_at is null) as sessions,
-              (select count(*) from scim_tokens where project_id = ? and revoked_at is null) as "scimTokens"`,
-      [id, id, id, id],
+      sql<Record<keyof ProjectContents, string | number>>`
+        select (select count(*) from users where project_id = ${id}) as users,
+              (select count(*) from clients where project_id = ${id}) as clients,
+              (select count(*) from sessions where project_id = ${id} and ended_at is null) as sessions,
+              (select count(*) from scim_tokens where project_id = ${id} and revoked_at is null) as "scimTokens"`,
     );
     const { users = 0, clients = 0, sessions = 0, scimTokens = 0 } = row ?? {};
     return { users: +users, clients: +clients, sessions: +sessions, scimTokens: +scimTokens };

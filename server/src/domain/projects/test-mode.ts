@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rows } from '../kernel/database.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { Project } from './project.entity.ts';
 
 /** Over https, a project with more users than this has no test mode. */
@@ -21,19 +21,20 @@ export class TestMode {
   /** Whether the project has too many users for test mode at this base address. */
   async isBeyond(em: EntityManager, projectId: string): Promise<boolean> {
     if (!this.isSecure) return false;
-    const sql = 'select coalesce(sum(users), 0)::int as users from user_counts where project_id = ?';
-    const [counted] = await rows<{ users: number }>(em, sql, [projectId]);
+    const count = sql<{ users: number }>`
+      select coalesce(sum(users), 0)::int as users from user_counts where project_id = ${projectId}`;
+    const [counted] = await query(em, count, { prepare: 'test-mode.users' });
     return (counted?.users ?? 0) > testModeMaxUsers;
   }
 
   /** Projects whose test mode is on and does not hold. */
   async overdue(em: EntityManager): Promise<{ id: string; users: number }[]> {
     if (!this.isSecure) return [];
-    return rows<{ id: string; users: number }>(
+    return query(
       em,
-      `select p.id, sum(c.users)::int as users from projects p join user_counts c on c.project_id = p.id
-       where p.test_mode group by p.id having sum(c.users) > ? order by p.id`,
-      [testModeMaxUsers],
+      sql<{ id: string; users: number }>`
+        select p.id, sum(c.users)::int as users from projects p join user_counts c on c.project_id = p.id
+        where p.test_mode group by p.id having sum(c.users) > ${testModeMaxUsers} order by p.id`,
     );
   }
 }

@@ -1,11 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { prepared, query } from '../kernel/sql.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { Session } from './session.entity.ts';
 
@@ -195,14 +194,17 @@ const meetsPolicy = sql`(p.mfa_policy <> 'required' or exists (select from enrol
 
 async function meetsPolicyOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
   if (project.mfaPolicy !== 'required') return true;
-  const statement = sql`select u.id from users u join projects p on p.id = u.project_id
+  const statement = sql`
+    select u.id from users u join projects p on p.id = u.project_id
     where u.id = ${userId} and ${meetsPolicy}`;
-  return (await query(em, prepared('sessions.meets-policy', statement))).length === 1;
+  return (await query(em, statement, { prepare: 'sessions.meets-policy' })).length === 1;
 }
 
 /** Position of a sign-in in the order of all sign-ins and requests, whatever the clocks of the processes say. */
 async function nextMoment(em: EntityManager): Promise<number> {
-  const [next] = await query(em, sql<{ moment: string }>`select nextval('moments') as moment`);
+  const [next] = await query(em, sql<{ moment: string }>`select nextval('moments') as moment`, {
+    prepare: 'sessions.next-moment',
+  });
   return Number(next?.moment);
 }
 

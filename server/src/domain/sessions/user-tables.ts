@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
 /** `Accounts` ends the sessions first: clients may have to be notified. */

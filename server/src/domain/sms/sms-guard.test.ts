@@ -6,6 +6,7 @@ import { openDatabase } from '../../adapters/database.ts';
 import { systemRandom } from '../../adapters/system.ts';
 import { Audit } from '../audit/audit.ts';
 import { Database } from '../kernel/database.ts';
+import { query, sql } from '../kernel/sql.ts';
 import { Vault } from '../keys/vault.ts';
 import { Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -29,9 +30,10 @@ const mobile = (block: number, n: number) => `+4917${block}${String(n).padStart(
 const scattered = (count: number) => Array.from({ length: count }, (_, n) => `+49${15_100 + n}000000`);
 const tooMany = (retryAfterSeconds: unknown = expect.any(Number)) => ({ code: 'too-many', retryAfterSeconds });
 const events = () =>
-  db.rows<{ type: string; detail: Record<string, unknown> }>(
-    'select type, detail from audit_events where project_id = ? order by id',
-    [project.id],
+  query(
+    db.alone,
+    sql<{ type: string; detail: Record<string, unknown> }>`
+      select type, detail from audit_events where project_id = ${project.id} order by id`,
   );
 
 beforeAll(async () => {

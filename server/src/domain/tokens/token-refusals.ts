@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
 import { isUuid } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/sql.ts';
 
 /** Why the token endpoint has refused. */
 export interface TokenRefusal {
@@ -26,14 +27,19 @@ export class TokenRefusals {
 
   /** In the client's project where there is such a client; else in none, whatever id the request has named. */
   async record({ type, reason, clientId, actor }: TokenRefusal): Promise<void> {
-    const known = isUuid(clientId) ? 'select id, name, project_id from clients where id = ?' : null;
-    const [client] = known === null ? [] : await this.db.rows<ClientRow>(known, [clientId]);
+    const client = isUuid(clientId) ? await this.find(clientId) : undefined;
     const about = client && {
       projectId: client.project_id,
       clientId: client.id,
       subject: { kind: 'client', id: client.id, name: client.name },
     };
     await this.audit.recordRepeated(this.db.alone, { type, actor, ...about }, reason);
+  }
+
+  private async find(clientId: string): Promise<ClientRow | undefined> {
+    const statement = sql<ClientRow>`select id, name, project_id from clients where id = ${clientId}`;
+    const [client] = await query(this.db.alone, statement, { prepare: 'token-refusals.client' });
+    return client;
   }
 }
 

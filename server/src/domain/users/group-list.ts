@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { containing } from '../kernel/page.ts';
-import { joined, query, type Sql, sql } from '../kernel/statement.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { Group } from './group.entity.ts';
 import { foldCase } from './login.ts';
 
@@ -31,28 +31,32 @@ export async function listGroups(
 }
 
 export async function countGroups(em: EntityManager, projectId: string, filter: GroupFilter): Promise<number> {
-  const [row] = await query<{ count: string }>(
+  const [row] = await query(
     em,
-    sql`select count(*) as count from groups r where ${matching(projectId, filter)}`,
+    sql<{ count: string }>`select count(*) as count from groups r where ${matching(projectId, filter)}`,
   );
   return Number(row?.count ?? 0);
 }
 
 /** How many members each of these groups has. */
 export async function countMembers(em: EntityManager, groupIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await query<{ id: string; count: string }>(
+  const rows = await query(
     em,
-    sql`select group_id as id, count(*) as count from group_members where group_id = any(${groupIds}::uuid[]) group by 1`,
+    sql<{
+      id: string;
+      count: string;
+    }>`select group_id as id, count(*) as count from group_members
+      where group_id = any(${groupIds}::uuid[]) group by 1`,
   );
   return new Map(rows.map(({ id, count }) => [id, Number(count)]));
 }
 
-function matching(projectId: string, { search = '', userId }: GroupFilter): Sql {
+function matching(projectId: string, { search = '', userId }: GroupFilter): Fragment {
   const part = foldCase(search.trim());
   const conditions = [sql`r.project_id = ${projectId}`];
   if (part !== '') conditions.push(sql`lower(r.display_name) like ${containing(part)}`);
   if (userId !== undefined) {
     conditions.push(sql`exists (select from group_members m where m.user_id = ${userId}::uuid and m.group_id = r.id)`);
   }
-  return joined(conditions, ' and ');
+  return sql.join(conditions, sql` and `);
 }

@@ -7,7 +7,7 @@ import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { execute, query, type Sql, sql } from '../kernel/statement.ts';
+import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
 import { countRows, type Listed, listRows, type Selection } from './listing.ts';
@@ -30,7 +30,7 @@ export interface GroupEdit {
   /** Refuses `invalid` as {@link add} does. */
   replace(userIds: readonly string[]): Promise<void>;
   /** Removes the members `e` (`e.user_id`) that meet the condition; tells how many there were. */
-  removeWhere(condition: Sql): Promise<number>;
+  removeWhere(condition: Fragment): Promise<number>;
 }
 
 interface GroupRow {
@@ -67,7 +67,7 @@ export class Groups {
     return rows.map((row) => ({ ...groupOfRow(row), order_key: row.order_key }));
   }
 
-  count(projectId: string, where?: Sql): Promise<number> {
+  count(projectId: string, where?: Fragment): Promise<number> {
     return countRows(this.db.alone, 'groups', projectId, where);
   }
 
@@ -75,9 +75,14 @@ export class Groups {
   async membersOf(groupIds: readonly string[]): Promise<Map<string, string[]>> {
     const members = new Map<string, string[]>(groupIds.map((id) => [id, []]));
     if (groupIds.length === 0) return members;
-    const rows = await query<{ group_id: string; user_id: string }>(
+    const rows = await query(
       this.db.alone,
-      sql`select group_id, user_id from group_members where group_id = any(${groupIds}::uuid[]) order by group_id, user_id`,
+      sql<{
+        group_id: string;
+        user_id: string;
+      }>`select group_id, user_id from group_members
+        where group_id = any(${groupIds}::uuid[]) order by group_id, user_id`,
+      { prepare: 'groups.members-of' },
     );
     for (const { group_id, user_id } of rows) members.get(group_id)?.push(user_id);
     return members;
@@ -201,15 +206,18 @@ class Editing implements GroupEdit {
   async add(userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return;
     if (!userIds.every(isUuid)) refuseMembers();
-    const [counts] = await query<{ wanted: number; present: number; added: number }>(
+    const [counts] = await query(
       this.em,
-      sql`with wanted as (select distinct unnest(${userIds}::uuid[]) as id),
-               present as (select u.id from users u join wanted w on w.id = u.id where u.project_id = ${this.projectId}),
+      sql<{ wanted: number; present: number; added: number }>`
+        with wanted as (select distinct unnest(${userIds}::uuid[]) as id),
+               present as (select u.id from users u join wanted w on w.id = u.id
+               where u.project_id = ${this.projectId}),
                added as (insert into group_members (group_id, user_id, created_at)
                          select ${this.group.id}::uuid, id, ${this.now}::timestamptz from present
                          on conflict do nothing returning 1)
           select (select count(*)::int from wanted) as wanted, (select count(*)::int from present) as present,
                  (select count(*)::int from added) as added`,
+      { prepare: 'groups.add' },
     );
     if (!counts || counts.present < counts.wanted) refuseMembers();
     this.added += counts.added;
@@ -220,6 +228,7 @@ class Editing implements GroupEdit {
     this.removed += await execute(
       this.em,
       sql`delete from group_members where group_id = ${this.group.id} and user_id = any(${ids}::uuid[])`,
+      { prepare: 'groups.remove' },
     );
   }
 
@@ -232,7 +241,7 @@ class Editing implements GroupEdit {
     await this.add(userIds);
   }
 
-  async removeWhere(condition: Sql): Promise<number> {
+  async removeWhere(condition: Fragment): Promise<number> {
     const removed = await execute(
       this.em,
       sql`delete from group_members e where e.group_id = ${this.group.id} and ${condition}`,

@@ -1,8 +1,8 @@
-import { constant, type Executing, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 
 /** By what a list is ordered: an expression over the row `r`, null where the value is missing. */
 export interface Order {
-  key: Sql;
+  key: Fragment;
   /** The SQL type of the key. */
   type: 'text' | 'boolean' | 'timestamptz';
   descending: boolean;
@@ -13,12 +13,12 @@ export type From = { offset: number } | { afterId: string; afterKey: string | nu
 
 /** What is listed of a project. Conditions are over the row `r`; ids decide where the order leaves two rows equal. */
 export interface Selection {
-  where: Sql | undefined;
+  where: Fragment | undefined;
   order: Order | undefined;
   from: From;
   limit: number;
-  /** Whether its text is one of a handful, which are worth preparing: a look-up by a key, or no condition at all. */
-  isCommon: boolean;
+  /** Name of a common `where`, whose statement is prepared; undefined: the text varies. */
+  common: string | undefined;
 }
 
 /** One row of a page: the row itself as JSON would have it, and its order key as text. */
@@ -29,13 +29,13 @@ export async function countRows(
   em: Executing,
   table: 'users' | 'groups',
   projectId: string,
-  where?: Sql,
+  where?: Fragment,
 ): Promise<number> {
   const count =
     table === 'users' && !where
-      ? sql`select sum(users) as count from user_counts where project_id = ${projectId}`
-      : sql`select count(*) from ${verbatim(table)} r where ${inProject(projectId, where)}`;
-  const [row] = await query<{ count: string | null }>(em, count);
+      ? sql<{ count: string | null }>`select sum(users) as count from user_counts where project_id = ${projectId}`
+      : sql<{ count: string | null }>`select count(*) from ${sql.table(table)} r where ${inProject(projectId, where)}`;
+  const [row] = await query(em, count);
   return Number(row?.count ?? 0);
 }
 
@@ -48,31 +48,35 @@ export async function listRows<Row extends object>(
   table: 'users' | 'groups',
   columns: string,
   projectId: string,
-  { where, order, from, limit, isCommon }: Selection,
+  { where, order, from, limit, common }: Selection,
 ): Promise<Listed<Row>[]> {
-  const key = order?.key ?? verbatim('null::text');
-  const direction = verbatim(order?.descending ? 'desc nulls first' : 'asc nulls last');
-  const ordering = order ? sql`order_key ${direction}, id` : verbatim('id');
+  const key = order?.key ?? sql.raw('null::text');
+  const direction = sql.raw(order?.descending ? 'desc nulls first' : 'asc nulls last');
+  const ordering = order ? sql`order_key ${direction}, id` : sql.raw('id');
   const shown =
     order?.type === 'timestamptz'
-      ? verbatim("(page.order_key at time zone 'UTC')::text")
-      : verbatim('page.order_key::text');
-  const after = 'afterId' in from ? sql` and ${behind(from, order)}` : verbatim('');
+      ? sql.raw("(page.order_key at time zone 'UTC')::text")
+      : sql.raw('page.order_key::text');
+  const after = 'afterId' in from ? sql` and ${behind(from, order)}` : sql.raw('');
   const offset = 'offset' in from ? from.offset : 0;
-  const statement = sql`select ${verbatim(columns)}, ${shown} as order_key
-        from (select r.id, ${key} as order_key from ${verbatim(table)} r
-              where ${inProject(projectId, where)}${after}
-              order by ${ordering} offset ${offset} limit ${limit}) page
-        join ${verbatim(table)} r on r.id = page.id
-        order by ${order ? sql`page.order_key ${direction}, r.id` : verbatim('r.id')}`;
-  return query<Listed<Row>>(em, isCommon ? constant(statement) : statement);
+  const statement = sql<Listed<Row>>`select ${sql.raw(columns)}, ${shown} as order_key
+    from (select r.id, ${key} as order_key from ${sql.table(table)} r
+          where ${inProject(projectId, where)}${after}
+          order by ${ordering} offset ${offset} limit ${limit}) page
+    join ${sql.table(table)} r on r.id = page.id
+    order by ${order ? sql`page.order_key ${direction}, r.id` : sql.raw('r.id')}`;
+  const start = 'afterId' in from ? 'after' : 'offset';
+  return query(em, statement, { prepare: common && `listing.${table}.${common}.${start}` });
 }
 
-function inProject(projectId: string, where: Sql | undefined): Sql {
+function inProject(projectId: string, where: Fragment | undefined): Fragment {
   return where ? sql`r.project_id = ${projectId} and ${where}` : sql`r.project_id = ${projectId}`;
 }
 
-function behind({ afterId, afterKey }: { afterId: string; afterKey: string | null }, order: Order | undefined): Sql {
+function behind(
+  { afterId, afterKey }: { afterId: string; afterKey: string | null },
+  order: Order | undefined,
+): Fragment {
   const behindId = sql`r.id > ${afterId}::uuid`;
   if (!order) return behindId;
   const { key } = order;
@@ -83,7 +87,7 @@ function behind({ afterId, afterKey }: { afterId: string; afterKey: string | nul
   const last =
     order.type === 'timestamptz'
       ? sql`(${afterKey}::timestamp at time zone 'UTC')`
-      : sql`${afterKey}::${verbatim(order.type)}`;
+      : sql`${afterKey}::${sql.raw(order.type)}`;
   const sameKey = sql`(${key} = ${last} and ${behindId})`;
   if (order.descending) return sql`(${key} < ${last} or ${sameKey})`;
   return sql`(${key} > ${last} or ${sameKey} or ${key} is null)`;

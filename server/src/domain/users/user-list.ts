@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
-import { joined, query, type Sql, sql, verbatim } from '../kernel/statement.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { foldCase } from './login.ts';
 import { User } from './user.entity.ts';
 
@@ -57,17 +57,17 @@ export async function listUsers(
 
 export async function countUsers(em: EntityManager, projectId: string, filter: UserFilter): Promise<number> {
   const isAsked = Object.values(filter).some((value) => value !== undefined && value !== '');
-  const [row] = await query<{ count: string | null }>(
+  const [row] = await query(
     em,
     isAsked
-      ? sql`select count(*) as count from users r where ${matching(projectId, filter)}`
-      : sql`select sum(users) as count from user_counts where project_id = ${projectId}`,
+      ? sql<{ count: string | null }>`select count(*) as count from users r where ${matching(projectId, filter)}`
+      : sql<{ count: string | null }>`select sum(users) as count from user_counts where project_id = ${projectId}`,
   );
   return Number(row?.count ?? 0);
 }
 
 /** The condition on the row `r`. */
-function matching(projectId: string, filter: UserFilter): Sql {
+function matching(projectId: string, filter: UserFilter): Fragment {
   const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, groupId } = filter;
   const start = (filter.search ?? '').trim();
   const conditions = [sql`r.project_id = ${projectId}`];
@@ -85,16 +85,16 @@ function matching(projectId: string, filter: UserFilter): Sql {
     conditions.push(sql`exists (select from group_members m where m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
   }
   if (start !== '') conditions.push(startingWith(start));
-  return joined(conditions, ' and ');
+  return sql.join(conditions, sql` and `);
 }
 
 /**
  * A range in byte order for each column: where few begin so, each is a walk along its own index; where many do, the
  * walk along the list's own order soon has a page full.
  */
-function startingWith(start: string): Sql {
+function startingWith(start: string): Fragment {
   const key = foldCase(start);
-  const within = (column: Sql, from: string) =>
+  const within = (column: Fragment, from: string) =>
     sql`${column} collate "C" >= ${from} and ${column} collate "C" < ${`${from}\u{10ffff}`}`;
   return sql`(${within(sql`r.user_name_key`, key)} or ${within(sql`r.email_key`, key)}
     or ${within(sql`lower(r.display_name)`, key)} or ${within(sql`lower(r.family_name)`, key)}
@@ -126,16 +126,17 @@ export async function* eachUser(
   projectId: string,
   filter: UserFilter,
 ): AsyncGenerator<ExportedUser[]> {
-  const iso = (column: string) => verbatim(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
   for (let after: string | null = null; ; ) {
-    const beyond: Sql = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
-    const found: ExportedUser[] = await query<ExportedUser>(
+    const beyond: Fragment = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
+    const found: ExportedUser[] = await query(
       reader(),
-      sql`select r.id, r.user_name as "userName", r.external_id as "externalId", r.display_name as "displayName",
-            r.given_name as "givenName", r.family_name as "familyName", r.email, r.phone, r.active, r.provenance,
-            ${iso('r.created_at')} as "createdAt", ${iso('r.updated_at')} as "updatedAt",
-            ${iso('r.last_sign_in_at')} as "lastSignInAt"
-          from users r where ${matching(projectId, filter)} ${beyond} order by r.id desc limit ${exportPage}`,
+      sql<ExportedUser>`select r.id, r.user_name as "userName", r.external_id as "externalId",
+          r.display_name as "displayName",
+          r.given_name as "givenName", r.family_name as "familyName", r.email, r.phone, r.active, r.provenance,
+          ${iso('r.created_at')} as "createdAt", ${iso('r.updated_at')} as "updatedAt",
+          ${iso('r.last_sign_in_at')} as "lastSignInAt"
+        from users r where ${matching(projectId, filter)} ${beyond} order by r.id desc limit ${exportPage}`,
     );
     if (found.length > 0) yield found;
     if (found.length < exportPage) return;

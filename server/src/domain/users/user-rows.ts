@@ -1,5 +1,5 @@
 import { isUuid } from '../kernel/secret.ts';
-import { constant, type Executing, query, sql, verbatim } from '../kernel/statement.ts';
+import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { ShownUser, UserRecord } from './user-record.ts';
 
 /** The columns of `users r` that {@link userOfRow} reads. */
@@ -59,8 +59,8 @@ export function shownOfRow(row: ShownRow): ShownUser {
 /** Null if the project has no such user. */
 export async function findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
   if (!isUuid(userId)) return null;
-  const statement = sql`select ${verbatim(shownColumns)} from users r
+  const statement = sql<ShownRow>`select ${sql.raw(shownColumns)} from users r
     where r.id = ${userId}::uuid and r.project_id = ${projectId}::uuid`;
-  const [row] = await query<ShownRow>(em, constant(statement));
+  const [row] = await query(em, statement, { prepare: 'users.shown' });
   return row ? shownOfRow(row) : null;
 }

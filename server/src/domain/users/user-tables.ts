@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { execute, type Fragment } from '../kernel/sql.ts';
+import { execute, type Fragment, sql } from '../kernel/sql.ts';
 import { foldCase } from './login.ts';
 import type { User } from './user.entity.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import { refuse } from '../kernel/problem.ts';
-import { constant, type Executing, query, type Sql, sql } from '../kernel/statement.ts';
+import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
 import { type UserRecord, type UserValues, valuesOf } from './user-record.ts';
 
@@ -72,6 +72,7 @@ export async function writeIfUnchanged(
   { changed, event }: { changed: readonly string[]; event: AuditEntry },
 ): Promise<boolean> {
   const { userNameKey, emailKey } = loginOf(valuesOf(next));
+  const withEmails = changed.includes('emails');
   const statement = sql`with changed as (
       update users set user_name = ${next.userName}, user_name_key = ${userNameKey}, external_id = ${next.externalId},
         display_name = ${next.displayName}, given_name = ${next.givenName}, family_name = ${next.familyName},
@@ -80,18 +81,19 @@ export async function writeIfUnchanged(
         updated_at = ${next.updatedAt}
       where id = ${next.id}::uuid and project_id = ${projectId}::uuid and version = ${next.version - 1}
       returning id, project_id
-    ), ${changed.includes('emails') ? reindexed(emailKeys(next.attributes)) : sql``} told as (
+    ), ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} told as (
       ${audit.insertion(event, sql`exists (select from changed)`)}
     )
     select id from changed`;
-  // Its text is one of two, though it is put together.
-  const written = await unlessTaken(() => query(em, constant(statement)));
+  const name = withEmails ? 'users.write-with-emails' : 'users.write';
+  const written = await unlessTaken(() => query(em, statement, { prepare: name }));
   return written.length === 1;
 }
 
-function reindexed(keys: readonly string[]): Sql {
+function reindexed(keys: readonly string[]): Fragment {
   return sql`forgotten as (
-      delete from user_emails e using changed where e.user_id = changed.id and not (e.value_key = any(${keys}::text[]))
+      delete from user_emails e using changed
+      where e.user_id = changed.id and not (e.value_key = any(${keys}::text[]))
     ), indexed as (
       insert into user_emails (user_id, value_key, project_id)
       select changed.id, key, changed.project_id from changed, unnest(${keys}::text[]) as key on conflict do nothing

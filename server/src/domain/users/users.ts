@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { constant, type Executing, execute, query, sql } from '../kernel/statement.ts';
+import { type Executing, execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
@@ -109,22 +109,21 @@ export class Users {
       detail: { provenance },
     };
     const creation = sql`with created as (
-            insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name,
-              family_name, email, email_key, phone, active, provenance, attributes, version, created_at, updated_at)
-            values (${id}, ${projectId}, ${values.userName}, ${login.userNameKey}, ${values.externalId},
-              ${values.displayName}, ${values.givenName}, ${values.familyName}, ${login.email}, ${login.emailKey},
-              ${login.phone}, ${values.active}, ${provenance}, ${JSON.stringify(values.attributes)}, 1, ${now}, ${now})
-            on conflict do nothing returning id, project_id
-          ), indexed as (
-            insert into user_emails (user_id, value_key, project_id)
-            select distinct created.id, key, created.project_id
-            from created, unnest(${emailKeys(values.attributes)}::text[]) as key
-          ), told as (
-            ${this.audit.insertion(event, sql`exists (select from created)`)}
-          )
-          select id from created`;
-    // Its text is always the same, though it is put together.
-    const inserted = await query(em, constant(creation));
+        insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name,
+          family_name, email, email_key, phone, active, provenance, attributes, version, created_at, updated_at)
+        values (${id}, ${projectId}, ${values.userName}, ${login.userNameKey}, ${values.externalId},
+          ${values.displayName}, ${values.givenName}, ${values.familyName}, ${login.email}, ${login.emailKey},
+          ${login.phone}, ${values.active}, ${provenance}, ${JSON.stringify(values.attributes)}, 1, ${now}, ${now})
+        on conflict do nothing returning id, project_id
+      ), indexed as (
+        insert into user_emails (user_id, value_key, project_id)
+        select distinct created.id, key, created.project_id
+        from created, unnest(${emailKeys(values.attributes)}::text[]) as key
+      ), told as (
+        ${this.audit.insertion(event, sql`exists (select from created)`)}
+      )
+      select id from created`;
+    const inserted = await query(em, creation, { prepare: 'users.create' });
     if (inserted.length === 0) {
       refuse({ code: 'taken', what: 'user', field: await takenField(em, projectId, login) });
     }
@@ -236,7 +235,9 @@ export class Users {
    */
   async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
-    await query(em, sql`select from users where id = ${userId} and project_id = ${projectId} for no key update`);
+    await query(em, sql`select from users where id = ${userId} and project_id = ${projectId} for no key update`, {
+      prepare: 'users.locked',
+    });
     return em.findOne(User, { id: userId, project: projectId }, { refresh: true });
   }
 }
@@ -264,23 +265,28 @@ function withPhone(user: UserRecord, phone: string | null): Record<string, unkno
 }
 
 async function takenField(em: Executing, projectId: string, login: Login): Promise<string> {
-  const [row] = await query<{ field: string }>(
+  const [row] = await query(
     em,
-    sql`select case when user_name_key = ${login.userNameKey} then 'userName'
+    sql<{ field: string }>`
+      select case when user_name_key = ${login.userNameKey} then 'userName'
                     when email_key = ${login.emailKey} then 'emails' else 'phoneNumbers' end as field
         from users
         where project_id = ${projectId}
           and (user_name_key = ${login.userNameKey} or email_key = ${login.emailKey} or phone = ${login.phone})
         order by (user_name_key = ${login.userNameKey}) desc limit 1`,
+    { prepare: 'users.taken-field' },
   );
   return row?.field ?? 'userName';
 }
 
 async function indexEmails(em: EntityManager, projectId: string, userId: string, keys: string[]): Promise<void> {
-  await execute(em, sql`delete from user_emails where user_id = ${userId} and not (value_key = any(${keys}::text[]))`);
+  await execute(em, sql`delete from user_emails where user_id = ${userId} and not (value_key = any(${keys}::text[]))`, {
+    prepare: 'users.index-emails',
+  });
   await execute(
     em,
     sql`insert into user_emails (user_id, value_key, project_id)
-        select ${userId}::uuid, key, ${projectId}::uuid from unnest(${keys}::text[]) as key on conflict do nothing`,
+      select ${userId}::uuid, key, ${projectId}::uuid from unnest(${keys}::text[]) as key on conflict do nothing`,
+    { prepare: 'users.index-emails-2' },
   );
 }

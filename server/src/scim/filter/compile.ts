@@ -1,5 +1,5 @@
 import { isUuid } from '../../domain/kernel/secret.ts';
-import { joined, type Sql, sql, verbatim } from '../../domain/kernel/statement.ts';
+import { type Fragment, sql } from '../../domain/kernel/sql.ts';
 import { foldCase } from '../../domain/users/login.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
@@ -11,7 +11,7 @@ import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContex
  * A filter as a condition on the row `r`. Every condition is true or false, never null, so that `not` means what it
  * says; what the caller wrote is only ever a parameter.
  */
-export function compileFilter(filter: ResourceFilter, context: QueryContext): Sql {
+export function compileFilter(filter: ResourceFilter, context: QueryContext): Fragment {
   return connectives(filter, (leaf) => {
     const { ref: target } = leaf;
     if (leaf.kind === 'element') return element(target, leaf.filter, context);
@@ -26,12 +26,12 @@ export function compileFilter(filter: ResourceFilter, context: QueryContext): Sq
     const condition = compare(elementOperandOf(target.sub, context), leaf.comparison, leaf.value);
     const some = exists(target, condition);
     // What is not there is not equal either.
-    return leaf.comparison === 'ne' ? sql`(${some} or not ${exists(target, verbatim('true'))})` : some;
+    return leaf.comparison === 'ne' ? sql`(${some} or not ${exists(target, sql.raw('true'))})` : some;
   });
 }
 
 /** A filter in brackets as a condition on the element `e`. */
-export function compileElementFilter(filter: ElementFilter, context: QueryContext): Sql {
+export function compileElementFilter(filter: ElementFilter, context: QueryContext): Fragment {
   return connectives<Attribute>(filter, (leaf) => {
     const operand = elementOperandOf(leaf.ref, context);
     if (leaf.kind === 'present') return present(operand);
@@ -42,12 +42,12 @@ export function compileElementFilter(filter: ElementFilter, context: QueryContex
 
 type Leaf<Ref> = Exclude<Filter<Ref>, { kind: 'and' | 'or' | 'not' }>;
 
-function connectives<Ref>(filter: Filter<Ref>, leaf: (leaf: Leaf<Ref>) => Sql): Sql {
+function connectives<Ref>(filter: Filter<Ref>, leaf: (leaf: Leaf<Ref>) => Fragment): Fragment {
   switch (filter.kind) {
     case 'and':
     case 'or': {
       const terms = filter.terms.map((term) => connectives(term, leaf));
-      return sql`(${joined(terms, ` ${filter.kind} `)})`;
+      return sql`(${sql.join(terms, sql.raw(` ${filter.kind} `))})`;
     }
     case 'not':
       return sql`(not ${connectives(filter.term, leaf)})`;
@@ -56,13 +56,13 @@ function connectives<Ref>(filter: Filter<Ref>, leaf: (leaf: Leaf<Ref>) => Sql): 
   }
 }
 
-function element(target: AttributeTarget, filter: ElementFilter, context: QueryContext): Sql {
+function element(target: AttributeTarget, filter: ElementFilter, context: QueryContext): Fragment {
   const condition = exists(target, compileElementFilter(filter, context));
   const indexed = mustHold(filter).map(({ ref, comparison, value }) =>
     byIndex({ ...target, sub: ref }, comparison, value, context),
   );
   const known = indexed.filter((each) => each !== undefined);
-  return known.length === 0 ? condition : sql`(${joined([...known, condition], ' and ')})`;
+  return known.length === 0 ? condition : sql`(${sql.join([...known, condition], sql` and `)})`;
 }
 
 /** The comparisons without which the filter cannot hold. */
@@ -77,13 +77,14 @@ function byIndex(
   comparison: Comparison,
   value: Literal,
   context: QueryContext,
-): Sql | undefined {
+): Fragment | undefined {
   const { attribute, sub } = target;
   if (sub?.name !== 'value' || typeof value !== 'string') return undefined;
   if (attribute.name === 'emails' && (comparison === 'eq' || comparison === 'sw')) {
-    const key = verbatim('i.value_key');
-    const condition = textCondition(key, comparison, foldCase(value), verbatim('?'));
-    return sql`r.id in (select i.user_id from user_emails i where i.project_id = ${context.projectId} and ${condition})`;
+    const key = sql.raw('i.value_key');
+    const condition = textCondition(key, comparison, foldCase(value));
+    return sql`r.id in (select i.user_id from user_emails i
+      where i.project_id = ${context.projectId} and ${condition})`;
   }
   if (comparison !== 'eq') return undefined;
   if (attribute.name === 'members' && isStoredUuid(value)) {
@@ -95,32 +96,32 @@ function byIndex(
   return undefined;
 }
 
-function exists(target: AttributeTarget, condition: Sql): Sql {
+function exists(target: AttributeTarget, condition: Fragment): Fragment {
   const filled = target.attribute.name === 'schemas' ? sql`e.value is not null and ${condition}` : condition;
   return sql`exists (select 1 from ${elementsOf(target)} where ${filled})`;
 }
 
-function presentSingle(target: AttributeTarget, context: QueryContext): Sql {
+function presentSingle(target: AttributeTarget, context: QueryContext): Fragment {
   if (target.sub || target.attribute.type !== 'complex') return present(operandOf(target, context));
   const parts = (target.attribute.subAttributes ?? []).map((sub) => present(operandOf({ ...target, sub }, context)));
-  return sql`(${joined(parts, ' or ')})`;
+  return sql`(${sql.join(parts, sql` or `)})`;
 }
 
-function presentMultiple(target: AttributeTarget, context: QueryContext): Sql {
+function presentMultiple(target: AttributeTarget, context: QueryContext): Fragment {
   const { attribute, sub } = target;
   if (sub || !attribute.subAttributes) return exists(target, present(elementOperandOf(sub, context)));
   const parts = attribute.subAttributes.map((each) => present(elementOperandOf(each, context)));
-  return exists(target, sql`(${joined(parts, ' or ')})`);
+  return exists(target, sql`(${sql.join(parts, sql` or `)})`);
 }
 
-function present(operand: Operand): Sql {
+function present(operand: Operand): Fragment {
   const { value } = operand;
   return operand.kind === 'text' ? sql`(${value} is not null and ${value} <> '')` : sql`${value} is not null`;
 }
 
 const signs = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
 
-function compare(operand: Operand, comparison: Comparison, value: Literal): Sql {
+function compare(operand: Operand, comparison: Comparison, value: Literal): Fragment {
   if (comparison === 'ne') return sql`(not ${compare(operand, 'eq', value)})`;
   switch (operand.kind) {
     case 'boolean': {
@@ -129,30 +130,35 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Sql 
     }
     case 'uuid':
       if (comparison === 'eq') {
-        return isStoredUuid(value) ? sql`(${operand.value} = ${value}::uuid)` : verbatim('false');
+        return isStoredUuid(value) ? sql`(${operand.value} = ${value}::uuid)` : sql.raw('false');
       }
-      return textCondition(sql`${operand.value}::text`, comparison, String(value), verbatim('?'));
+      return textCondition(sql`${operand.value}::text`, comparison, String(value));
     case 'instant':
       if (comparison === 'co' || comparison === 'sw' || comparison === 'ew') {
-        return textCondition(asText(operand.value), comparison, String(value).toUpperCase(), verbatim('?'));
+        return textCondition(asText(operand.value), comparison, String(value).toUpperCase());
       }
-      return sql`(${operand.value} ${verbatim(signs[comparison])} ${instantOf(value)}::timestamptz)`;
+      return sql`(${operand.value} ${sql.raw(signs[comparison])} ${instantOf(value)}::timestamptz)`;
     case 'text': {
       const literal = operand.fold === 'foldCase' ? foldCase(String(value)) : String(value);
-      const parameter = verbatim(operand.fold === 'sql' ? 'lower(?)' : '?');
-      return sql`(${operand.folded} is not null and ${textCondition(operand.folded, comparison, literal, parameter)})`;
+      const condition = textCondition(operand.folded, comparison, literal, operand.fold === 'sql');
+      return sql`(${operand.folded} is not null and ${condition})`;
     }
   }
 }
 
 /** Compares in byte order, whatever the database's collation: the indexes are built so. */
-function textCondition(value: Sql, comparison: Exclude<Comparison, 'ne'>, literal: string, parameter: Sql): Sql {
+function textCondition(
+  value: Fragment,
+  comparison: Exclude<Comparison, 'ne'>,
+  literal: string,
+  inLowerCase = false,
+): Fragment {
   const bytewise = sql`${value} collate "C"`;
-  const bound = (text: string): Sql => ({ text: parameter.text.replace('?', '?::text'), params: [text] });
+  const bound = (text: string) => (inLowerCase ? sql`lower(${text}::text)` : sql`${text}::text`);
   if (comparison === 'co') return sql`strpos(${value}, ${bound(literal)}) > 0`;
   if (comparison === 'sw') return sql`${bytewise} like ${bound(`${escapeLike(literal)}%`)}`;
   if (comparison === 'ew') return sql`${bytewise} like ${bound(`%${escapeLike(literal)}`)}`;
-  return sql`${bytewise} ${verbatim(signs[comparison])} ${bound(literal)}`;
+  return sql`${bytewise} ${sql.raw(signs[comparison])} ${bound(literal)}`;
 }
 
 function escapeLike(text: string): string {
@@ -160,7 +166,7 @@ function escapeLike(text: string): string {
 }
 
 /** The form in which instants are shown. */
-function asText(instant: Sql): Sql {
+function asText(instant: Fragment): Fragment {
   return sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 

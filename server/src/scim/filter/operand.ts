@@ -1,4 +1,4 @@
-import { joined, type Sql, sql, verbatim } from '../../domain/kernel/statement.ts';
+import { type Fragment, sql } from '../../domain/kernel/sql.ts';
 import type { Attribute, Storage } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 
@@ -11,10 +11,10 @@ export interface QueryContext {
 
 /** A value in SQL, and how it is compared. */
 export type Operand =
-  | { kind: 'text'; value: Sql; folded: Sql; fold: 'none' | 'sql' | 'foldCase' }
-  | { kind: 'uuid'; value: Sql }
-  | { kind: 'boolean'; value: Sql; absentMeans: false | undefined }
-  | { kind: 'instant'; value: Sql };
+  | { kind: 'text'; value: Fragment; folded: Fragment; fold: 'none' | 'sql' | 'foldCase' }
+  | { kind: 'uuid'; value: Fragment }
+  | { kind: 'boolean'; value: Fragment; absentMeans: false | undefined }
+  | { kind: 'instant'; value: Fragment };
 
 /** The value of a single-valued attribute, or of a part of it, in the row `r`. */
 export function operandOf({ attribute, sub, extension }: AttributeTarget, context: QueryContext): Operand {
@@ -26,14 +26,14 @@ export function operandOf({ attribute, sub, extension }: AttributeTarget, contex
 
 /** The value of a part of an element `e`; of the element itself where it has no parts. */
 export function elementOperandOf(sub: Attribute | undefined, context: QueryContext): Operand {
-  if (!sub) return text(verbatim('e.value'), undefined, false);
+  if (!sub) return text(sql.raw('e.value'), undefined, false);
   return operand(sub, sub.storage ?? jsonStorage(sub, `(e.el->>'${sub.name}')`), context);
 }
 
 /** The elements of a multi-valued attribute of the row `r`, as a FROM item named `e`. */
-export function elementsOf({ attribute, extension }: AttributeTarget): Sql {
-  if (attribute.storage?.kind === 'elements') return verbatim(attribute.storage.from);
-  return verbatim(`jsonb_array_elements(${jsonBase(extension)}->'${attribute.name}') with ordinality as e(el, n)`);
+export function elementsOf({ attribute, extension }: AttributeTarget): Fragment {
+  if (attribute.storage?.kind === 'elements') return sql.raw(attribute.storage.from);
+  return sql.raw(`jsonb_array_elements(${jsonBase(extension)}->'${attribute.name}') with ordinality as e(el, n)`);
 }
 
 function jsonBase(extension: AttributeTarget['extension']): string {
@@ -47,24 +47,28 @@ function jsonStorage(attribute: Attribute, value: string): Storage {
 function operand(attribute: Attribute, storage: Storage, context: QueryContext): Operand {
   switch (storage.kind) {
     case 'text':
-      return text(verbatim(storage.value), storage.folded, attribute.caseExact ?? false);
+      return text(sql.raw(storage.value), storage.folded, attribute.caseExact ?? false);
     case 'uuid':
-      return { kind: 'uuid', value: verbatim(storage.value) };
+      return { kind: 'uuid', value: sql.raw(storage.value) };
     case 'boolean':
-      return { kind: 'boolean', value: verbatim(storage.value), absentMeans: attribute.absentMeans };
+      return { kind: 'boolean', value: sql.raw(storage.value), absentMeans: attribute.absentMeans };
     case 'instant':
-      return { kind: 'instant', value: verbatim(storage.value) };
+      return { kind: 'instant', value: sql.raw(storage.value) };
     case 'location': {
       const endpoint = `${context.baseUrl}/${storage.resourceType}s/`;
-      return text(sql`(${endpoint}::text || ${verbatim(storage.id)}::text)`, undefined, true);
+      return text(sql`(${endpoint}::text || ${sql.raw(storage.id)}::text)`, undefined, true);
     }
     case 'elements':
       throw new Error(`${attribute.name} has several values`);
   }
 }
 
-function text(value: Sql, folded: { sql: string; by: 'sql' | 'foldCase' } | undefined, caseExact: boolean): Operand {
+function text(
+  value: Fragment,
+  folded: { sql: string; by: 'sql' | 'foldCase' } | undefined,
+  caseExact: boolean,
+): Operand {
   if (caseExact) return { kind: 'text', value, folded: value, fold: 'none' };
-  if (folded) return { kind: 'text', value, folded: verbatim(folded.sql), fold: folded.by };
-  return { kind: 'text', value, folded: joined([verbatim('lower('), value, verbatim(')')], ''), fold: 'sql' };
+  if (folded) return { kind: 'text', value, folded: sql.raw(folded.sql), fold: folded.by };
+  return { kind: 'text', value, folded: sql`lower(${value})`, fold: 'sql' };
 }
