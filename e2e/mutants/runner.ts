@@ -113,10 +113,10 @@ async function tryMutants(
     let ending = await run(id, tests);
     const { failed } = ending;
     if (failed !== undefined && failed >= 0 && !(await passesAlone(failed))) {
-      ending = await run(
-        id,
-        Array.from({ length: failed + 1 }, (_, number) => number),
-      );
+      const upTo = Array.from({ length: failed + 1 }, (_, number) => number);
+      ending = await run(id, upTo);
+      // Not the mutant's doing: the tests fail whenever they run a second time.
+      if (ending.failed !== undefined && (await run(0, upTo)).failed !== undefined) ending = { errors: new Map() };
     }
     const outcome = ending.timedOut ? 'timeout' : ending.failed === undefined ? 'survived' : 'killed';
     const by = ending.failed === undefined ? {} : { by: names[ending.failed] ?? 'set-up' };

@@ -40,6 +40,8 @@ export class SigninWorld {
     const world = new SigninWorld();
     beforeAll(async () => {
       world.app = await buildTestApp();
+      // The tests of a file may run more than once (`npm run mutants`), each time with an empty mailbox.
+      world.read = 0;
     });
     afterAll(() => world.app.close());
     beforeEach(() => world.begin(settings));
