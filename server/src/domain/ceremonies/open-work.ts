@@ -51,7 +51,10 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
           where finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
             and id is distinct from ${keepCeremonyId}::uuid
             and (account_id = ${user.id} or user_id = ${user.id} or (account_id is null
-              and project_id = ${login.project_id} and address = any(${addresses}::text[])))
+              and project_id = ${login.project_id} and address = any(${addresses}::text[])
+              -- A user name may be the e-mail address of another user, whom the code then names.
+              and not exists (select from one_time_codes k where k.ceremony_id = ceremonies.id
+                and k.replaced_at is null and k.user_id <> ${user.id})))
           order by id for no key update
         )
         update ceremonies c set finished_at = ${now} from open where c.id = open.id and c.finished_at is null
