@@ -94,6 +94,23 @@ describe('e-mail as second factor', () => {
     expect(await page.step('verify-mfa', { userid, otp: first }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
     expectStatus(await page.step('verify-mfa', { userid, otp: second }, 'use'), 'SUCCESS');
   });
+
+  it('is refused, like a recovery code, once the policy no longer takes it, also halfway', async () => {
+    await world.enrol(page, userid, { mfa_method: 'email' });
+    const enrolled = await page.step('verify-mfa', { userid, otp: await world.codeFor(userid) }, 'use');
+    const [recoveryCode] = expectStatus(enrolled, 'SUCCESS')['recovery_codes'] as string[];
+    pause();
+    await world.meetFactor(page, userid);
+    const otp = await world.codeFor(userid);
+    await world.set({ mfaPolicy: 'required' });
+    for (const typed of [otp, recoveryCode]) {
+      const refused = await page.step('verify-mfa', { userid, otp: typed }, 'use');
+      expect(refused).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
+    }
+    pause();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+  });
 });
 
 describe('SMS as second factor', () => {

@@ -95,9 +95,9 @@ export function concerned(model: Model, { table, old, new: after }: Change): str
   const row = (after ?? old) as Row;
   if (table === 'users') return [row['id']];
   if (table === 'ceremonies') return concernedBy(model, row);
-  // A code that was sent to an address of no account ends with its ceremony.
-  if (table === 'one_time_codes' && row['user_id'] === null) {
-    return concernedBy(model, model.ceremonies.get(row['ceremony_id']) ?? {});
+  // A code ends with its ceremony, too, which may have gone on to another address.
+  if (table === 'one_time_codes') {
+    return [row['user_id'], ...concernedBy(model, model.ceremonies.get(row['ceremony_id']) ?? {})];
   }
   return [row['user_id']];
 }

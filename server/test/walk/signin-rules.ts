@@ -43,7 +43,10 @@ const rules: Record<string, Rule> = {
     const row = (change.new ?? change.old) as Row;
     const isOwn = txn.ceremony === null || row['id'] === txn.ceremony;
     if (isOwn) txn.ceremony = row['id'];
-    demand(isOwn || isTheirs(model, txn, change), `${step} of ${txn.name} changed another transaction: ${describeChange(change)}`);
+    demand(
+      isOwn || isTheirs(model, txn, change),
+      `${step} of ${txn.name} changed another transaction: ${describeChange(change)}`,
+    );
   },
   one_time_codes: (model, { txn, step }, change) => {
     const row = (change.new ?? change.old) as Row;

@@ -9,7 +9,7 @@ import type { CodePurpose } from '../otp/otp.ts';
 import { resendAfterSeconds } from '../otp/sends.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Counters } from './counters.ts';
-import { accountOf, type Evidence, meetsPolicy, provedIn } from './evidence.ts';
+import { accountOf, type Evidence, isSufficient, meetsPolicy, provedIn } from './evidence.ts';
 import { finish } from './finish.ts';
 import type { Flow, Judged, Outcome, RefusedStep, StepRule } from './flow.ts';
 import { maskAddress, maskPhone } from './mask.ts';
@@ -207,13 +207,14 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
   const factor = ceremony.enrolmentId ? await deps.mfa.locked(em, ceremony.enrolmentId) : null;
   if (!user?.active || !factor || factor.user.id !== user.id) return over;
-  if (factor.verifiedAt) return { user, factor };
-  if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
   const { mfaPolicy: policy, emailFactor } = caller.project;
+  const notAllowed = { refused: { code: 'mfa-method-not-allowed', method: factor.method } } as const;
+  // The policy may have become stricter since the sign-in began.
+  if (factor.verifiedAt) return isSufficient(factor.method, { policy, emailFactor }) ? { user, factor } : notAllowed;
+  if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
   const factors = (await deps.mfa.factors(em, user.id)).map(({ method }) => method);
   if (factors.length > 0 && meetsPolicy({ policy, emailFactor, factors })) return over;
-  if ((await offeredMethods(flow)).includes(factor.method)) return { user, factor };
-  return { refused: { code: 'mfa-method-not-allowed', method: factor.method } };
+  return (await offeredMethods(flow)).includes(factor.method) ? { user, factor } : notAllowed;
 }
 
 /** Where codes of the factor go; for SMS the directory's number where it owns the phone, else the enrolled one. */
