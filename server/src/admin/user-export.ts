@@ -5,7 +5,14 @@ import { personExport } from '../domain/accounts/person-export.ts';
 import type { Audit } from '../domain/audit/audit.ts';
 import { found, refuse } from '../domain/kernel/problem.ts';
 import { User } from '../domain/users/user.entity.ts';
-import { countUsers, type ExportedUser, eachUser, type UserFilter } from '../domain/users/user-list.ts';
+import {
+  countUsers,
+  type ExportedUser,
+  eachUser,
+  exportedProperties,
+  type UserFilter,
+} from '../domain/users/user-list.ts';
+import { columnOf } from '../domain/users/user-record.ts';
 import { actorOf } from '../http/context.ts';
 import { sendExport } from '../http/export.ts';
 import { actorFor } from './caller.ts';
@@ -17,21 +24,9 @@ export interface UserExportDeps extends ExportDeps {
   issuer: string;
 }
 
-const columns: { [header: string]: (user: ExportedUser) => unknown } = {
-  id: ({ id }) => id,
-  user_name: ({ userName }) => userName,
-  external_id: ({ externalId }) => externalId,
-  display_name: ({ displayName }) => displayName,
-  given_name: ({ givenName }) => givenName,
-  family_name: ({ familyName }) => familyName,
-  email: ({ email }) => email,
-  phone: ({ phone }) => phone,
-  active: ({ active }) => active,
-  provenance: ({ provenance }) => provenance,
-  created_at: ({ createdAt }) => createdAt,
-  updated_at: ({ updatedAt }) => updatedAt,
-  last_sign_in_at: ({ lastSignInAt }) => lastSignInAt,
-};
+const columns = Object.fromEntries(
+  exportedProperties.map((name) => [columnOf(name), (user: ExportedUser) => user[name]]),
+);
 
 const filters = ['search', 'active', 'provenance', 'has_factor', 'has_signed_in', 'group'] as const;
 const moments = ['signed_in_since', 'not_signed_in_since'] as const;

@@ -23,6 +23,7 @@ export function csvRecord(values: readonly unknown[]): string {
 
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
+  if (value instanceof Date) return csvCell(value.toISOString());
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 }

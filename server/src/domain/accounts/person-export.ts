@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { User } from '../users/user.entity.ts';
+import { recordOf } from '../users/user-record.ts';
 import { userTables } from './user-tables.ts';
 
 const sections = userTables.flatMap(({ exportRows }) => Object.entries(exportRows));
@@ -15,11 +16,7 @@ interface Row {
 
 /** All data of a user as one JSON object, in pieces of text (GDPR, article 15). Contains no secrets. */
 export async function* personExport(reader: () => EntityManager, user: User, about: object): AsyncGenerator<string> {
-  const { id, userName, externalId, displayName, givenName, familyName, email, phone } = user;
-  const { active, provenance, attributes, createdAt, updatedAt, lastSignInAt } = user;
-  const names = { id, userName, externalId, displayName, givenName, familyName, email, phone };
-  const profile = { ...names, active, provenance, createdAt, updatedAt, lastSignInAt, attributes };
-  yield `${JSON.stringify({ ...about, profile }, null, 2).slice(0, -2)}`;
+  yield `${JSON.stringify({ ...about, profile: recordOf(user) }, null, 2).slice(0, -2)}`;
   for (const [name, rows] of sections) {
     yield `,\n  ${JSON.stringify(name)}: [`;
     let isFirst = true;

@@ -3,22 +3,23 @@ import { orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { foldCase } from './login.ts';
 import { User } from './user.entity.ts';
+import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
 
-/** Which users of a project; what is absent is not asked. */
+/** Conditions on users of a project; absent ones do not apply. */
 export interface UserFilter {
   /** The beginning of a userName, login e-mail, displayName or family name, in any case, or of an externalId as it is. */
   search?: string | undefined;
   active?: boolean | undefined;
   provenance?: User['provenance'] | undefined;
-  /** Whether they have set up a second factor. */
+  /** Has set up a second factor. */
   hasFactor?: boolean | undefined;
-  /** Last signed in at this moment or later. */
+  /** Last signed in at this time or later. */
   signedInSince?: Date | undefined;
-  /** Have signed in, but not since this moment. */
+  /** Has signed in, but not since this time. */
   notSignedInSince?: Date | undefined;
-  /** Whether they have signed in at all. */
+  /** Has ever signed in. */
   hasSignedIn?: boolean | undefined;
-  /** Members of this group. */
+  /** Is a member of this group. */
   groupId?: string | undefined;
 }
 
@@ -50,7 +51,7 @@ export async function listUsers(
   const ids = page.places.map(({ id }) => id);
   const users = ids.length === 0 ? [] : await em.find(User, { id: { $in: ids } });
   const byId = new Map(users.map((user) => [user.id, user]));
-  // One that is erased between the two reads is left out.
+  // Omits users erased between the two reads.
   const places = page.places.filter(({ id }) => byId.has(id));
   return { ...page, places, items: places.map(({ id }) => byId.get(id) as User) };
 }
@@ -89,8 +90,8 @@ function matching(projectId: string, filter: UserFilter): Fragment {
 }
 
 /**
- * A range in byte order for each column: where few begin so, each is a walk along its own index; where many do, the
- * walk along the list's own order soon has a page full.
+ * A range in byte order for each column, so that an index serves each. If many users match, a scan in the order of the list
+ * fills a page soon.
  */
 function startingWith(start: string): Fragment {
   const key = foldCase(start);
@@ -101,45 +102,43 @@ function startingWith(start: string): Fragment {
     or ${within(sql`r.external_id`, start)})`;
 }
 
-/** A user as a row of a file; moments as ISO 8601 has them. */
-export interface ExportedUser {
-  id: string;
-  userName: string;
-  externalId: string | null;
-  displayName: string | null;
-  givenName: string | null;
-  familyName: string | null;
-  email: string | null;
-  phone: string | null;
-  active: boolean;
-  provenance: User['provenance'];
-  createdAt: string;
-  updatedAt: string;
-  lastSignInAt: string | null;
-}
+/** The columns of the export of users. */
+export const exportedProperties = [
+  'id',
+  'userName',
+  'externalId',
+  'displayName',
+  'givenName',
+  'familyName',
+  'email',
+  'phone',
+  'active',
+  'provenance',
+  'createdAt',
+  'updatedAt',
+  'lastSignInAt',
+] as const satisfies readonly (keyof UserRecord)[];
+
+export type ExportedUser = Pick<UserRecord, (typeof exportedProperties)[number]>;
 
 const exportPage = 500;
 
-/** All of them, newest first, a few hundred at a time: what is held is never more than that. */
+/** All users, newest first, one page at a time. */
 export async function* eachUser(
   reader: () => EntityManager,
   projectId: string,
   filter: UserFilter,
 ): AsyncGenerator<ExportedUser[]> {
-  const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  const selection = sql.raw(selectionOf(exportedProperties));
   for (let after: string | null = null; ; ) {
     const beyond: Fragment = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
-    const found: ExportedUser[] = await query(
+    const page: ExportedUser[] = await query(
       reader(),
-      sql<ExportedUser>`select r.id, r.user_name as "userName", r.external_id as "externalId",
-          r.display_name as "displayName",
-          r.given_name as "givenName", r.family_name as "familyName", r.email, r.phone, r.active, r.provenance,
-          ${iso('r.created_at')} as "createdAt", ${iso('r.updated_at')} as "updatedAt",
-          ${iso('r.last_sign_in_at')} as "lastSignInAt"
-        from users r where ${matching(projectId, filter)} ${beyond} order by r.id desc limit ${exportPage}`,
+      sql<ExportedUser>`select ${selection} from users r
+        where ${matching(projectId, filter)} ${beyond} order by r.id desc limit ${exportPage}`,
     );
-    if (found.length > 0) yield found;
-    if (found.length < exportPage) return;
-    after = found.at(-1)?.id ?? null;
+    if (page.length > 0) yield page.map(withInstants);
+    if (page.length < exportPage) return;
+    after = page.at(-1)?.id ?? null;
   }
 }

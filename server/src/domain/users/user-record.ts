@@ -1,57 +1,106 @@
+import { isUuid } from '../kernel/secret.ts';
+import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { User } from './user.entity.ts';
 
-/** What is written of a user; the rest (login e-mail and phone, keys, version) follows from it. */
-export interface UserValues {
-  userName: string;
-  externalId: string | null;
-  displayName: string | null;
-  givenName: string | null;
-  familyName: string | null;
-  active: boolean;
-  /** Every other attribute, canonical and valid. */
-  attributes: Record<string, unknown>;
-}
+/**
+ * The columns of a user, and when each is written: `values` are set by clients and directories, `derived` columns follow at
+ * each change. Selects, inserts, updates and the types below derive from this table.
+ */
+const columns = {
+  id: 'once',
+  userName: 'values',
+  externalId: 'values',
+  displayName: 'values',
+  givenName: 'values',
+  familyName: 'values',
+  email: 'derived',
+  phone: 'derived',
+  active: 'values',
+  provenance: 'derived',
+  attributes: 'values',
+  version: 'derived',
+  createdAt: 'once',
+  updatedAt: 'derived',
+  lastSignInAt: 'sign-in',
+} as const satisfies { [Property in keyof User]?: 'once' | 'values' | 'derived' | 'sign-in' };
+
+type Columns = typeof columns;
+type Property = keyof Columns;
 
 /** A user as it is read. */
-export type UserRecord = Pick<
-  User,
-  | 'id'
-  | 'userName'
-  | 'externalId'
-  | 'displayName'
-  | 'givenName'
-  | 'familyName'
-  | 'email'
-  | 'phone'
-  | 'active'
-  | 'provenance'
-  | 'attributes'
-  | 'version'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'lastSignInAt'
->;
+export type UserRecord = Pick<User, Property>;
 
-/** A user with the groups that are shown with them, by their ids. */
+/** The values that clients and directories set. */
+export type UserValues = {
+  [P in Property as Columns[P] extends 'values' ? P : never]: Exclude<User[P], undefined>;
+};
+
+/** A user with their groups, by id. */
 export interface ShownUser extends UserRecord {
   groups: readonly { id: string; displayName: string }[];
 }
 
-/** The written part of a user. */
+const properties = Object.keys(columns) as Property[];
+const valueProperties = properties.filter((name) => columns[name] === 'values');
+const changingProperties = properties.filter((name) => columns[name] === 'values' || columns[name] === 'derived');
+
+/** The values of a user. */
 export function valuesOf(user: UserRecord): UserValues {
+  return Object.fromEntries(valueProperties.map((name) => [name, user[name] ?? null])) as unknown as UserValues;
+}
+
+/** A copy of a row. */
+export function recordOf(user: UserRecord): UserRecord {
+  return Object.fromEntries(properties.map((name) => [name, user[name]])) as unknown as UserRecord;
+}
+
+/** The column of a property. */
+export function columnOf(property: string): string {
+  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Selects properties of the row `r` by their names, for {@link withInstants}. */
+export function selectionOf(names: readonly Property[]): string {
+  return names.map((name) => `r.${columnOf(name)} as "${name}"`).join(', ');
+}
+
+/** Selects a {@link ShownUser} from the row `r` in one read, for {@link withInstants}. */
+export const shownSelection = `${selectionOf(properties)}, coalesce((
+  select json_agg(json_build_object('id', g.id, 'displayName', g.display_name) order by g.id)
+  from group_members m join groups g on g.id = m.group_id where m.user_id = r.id), '[]') as groups`;
+
+/** A selected row, whose instants came as text. */
+export function withInstants<Row extends Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'>>(row: Row): Row {
+  const { createdAt, updatedAt, lastSignInAt } = row;
   return {
-    userName: user.userName,
-    externalId: user.externalId ?? null,
-    displayName: user.displayName ?? null,
-    givenName: user.givenName ?? null,
-    familyName: user.familyName ?? null,
-    active: user.active,
-    attributes: user.attributes,
+    ...row,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    lastSignInAt: lastSignInAt && new Date(lastSignInAt),
   };
 }
 
-/** A copy of a row as it is now. */
-export function recordOf(user: User): UserRecord {
-  const { id, email, phone, provenance, version, createdAt, updatedAt, lastSignInAt } = user;
-  return { id, ...valuesOf(user), email, phone, provenance, version, createdAt, updatedAt, lastSignInAt };
+/** The columns that an insert or an update writes, and their values. */
+export function writtenOf(user: UserRecord, { userNameKey, emailKey }: UserKeys, statement: 'insert' | 'update') {
+  const written = statement === 'insert' ? properties : changingProperties;
+  const values = { ...user, attributes: JSON.stringify(user.attributes) };
+  return {
+    names: sql.raw(['user_name_key', 'email_key', ...written.map(columnOf)].join(', ')),
+    values: sql.join([userNameKey, emailKey, ...written.map((name) => values[name] ?? null)]),
+  };
+}
+
+/** The columns of unique indexes, which are never read. */
+interface UserKeys {
+  userNameKey: string;
+  emailKey: string | null;
+}
+
+/** Null if the project has no such user. */
+export async function findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
+  if (!isUuid(userId)) return null;
+  const statement = sql<ShownUser>`select ${sql.raw(shownSelection)} from users r
+    where r.id = ${userId}::uuid and r.project_id = ${projectId}::uuid`;
+  const [row] = await query(em, statement, { prepare: 'users.shown' });
+  return row ? withInstants(row) : null;
 }

@@ -4,9 +4,9 @@ import type { Audit, AuditEntry } from '../audit/audit.ts';
 import { refuse } from '../kernel/problem.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
-import { type UserRecord, type UserValues, valuesOf } from './user-record.ts';
+import { type UserRecord, type UserValues, valuesOf, writtenOf } from './user-record.ts';
 
-/** What follows from what is written of a user. */
+/** The columns that follow from a user's values. */
 export interface Login {
   userNameKey: string;
   email: string | null;
@@ -14,20 +14,20 @@ export interface Login {
   phone: string | null;
 }
 
-export function loginOf({ userName, attributes }: UserValues): Login {
+export function loginOf({ userName, attributes }: Pick<UserValues, 'userName' | 'attributes'>): Login {
   const email = loginEmail(userName, contactsOf(attributes, 'emails'));
   const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
   return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), phone };
 }
 
-/** Whether a login address, as it is compared, or the login phone would change. */
+/** Whether a login address, ignoring case, or the login phone would change. */
 export function changesLogin({ userName, email, phone }: UserRecord, after: UserValues): boolean {
   const next = loginOf(after);
   const emailKey = email ? foldCase(email) : null;
   return foldCase(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
 }
 
-/** The names of what differs, attributes each by their own name. */
+/** The names of changed values; attributes by their own names. */
 export function changedNames(before: UserRecord, after: UserValues): string[] {
   const { attributes: old, ...columns } = valuesOf(before);
   const { attributes, ...newColumns } = after;
@@ -36,7 +36,7 @@ export function changedNames(before: UserRecord, after: UserValues): string[] {
   return [...differing(columns, newColumns), ...differing(old, attributes)];
 }
 
-/** Every address of a user, as `user_emails` has them. */
+/** Every e-mail address of a user, as stored in `user_emails`. */
 export function emailKeys(attributes: Record<string, unknown>): string[] {
   return contactsOf(attributes, 'emails').flatMap(({ value }) => (value === undefined ? [] : [foldCase(value)]));
 }
@@ -47,7 +47,7 @@ const uniqueFields: Record<string, string> = {
   users_project_id_phone_unique: 'phoneNumbers',
 };
 
-/** Runs what writes a user; another user's value is refused as `taken`, which ends a transaction around it. */
+/** Runs a write of a user. Refuses `taken` if another user has one of the values, which ends the transaction. */
 export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -61,8 +61,8 @@ export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Writes what a user becomes, their addresses and the event in one statement, if the user is still of the version that
- * was read. False where it is not: then nothing is written. Refuses `taken`.
+ * Writes a user, their addresses and the event in one statement, if the version is still the one that was read. False if
+ * not: then nothing is written. Refuses `taken`.
  */
 export async function writeIfUnchanged(
   em: Executing,
@@ -71,14 +71,10 @@ export async function writeIfUnchanged(
   next: UserRecord,
   { changed, event }: { changed: readonly string[]; event: AuditEntry },
 ): Promise<boolean> {
-  const { userNameKey, emailKey } = loginOf(valuesOf(next));
+  const { names, values } = writtenOf(next, loginOf(next), 'update');
   const withEmails = changed.includes('emails');
   const statement = sql`with changed as (
-      update users set user_name = ${next.userName}, user_name_key = ${userNameKey}, external_id = ${next.externalId},
-        display_name = ${next.displayName}, given_name = ${next.givenName}, family_name = ${next.familyName},
-        email = ${next.email}, email_key = ${emailKey}, phone = ${next.phone}, active = ${next.active},
-        provenance = ${next.provenance}, attributes = ${JSON.stringify(next.attributes)}, version = ${next.version},
-        updated_at = ${next.updatedAt}
+      update users set (${names}) = (${values})
       where id = ${next.id}::uuid and project_id = ${projectId}::uuid and version = ${next.version - 1}
       returning id, project_id
     ), ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} told as (

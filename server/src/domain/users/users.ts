@@ -10,8 +10,17 @@ import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
 import { User } from './user.entity.ts';
-import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from './user-record.ts';
-import { findShown, type ShownRow, shownColumns, shownOfRow } from './user-rows.ts';
+import {
+  findShown,
+  recordOf,
+  type ShownUser,
+  shownSelection,
+  type UserRecord,
+  type UserValues,
+  valuesOf,
+  withInstants,
+  writtenOf,
+} from './user-record.ts';
 import {
   changedNames,
   changesLogin,
@@ -22,14 +31,14 @@ import {
   writeIfUnchanged,
 } from './user-writing.ts';
 
-/** What a change came to. `before` is a copy, `after` the row itself. */
+/** The result of a change. `before` is a copy, `after` the row itself. */
 export interface UserChange {
   before: UserRecord;
   after: User;
   changed: boolean;
 }
 
-/** End users. Every method joins the caller's transaction; none speaks of a user of another project. */
+/** End users of one project at a time. Every method joins the caller's transaction. */
 export class Users {
   private readonly clock: Clock;
   private readonly random: Random;
@@ -41,7 +50,7 @@ export class Users {
     this.audit = audit;
   }
 
-  /** Null where the project has no such user. */
+  /** Null if the project has no such user. */
   async find(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
   }
@@ -53,13 +62,12 @@ export class Users {
 
   /** A page of the project's users. */
   async list(em: Executing, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
-    const rows = await listRows<ShownRow>(em, 'users', shownColumns, projectId, selection);
-    return rows.map((row) => ({ ...shownOfRow(row), order_key: row.order_key }));
+    return (await listRows<ShownUser>(em, 'users', shownSelection, projectId, selection)).map(withInstants);
   }
 
   /**
-   * Whose address it is: the user with this login e-mail, else the one whose userName it is; compared without case.
-   * Inactive users are found too. Codes go to the login e-mail on record, never to what was typed.
+   * The user with this login e-mail, else the one with this userName, ignoring case. Inactive users are found, too. Codes go
+   * to the stored login e-mail, never to the address that was typed.
    */
   async findByAddress(em: EntityManager, projectId: string, address: string): Promise<User | null> {
     const key = addressKey(address);
@@ -68,7 +76,7 @@ export class Users {
     return users.find(({ emailKey }) => emailKey === wanted) ?? users[0] ?? null;
   }
 
-  /** A user who came by themselves: the address is userName and login e-mail. Refuses `taken`, `invalid`. */
+  /** Creates a user who signs up: the address is userName and login e-mail. Refuses `taken`, `invalid`. */
   async signUp(em: EntityManager, projectId: string, address: string, actor: Actor): Promise<User> {
     const value = address.trim();
     if (!isAddress(value)) refuse({ code: 'invalid', field: 'address', reason: 'must be an e-mail address' });
@@ -86,10 +94,10 @@ export class Users {
   }
 
   /**
-   * One statement, which may be a transaction of its own. Refuses `taken` (userName, login e-mail or login phone of
-   * another user of the project) without harm to the caller's transaction.
+   * Creates a user by one statement. Refuses `taken` (userName, login e-mail or login phone of another user of the
+   * project), which leaves the caller's transaction usable.
    *
-   * @param id given where the caller had to know it before
+   * @param id for a caller that had to know it before
    */
   async create(
     em: Executing,
@@ -101,6 +109,10 @@ export class Users {
   ): Promise<UserRecord> {
     const now = this.clock.now();
     const login = loginOf(values);
+    const { email, phone } = login;
+    const times = { createdAt: now, updatedAt: now, lastSignInAt: null };
+    const user: UserRecord = { id, ...values, email, phone, provenance, version: 1, ...times };
+    const { names, values: written } = writtenOf(user, login, 'insert');
     const event = {
       type: 'user.created',
       actor,
@@ -109,11 +121,7 @@ export class Users {
       detail: { provenance },
     };
     const creation = sql`with created as (
-        insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name,
-          family_name, email, email_key, phone, active, provenance, attributes, version, created_at, updated_at)
-        values (${id}, ${projectId}, ${values.userName}, ${login.userNameKey}, ${values.externalId},
-          ${values.displayName}, ${values.givenName}, ${values.familyName}, ${login.email}, ${login.emailKey},
-          ${login.phone}, ${values.active}, ${provenance}, ${JSON.stringify(values.attributes)}, 1, ${now}, ${now})
+        insert into users (project_id, ${names}) values (${projectId}, ${written})
         on conflict do nothing returning id, project_id
       ), indexed as (
         insert into user_emails (user_id, value_key, project_id)
@@ -127,24 +135,14 @@ export class Users {
     if (inserted.length === 0) {
       refuse({ code: 'taken', what: 'user', field: await takenField(em, projectId, login) });
     }
-    return {
-      id,
-      ...values,
-      email: login.email,
-      phone: login.phone,
-      provenance,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-      lastSignInAt: null,
-    };
+    return user;
   }
 
   /**
-   * Changes one user, seen under a lock: of two changes at once the second sees the first. What changes nothing
-   * writes nothing. A directory's change makes the user the directory's. Refuses `not-found`, `taken`.
+   * Changes a locked user, so that concurrent changes see each other. A change without effect writes nothing. A change by a
+   * directory sets the provenance to `scim`. Refuses `not-found`, `taken`.
    *
-   * @param edit from what is there to what shall be there; what it throws ends the transaction
+   * @param edit maps current values to new ones; its throw ends the transaction
    */
   async change(
     em: EntityManager,
@@ -170,9 +168,9 @@ export class Users {
   }
 
   /**
-   * The same for one who has been read without a lock, in one statement that may be a transaction of its own. Undefined
-   * where nothing was written: the user was changed since, or the change ends more than the row (access, login address,
-   * login phone). {@link change} is for that. Refuses `taken`.
+   * Changes a user who was read without a lock, by one statement. Undefined if nothing was written, because the user has
+   * changed since, or because the change affects more than the row (access, login address, login phone): then use
+   * {@link change}. Refuses `taken`.
    */
   async changeAtOnce(
     em: Executing,
@@ -200,8 +198,8 @@ export class Users {
   }
 
   /**
-   * The user's own change of their login phone; null takes it away. Refuses `phone-invalid`, `phone-locked` where
-   * the directory owns it (service.md 3.1), `taken`.
+   * Sets the login phone on behalf of the user; null removes it. Refuses `phone-invalid`, `phone-locked` if the directory
+   * owns it (service.md 3.1), `taken`.
    */
   async changePhone(em: EntityManager, user: User, phone: string | null, actor: Actor): Promise<User> {
     if (phone !== null && !isE164(phone)) refuse({ code: 'phone-invalid' });
@@ -222,7 +220,7 @@ export class Users {
     return other !== undefined;
   }
 
-  /** Refuses `phone-locked` where the directory owns this user's phone and `phone` is another one. */
+  /** Refuses `phone-locked` if the directory owns this user's phone and `phone` differs. */
   async checkPhoneLock(em: EntityManager, user: User, phone: string | null): Promise<void> {
     if (user.provenance !== 'scim' || (user.phone ?? null) === phone) return;
     const project = await em.findOneOrFail(Project, user.project.id);
@@ -230,8 +228,8 @@ export class Users {
   }
 
   /**
-   * The row under a lock, as it is now; null where the project has no such user. Not `for update`: that would also hold back
-   * steps that only insert a row of this user, and may hold a row that the caller waits for.
+   * Locks and reads the row; null if the project has no such user. Not `for update`: it would also block steps that only
+   * insert a row of this user, and the caller may wait for one of them.
    */
   async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
@@ -249,11 +247,11 @@ function updated(
   actor: Actor,
 ): AuditEntry {
   const subject = { kind: 'user', id, name: userName };
-  // Names only: values would outlive the user's erasure.
+  // Only names: values would outlive the user's erasure.
   return { type: 'user.updated', actor, projectId, subject, detail: { changed } };
 }
 
-/** The phone numbers with `phone` as the login phone in place of the present one. */
+/** Replaces the login phone in the attributes. */
 function withPhone(user: UserRecord, phone: string | null): Record<string, unknown> {
   const { phoneNumbers: _, ...rest } = user.attributes;
   const others = contactsOf(user.attributes, 'phoneNumbers').filter(({ value }) => value !== user.phone);
