@@ -88,6 +88,8 @@ export interface DomainSettings {
   auditRetentionDays?: number;
   /** Sign-ins that one network may begin in a minute; absent: any number. */
   challengesPerMinute?: number;
+  /** False: no step takes its shortcut, for the test that compares both; absent: true. */
+  signInShortcuts?: boolean;
   /** Authorization requests that one network may leave waiting in a minute; absent: any number. */
   authorizationsPerMinute?: number;
 }
@@ -195,9 +197,11 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
       tokens,
       setupLinks,
       testMode,
+      callers,
       issuer,
     },
     settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
+    settings.signInShortcuts ?? true,
   );
   const delegationKeys = new DelegationKeys(db, clock, random, vault, audit);
   const delegationRequests = new DelegationRequests(db, clock);

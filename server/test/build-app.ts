@@ -56,13 +56,14 @@ export function buildSibling(first: TestApp, issuer = first.url, ports: Partial<
 interface TestPorts {
   clock: TurnableClock;
   random: Random;
+  signInShortcuts: boolean;
 }
 
-const realPorts = (): TestPorts => ({ clock: turnableClock(), random: systemRandom });
+const realPorts = (): TestPorts => ({ clock: turnableClock(), random: systemRandom, signInShortcuts: true });
 
 async function build(
   database: { url: string; drop(): Promise<void> },
-  { clock, random }: TestPorts,
+  { clock, random, signInShortcuts }: TestPorts,
   way: string,
   behind?: string,
 ): Promise<TestApp> {
@@ -96,6 +97,7 @@ async function build(
       allowPrivateLogoutTargets: true,
       challengesPerMinute: 1000,
       authorizationsPerMinute: 1000,
+      signInShortcuts,
     },
   );
   await services.keys.tend();

@@ -3,8 +3,9 @@
  * it stands between a good proof and a code: before the statement that reads, and between that and the one that grants.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
-import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
+import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { candidateStatement } from '../domain/ceremonies/trusted-sign-in.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -21,11 +22,20 @@ let stranger: string;
 /** Of the same project. */
 let otherClient: string;
 
+/** A process that takes no shortcuts. */
+let plain: TestApp;
+
 beforeAll(async () => {
   world = await SigninWorld.open();
+  plain = await buildSibling(world.app, undefined, { signInShortcuts: false });
 });
-afterAll(() => world.app.close());
-beforeEach(async () => {
+afterAll(async () => {
+  await plain.close();
+  await world.app.close();
+});
+beforeEach(begin);
+
+async function begin(): Promise<void> {
   await world.begin();
   userid = newAddress();
   page = await world.page();
@@ -36,7 +46,7 @@ beforeEach(async () => {
   // A neighbour of the page's key, as good as that.
   await world.app.services.clients.issueApiKey(world.client.id, 'publishable', system);
   world.app.clock.turn(60);
-});
+}
 afterEach(() => {
   Reflect.deleteProperty(world.app.services.db, 'rows');
 });
@@ -258,6 +268,77 @@ describe('a good proof of a trusted device gets no code', () => {
     }
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+});
+
+/** How the step can be asked for, besides what can be otherwise in the database. */
+type Ask = (at: SigninPage) => Promise<StepAnswer>;
+const step = (fields: Record<string, unknown> = {}, proof?: Parameters<SigninPage['step']>[2]): Ask => {
+  return (at) => at.step('authenticate', { userid, ...fields }, proof ?? 'use');
+};
+const again: Ask = async (at) => {
+  const body = JSON.stringify({ txn: at.txn, userid });
+  const headers = { 'Device-Proof': at.prove('authenticate', body, { kind: 'use' }) };
+  await at.post('authenticate', body, headers);
+  return at.post('authenticate', body, headers);
+};
+const asks: readonly (readonly [what: string, ask: Ask])[] = [
+  ['plainly', step()],
+  ['for a device that is not to be remembered', step({ remember_device: false })],
+  ['as a step-up', step({ step_up: 'change-phone-number' })],
+  ['with the address spelled otherwise', (at) => step({ userid: ` ${userid.toUpperCase()} ` })(at)],
+  ['for another address', (at) => step({ userid: `other-${userid}` })(at)],
+  ['for what is no address', step({ userid: 'nobody' })],
+  ['without a proof', (at) => at.step('authenticate', { userid })],
+  ['with the proof of another key', async (at) => step({}, { kind: 'use', key: await newDeviceKey() })(at)],
+  ['with a proof of another nonce', step({}, { kind: 'use', claims: { nonce: 'n'.repeat(43) } })],
+  ['with a proof of another body', step({}, { kind: 'use', claims: { bh: 'b'.repeat(43) } })],
+  ['with a proof for another challenge', step({}, { kind: 'use', claims: { cc: 'c'.repeat(43) } })],
+  ['with a proof of an hour ago', step({}, { kind: 'use', claims: { iat: 1 } })],
+  ['with one proof twice', again],
+];
+const changes = inProgress.map(([what, otherwise]): (typeof asks)[number] => [
+  `where ${what}`,
+  async (at) => {
+    await change(otherwise);
+    return step()(at);
+  },
+]);
+
+describe('authenticate with its shortcut and without it answers the same and leaves the same rows', () => {
+  const tables = ['ceremonies', 'devices', 'users', 'audit_events', 'one_time_codes'];
+
+  async function outcome(app: TestApp, ask: Ask): Promise<unknown> {
+    await begin();
+    const seconds = () => Math.floor(now().getTime() / 1000);
+    const at = new SigninPage(app.url, { origin: appOrigin, apiKey: world.apiKey }, page.key, seconds);
+    await at.challenge();
+    page.txn = at.txn;
+    const { text, httpStatus } = await ask(at);
+    const { db } = world.app.services;
+    const rows = tables.map((table) =>
+      db.rows(`select '${table}' as name, to_jsonb(t) as row from ${table} t where project_id = ? order by t.id`, [
+        world.project.id,
+      ]),
+    );
+    const codes = `select to_jsonb(c) as row from authorization_codes c join clients k on k.id = c.client_id
+      where k.project_id = ? order by c.id`;
+    const left = [...(await Promise.all(rows)), await db.rows(codes, [world.project.id])];
+    return [httpStatus, JSON.parse(comparable(text)), JSON.parse(comparable(JSON.stringify(left)))];
+  }
+
+  /** Without what is random or the time of day. */
+  function comparable(json: string): string {
+    return json
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, (at) => `${new Date(at).getTime() - now().getTime()} ms`)
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, 'id')
+      .replaceAll(/[\w-]{43}(?![\w-])/g, 'hash')
+      .replaceAll(/"…[\w-]{4}"/g, '"hint"');
+  }
+
+  it.each([...asks, ...changes])('%s', async (_, ask) => {
+    const short = await outcome(world.app, ask);
+    expect(short).toEqual(await outcome(plain, ask));
   });
 });
 

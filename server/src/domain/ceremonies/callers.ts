@@ -11,7 +11,7 @@ import type { Project } from '../projects/project.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 
-/** Which page of which application takes a step: its credential and its origin were judged. */
+/** The page of an application that takes a step: its credential and its origin were judged. */
 export interface Page {
   client: Client;
   project: Project;
@@ -19,25 +19,17 @@ export interface Page {
   request: AuthorizationRequest | null;
   /** As the browser sent it. */
   origin: string;
-  /** Of an application's page: it may only be remembered, so nothing is granted to it but as this says. */
-  remembered?: Remembered | undefined;
+  /** Of an application's page, which may come from the cache: what is written for it has {@link stillHolds} in its `where`. */
+  keyHash?: string | undefined;
 }
 
-/** A page that grants nothing by itself (decisions/0080): what is written for it has {@link stillHolds} in its `where`. */
-interface Remembered {
-  /** SHA-256 of the API key. */
-  keyHash: string;
-  /** The same page on rows that are read now, for all that no such statement does. Refuses as `byApiKey`. */
-  judgeAnew(): Promise<Page>;
-}
-
-/** SQL: the key that let a remembered page in is live, and its client and project are as they are remembered. */
+/** SQL: the key of a page is live, and its client and project have the versions of the page (decisions/0080). */
 export const stillHolds = `exists (
     select from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id
     where a.hash = ? and a.kind = 'publishable' and a.revoked_at is null
       and k.id = ?::uuid and k.disabled_at is null and k.version = ?::int and p.version = ?::int)`;
 
-export function stillHoldsParameters({ client, project }: Page, { keyHash }: Remembered): unknown[] {
+export function stillHoldsParameters({ client, project, keyHash }: Page): unknown[] {
   return [keyHash, client.id, client.version, project.version];
 }
 
@@ -70,17 +62,20 @@ export class Callers {
   }
 
   /**
-   * An application's page, by the client's publishable key, from an origin of its redirect URIs; perhaps from memory,
-   * see {@link Page.remembered}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
+   * An application's page, by the client's publishable key, from an origin of its redirect URIs; perhaps from the cache, see
+   * {@link Page.keyHash}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<Page> {
-    if (!isApiKey(apiKey)) refuse({ code: 'unauthenticated' });
     const keyHash = digest(apiKey);
-    const cached = await this.clients.cached.byKeyHash(keyHash);
+    const cached = isApiKey(apiKey) ? await this.clients.cached.byKeyHash(keyHash) : null;
     if (!cached) refuse({ code: 'unauthenticated' });
-    const judgeAnew = async () => pageOf(await this.clients.current.byKeyHash(keyHash), origin);
-    if (cached.kind !== 'publishable' || !isAllowedOrigin(cached.client.redirectUris, origin ?? '')) return judgeAnew();
-    return { ...pageOf(cached, origin), remembered: { keyHash, judgeAnew } };
+    const isAllowed = cached.kind === 'publishable' && isAllowedOrigin(cached.client.redirectUris, origin ?? '');
+    return pageOf(isAllowed ? cached : await this.clients.current.byKeyHash(keyHash), origin);
+  }
+
+  /** The same page as the database has it now. Refuses as {@link byApiKey}. */
+  async current(page: Page): Promise<Page> {
+    return page.keyHash === undefined ? page : pageOf(await this.clients.current.byKeyHash(page.keyHash), page.origin);
   }
 
   /** The hosted page, by its flow and the flow's cookie, from the issuer's own origin. Refuses `flow-expired`. */
@@ -101,9 +96,9 @@ export class Callers {
 /** The page of a publishable key. Refuses `unauthenticated`, and `forbidden` for an origin that is not the client's. */
 function pageOf(holder: KeyHolder | null, origin: string | undefined): Page {
   if (holder?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
-  const { client } = holder;
+  const { client, keyHash } = holder;
   if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) {
     refuse({ code: 'forbidden', reason: 'origin' });
   }
-  return { client, project: client.project.getEntity(), request: null, origin };
+  return { client, project: client.project.getEntity(), request: null, origin, keyHash };
 }

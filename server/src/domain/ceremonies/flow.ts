@@ -20,7 +20,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
-import type { Caller } from './callers.ts';
+import type { Caller, Callers } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
 import type { Counters } from './counters.ts';
 import type { Evidence } from './evidence.ts';
@@ -48,6 +48,7 @@ export interface FlowDeps {
   tokens: Tokens;
   setupLinks: SetupLinks;
   testMode: TestMode;
+  callers: Pick<Callers, 'current'>;
   issuer: string;
 }
 

@@ -119,8 +119,7 @@ async function grant(
   { candidate, address, nextNonce }: { candidate: Candidate; address: string; nextNonce: string },
 ): Promise<string | null> {
   const { db, clock, random, audit, devices } = deps;
-  const { project, client, actor, remembered } = caller;
-  if (!remembered) return null;
+  const { project, client, actor } = caller;
   const now = clock.now();
   const code = newSecret(random);
   const made = newCode(random, code, now);
@@ -144,7 +143,7 @@ async function grant(
     isPassed,
   );
   const trusted = fragment(trustedAt, trustParameters(project, now));
-  const holds = fragment(stillHolds, stillHoldsParameters(caller, remembered));
+  const holds = fragment(stillHolds, stillHoldsParameters(caller));
   const statement = sql`with trusted as (
       select d.id, d.user_id, d.client_id, d.jkt
       from users u join devices d on d.user_id = u.id
