@@ -1,9 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
 import { Cache } from '../kernel/cache.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { prepared } from '../kernel/sql.ts';
+import { query, type Statement, sql } from '../kernel/sql.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
@@ -81,20 +80,19 @@ export class ClientRegistry {
   /** Reads the key's row, and the client only if the cached one has another version. */
   private async readKey(keyHash: string): Promise<KeyHolder | null> {
     const now = this.clock.now();
-    const [row] = await this.db.rows(
-      prepared(
-        'clients.by-key',
-        sql<KeyRow>`with found as (
-            select a.id, a.kind, a.last_used_at, a.client_id, k.version, p.version as project_version
-            from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id
-            where a.hash = ${keyHash} and a.revoked_at is null and k.disabled_at is null
-          ), used as (
-            update api_keys set last_used_at = ${now}::timestamptz from found
-            where api_keys.id = found.id
-              and (found.last_used_at is null or found.last_used_at <= ${secondsLater(now, -lastUsedSeconds)}::timestamptz)
-          )
-          select kind, client_id, version, project_version from found`,
-      ),
+    const [row] = await query(
+      this.db.alone,
+      sql<KeyRow>`with found as (
+          select a.id, a.kind, a.last_used_at, a.client_id, k.version, p.version as project_version
+          from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id
+          where a.hash = ${keyHash} and a.revoked_at is null and k.disabled_at is null
+        ), used as (
+          update api_keys set last_used_at = ${now}::timestamptz from found
+          where api_keys.id = found.id
+            and (found.last_used_at is null or found.last_used_at <= ${secondsLater(now, -lastUsedSeconds)}::timestamptz)
+        )
+        select kind, client_id, version, project_version from found`,
+      { prepare: 'clients.by-key' },
     );
     if (!row) return null;
     const cached = await this.cached.byId(row.client_id);
@@ -121,7 +119,7 @@ export interface JudgedClient {
  * SQL query of one row, or none if the client is disabled, its key is not live, or client or project have another version
  * than the judged ones. Every statement that grants something by a cached client depends on it.
  */
-export function currentClient({ client, key }: JudgedClient): RawBuilder<{ id: string; project_id: string }> {
+export function currentClient({ client, key }: JudgedClient): Statement<{ id: string; project_id: string }> {
   const keyHash = key?.keyHash ?? null;
   return sql`select k.id, k.project_id from clients k join projects p on p.id = k.project_id
     where k.id = ${client.id}::uuid and k.disabled_at is null

@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import type { JudgedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { seconds, secondsLater } from '../kernel/clock.ts';
 import { digest } from '../kernel/secret.ts';
-import { prepared } from '../kernel/sql.ts';
+import { type Statement, sql } from '../kernel/sql.ts';
 import type { Grant } from './claims.ts';
 
 /**
@@ -32,15 +31,13 @@ const participationSeconds = 60;
  *
  * @param eventId of the audit event, if there is one
  */
-export function redemption(exchange: Exchange, eventId: string, now: Date) {
+export function redemption(exchange: Exchange, eventId: string, now: Date): Statement<RedemptionRow> {
   const { code, codeVerifier, redirectUri, authenticatedBy, assertion, actor } = exchange;
   const jtiHash = assertion?.jtiHash ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
   // The code is found by its hash alone: a plan made while the tables were empty stays good.
   // Each condition that a concurrent exchange can change is on the updated row, so one of them redeems it.
-  return prepared(
-    'tokens.redemption',
-    sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
+  return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
     used as (
       insert into used_assertions (client_id, jti_hash, forget_at)
       select id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
@@ -83,8 +80,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date) {
     )
     select exists (select from client) as client_is_current,
       ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.*
-    from (values (1)) one left join redeemed r on true`,
-  );
+    from (values (1)) one left join redeemed r on true`;
 }
 
 /** Always one row; without an `id` no code was redeemed. */

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
-import { prepared } from '../kernel/sql.ts';
+import { type Statement, sql } from '../kernel/sql.ts';
 import { slidSession } from '../sessions/sessions.ts';
 
 /** A request for a code under a live session. */
@@ -35,11 +34,9 @@ export interface SessionCodeRow {
  * One statement: slides the live session, and issues the code if that session answers the request. Does not wait for the
  * disk (decisions/0087).
  */
-export function sessionCode(asked: SessionCode, code: NewCode, now: Date) {
+export function sessionCode(asked: SessionCode, code: NewCode, now: Date): Statement<SessionCodeRow> {
   const { client } = asked;
-  return prepared(
-    'tokens.session-code',
-    sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
+  return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (${slidSession({ secretHash: asked.sessionHash, projectId: client.project.id, now })}),
     issued as (
@@ -55,6 +52,5 @@ export function sessionCode(asked: SessionCode, code: NewCode, now: Date) {
       returning 1
     )
     select exists (select from client) as client_is_current, exists (select from issued) as is_issued
-    from without_waiting`,
-  );
+    from without_waiting`;
 }

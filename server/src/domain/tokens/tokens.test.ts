@@ -1,6 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
@@ -12,6 +11,7 @@ import { system } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';
 import { Refusal } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
+import { sql } from '../kernel/sql.ts';
 import { Keys } from '../keys/keys.ts';
 import { defaultSchedule } from '../keys/schedule.ts';
 import { Signer } from '../keys/signer.ts';
@@ -159,7 +159,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
 
   it('finds the code by its hash, also by a plan that was made before there were any rows', async () => {
     const request = { client, code: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
-    const { statement } = redemption({ ...request, actor: system }, '', clock.now());
+    const statement = redemption({ ...request, actor: system }, '', clock.now());
     const { sql: text, parameters } = statement.compile(db.reader().getKysely());
     const plan = await db.transaction(async (em) => {
       for (const table of ['authorization_codes', 'users', 'sessions', 'clients']) {
@@ -242,15 +242,23 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
   });
 
   it.each([
-    ['user', 'update users set active = false where id = ?', () => user.id],
-    ['client', 'update clients set disabled_at = now() where id = ?', () => client.id],
-  ])('refuses the code of a %s that was switched off in between, and the access token', async (_name, sql, id) => {
-    const before = await exchange(await issue());
-    const code = await issue();
-    await db.changed(sql, [id()]);
-    expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
-    expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
-  });
+    ['user', 'update users set active = false where id = ?', () => user.id, { problem: { code: 'grant-rejected' } }],
+    [
+      'client',
+      'update clients set disabled_at = now() where id = ?',
+      () => client.id,
+      { message: 'the client has changed' },
+    ],
+  ])(
+    'refuses the code of a %s that was switched off in between, and the access token',
+    async (_name, text, id, refused) => {
+      const before = await exchange(await issue());
+      const code = await issue();
+      await db.changed(text, [id()]);
+      await expect(exchange(code)).rejects.toMatchObject(refused);
+      expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
+    },
+  );
 
   it('refuses the code of a session that has ended', async () => {
     const sessionId = systemRandom.id();

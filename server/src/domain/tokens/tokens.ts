@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Audit } from '../audit/audit.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { execute, prepared } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { profileOf } from '../users/profile.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
@@ -81,13 +80,11 @@ export class Tokens {
     const { clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr } = request;
     await execute(
       em,
-      prepared(
-        'tokens.issue-code',
-        sql`insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope,
-            nonce, auth_time, amr, created_at, expires_at, forget_at)
-          values (${id}, ${hash}, ${clientId}, ${userId}, ${sessionId ?? null}, ${redirectUri ?? null},
-            ${codeChallenge ?? null}, ${scope}, ${nonce ?? null}, ${authTime}, ${amr}, ${now}, ${expiresAt}, ${forgetAt})`,
-      ),
+      sql`insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope,
+          nonce, auth_time, amr, created_at, expires_at, forget_at)
+        values (${id}, ${hash}, ${clientId}, ${userId}, ${sessionId ?? null}, ${redirectUri ?? null},
+          ${codeChallenge ?? null}, ${scope}, ${nonce ?? null}, ${authTime}, ${amr}, ${now}, ${expiresAt}, ${forgetAt})`,
+      { prepare: 'tokens.issue-code' },
     );
     return code;
   }
@@ -99,7 +96,8 @@ export class Tokens {
   async codeUnderSession(asked: SessionCode): Promise<{ code: string } | 'login-required' | 'client-changed'> {
     const code = newSecret(this.random);
     const now = this.clock.now();
-    const [row] = await this.db.rows(sessionCode(asked, newCode(this.random, code, now), now));
+    const statement = sessionCode(asked, newCode(this.random, code, now), now);
+    const [row] = await query(this.db.alone, statement, { prepare: 'tokens.session-code' });
     if (!row?.client_is_current) return 'client-changed';
     return row.is_issued ? { code } : 'login-required';
   }
@@ -112,7 +110,8 @@ export class Tokens {
    * so it needs the client's secret key or assertion; a code of /authorize needs what the client is registered for.
    */
   async exchange(exchange: Exchange): Promise<TokenResponse | null> {
-    const [row] = await this.db.rows(redemption(exchange, this.random.id(), this.clock.now()));
+    const statement = redemption(exchange, this.random.id(), this.clock.now());
+    const [row] = await query(this.db.alone, statement, { prepare: 'tokens.redemption' });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row);
@@ -143,17 +142,16 @@ export class Tokens {
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
-    const [user] = await this.db.rows(
-      prepared(
-        'tokens.user-info',
-        sql<UserInfoRow>`select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes,
-            u.updated_at, c.client_id
-          from (select user_id, client_id, session_id from authorization_codes
-              where id = ${token.jti}::uuid and revoked_at is null offset 0) c
-            join users u on u.id = c.user_id join clients k on k.id = c.client_id
-          where u.active and k.disabled_at is null
-            and (select ended_at from sessions where id = c.session_id) is null`,
-      ),
+    const [user] = await query(
+      this.db.alone,
+      sql<UserInfoRow>`select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes,
+          u.updated_at, c.client_id
+        from (select user_id, client_id, session_id from authorization_codes
+            where id = ${token.jti}::uuid and revoked_at is null offset 0) c
+          join users u on u.id = c.user_id join clients k on k.id = c.client_id
+        where u.active and k.disabled_at is null
+          and (select ended_at from sessions where id = c.session_id) is null`,
+      { prepare: 'tokens.user-info' },
     );
     if (!user) return { refused: 'invalid_token' };
     return { claims: userInfoClaims(user, scopes), clientId: user.client_id };
