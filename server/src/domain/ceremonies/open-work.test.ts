@@ -116,6 +116,16 @@ describe('the open work of a person', () => {
     expect(await reader().execute(`select from ceremonies where ${where}`, [world.project.id])).toEqual([]);
   });
 
+  it('ends sign-ins that the previous release began for the person, which have no evidence', async () => {
+    const { user } = await somebody();
+    const page = await world.page();
+    await page.challenge();
+    const open = 'project_id = ? and finished_at is null';
+    await app.services.db.changed(`update ceremonies set user_id = ? where ${open}`, [user.id, world.project.id]);
+    await end(user);
+    expect(await app.services.db.rows(`select from ceremonies where ${open}`, [world.project.id])).toEqual([]);
+  });
+
   it('ends codes that wait for their exchange, and access tokens', async () => {
     const { address, page, code, user } = await somebody();
     const tokens = await world.exchange(code);
@@ -164,7 +174,7 @@ describe('the open work of a person', () => {
     const evidence = [{ kind: 'mail-code', account: user.id, at: app.clock.now().toISOString() }];
     const proved = await app.services.db.transaction(async (em) => {
       await app.services.users.locked(em, world.project.id, user.id);
-      const ending = end(user);
+      const ending = app.services.db.transaction((own) => endOpenWork(own, app.clock.now(), user));
       const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       let isOver = false;
       void ending.finally(() => {
