@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Problem, Refusal } from './problem.ts';
-import { type Executing, execute, type Prepared, query, type Statement, sql } from './sql.ts';
+import { type Executing, execute, query, type Statement, sql } from './sql.ts';
 import { nameOf, positional } from './statement.ts';
 
 /**
@@ -30,18 +30,12 @@ export class Database {
   }
 
   /** One constant statement that is a transaction of its own; `?` marks the parameters, which are bound. */
-  rows<T extends object>(
-    statement: string | Statement<T> | Prepared<T>,
-    params: readonly unknown[] = [],
-  ): Promise<T[]> {
+  rows<T extends object>(statement: string | Statement<T>, params: readonly unknown[] = []): Promise<T[]> {
     return rows<T>(this.alone, statement, params);
   }
 
   /** As {@link rows}: how many rows it changed. */
-  changed(
-    statement: string | Statement<unknown> | Prepared<unknown>,
-    params: readonly unknown[] = [],
-  ): Promise<number> {
+  changed(statement: string | Statement<unknown>, params: readonly unknown[] = []): Promise<number> {
     return changed(this.alone, statement, params);
   }
 
@@ -57,7 +51,7 @@ export class Database {
  */
 export function rows<T extends object>(
   on: Executing,
-  statement: string | Statement<T> | Prepared<T>,
+  statement: string | Statement<T>,
   params: readonly unknown[] = [],
 ): Promise<T[]> {
   if (typeof statement !== 'string') return query(on, statement);
@@ -67,7 +61,7 @@ export function rows<T extends object>(
 /** Runs one conditional statement and returns how many rows it changed. */
 export function changed(
   on: Executing,
-  statement: string | Statement<unknown> | Prepared<unknown>,
+  statement: string | Statement<unknown>,
   params: readonly unknown[] = [],
 ): Promise<number> {
   if (typeof statement !== 'string') return execute(on, statement);

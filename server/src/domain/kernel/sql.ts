@@ -9,15 +9,6 @@ export type Statement<Row> = RawBuilder<Row>;
 /** Part of a statement, e.g. a condition. */
 export type Fragment = RawBuilder<unknown>;
 
-export interface Prepared<Row> {
-  readonly name: string;
-  readonly statement: Statement<Row>;
-}
-
-export function prepared<Row>(name: string, statement: Statement<Row>): Prepared<Row> {
-  return { name, statement };
-}
-
 /** Where a statement runs: in an entity manager's transaction, or on the pool (`Database.alone`). */
 export interface Executing {
   getKysely(): Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery' | 'getExecutor'>;
@@ -38,29 +29,20 @@ export interface NamedQuery extends CompiledQuery {
 }
 
 /** Returns a statement's rows. Instants are text. Throws the ORM's exception classes. */
-export async function query<Row>(
-  on: Executing,
-  statement: Statement<Row> | Prepared<Row>,
-  options?: StatementOptions,
-): Promise<Row[]> {
+export async function query<Row>(on: Executing, statement: Statement<Row>, options?: StatementOptions): Promise<Row[]> {
   const { rows } = await run(on, statement, options);
   return rows as Row[];
 }
 
 /** Returns the number of rows that a statement changed. Throws the ORM's exception classes. */
-export async function execute(
-  on: Executing,
-  statement: Fragment | Prepared<unknown>,
-  options?: StatementOptions,
-): Promise<number> {
+export async function execute(on: Executing, statement: Fragment, options?: StatementOptions): Promise<number> {
   const { numAffectedRows } = await run(on, statement, options);
   return Number(numAffectedRows ?? 0n);
 }
 
-async function run(on: Executing, given: Fragment | Prepared<unknown>, options: StatementOptions = {}) {
-  const [statement, prepare] = 'name' in given ? [given.statement, given.name] : [given, options.prepare];
+async function run(on: Executing, statement: Fragment, options: StatementOptions = {}) {
   const kysely = on.getKysely();
-  const compiled: NamedQuery = { ...statement.compile(kysely), name: prepare };
+  const compiled: NamedQuery = { ...statement.compile(kysely), name: options.prepare };
   try {
     return await kysely.executeQuery(compiled);
   } catch (error) {
