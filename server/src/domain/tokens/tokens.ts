@@ -7,7 +7,8 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { profileOf } from '../users/profile.ts';
+import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
+import { selectionOf } from '../users/user-record.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { accessTokenClaims, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
@@ -134,8 +135,8 @@ export class Tokens {
   }
 
   /**
-   * UserInfo's claims for an access token (OpenID Connect Core §5.3), if all that it stood on still holds: its session was
-   * not ended, whoever ended it. A session that was merely idle, or is older than may be, ends no token.
+   * UserInfo's claims for an access token (OpenID Connect Core §5.3), unless its session was ended. A session that is idle
+   * or past its limits ends no token.
    */
   async userInfo(accessToken: string): Promise<UserInfoOutcome> {
     const token = await this.signer.verifyAccessToken(accessToken);
@@ -144,17 +145,16 @@ export class Tokens {
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
     const [user] = await query(
       this.db.alone,
-      sql<UserInfoRow>`select u.id, u.display_name, u.given_name, u.family_name, u.email, u.phone, u.attributes,
-          u.updated_at, c.client_id
+      sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"
         from (select user_id, client_id, session_id from authorization_codes
             where id = ${token.jti}::uuid and revoked_at is null offset 0) c
-          join users u on u.id = c.user_id join clients k on k.id = c.client_id
-        where u.active and k.disabled_at is null
+          join users r on r.id = c.user_id join clients k on k.id = c.client_id
+        where r.active and k.disabled_at is null
           and (select ended_at from sessions where id = c.session_id) is null`,
       { prepare: 'tokens.user-info' },
     );
     if (!user) return { refused: 'invalid_token' };
-    return { claims: userInfoClaims(user, scopes), clientId: user.client_id };
+    return { claims: userInfoClaims(user, scopes), clientId: user.clientId };
   }
 
   /** Revokes the access token that this code gave. */
@@ -193,16 +193,9 @@ export class Tokens {
   }
 }
 
-interface UserInfoRow {
+interface UserInfo extends ProfileSource {
   id: string;
-  display_name: string | null;
-  given_name: string | null;
-  family_name: string | null;
-  email: string | null;
-  phone: string | null;
-  attributes: Record<string, unknown>;
-  updated_at: Date | string;
-  client_id: string;
+  clientId: string;
 }
 
 /** OpenID Connect Core §5.4: which scope asks for which claims. */
@@ -213,19 +206,9 @@ const claimsOfScope: Record<string, readonly string[]> = {
   address: ['address'],
 };
 
-function userInfoClaims(row: UserInfoRow, scopes: readonly string[]): Record<string, unknown> {
-  const profile: Record<string, unknown> = {
-    ...profileOf({
-      displayName: row.display_name,
-      givenName: row.given_name,
-      familyName: row.family_name,
-      email: row.email,
-      phone: row.phone,
-      attributes: row.attributes,
-      updatedAt: new Date(row.updated_at),
-    }),
-  };
-  const claims: Record<string, unknown> = { sub: row.id };
+function userInfoClaims(user: UserInfo, scopes: readonly string[]): Record<string, unknown> {
+  const profile: Record<string, unknown> = { ...profileOf({ ...user, updatedAt: new Date(user.updatedAt) }) };
+  const claims: Record<string, unknown> = { sub: user.id };
   for (const scope of scopes) {
     for (const name of claimsOfScope[scope] ?? []) if (profile[name] !== undefined) claims[name] = profile[name];
   }

@@ -10,7 +10,7 @@ export interface AddressClaim {
   country?: string;
 }
 
-/** What is on record of a user, under the names of OpenID Connect Core §5.1. Absent where nothing is on record. */
+/** A user by the names of OpenID Connect Core §5.1; missing values are absent. */
 export interface Profile {
   name?: string;
   given_name?: string;
@@ -29,13 +29,20 @@ export interface Profile {
   updated_at: number;
 }
 
-/** The part of a user that a profile is made from. */
-export type ProfileSource = Pick<
-  User,
-  'displayName' | 'givenName' | 'familyName' | 'email' | 'phone' | 'attributes' | 'updatedAt'
->;
+/** The properties of a user that a profile shows. */
+export const profileProperties = [
+  'displayName',
+  'givenName',
+  'familyName',
+  'email',
+  'phone',
+  'attributes',
+  'updatedAt',
+] as const satisfies readonly (keyof User)[];
 
-/** The claims of a user, before scopes are asked. */
+export type ProfileSource = Pick<User, (typeof profileProperties)[number]>;
+
+/** All claims of a user, before scopes select from them. */
 export function profileOf(user: ProfileSource): Profile {
   const { attributes } = user;
   const email = text(user.email);
@@ -84,7 +91,7 @@ function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Blank text is nothing to tell. */
+/** Blank text counts as absent. */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
