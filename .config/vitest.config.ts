@@ -25,6 +25,8 @@ export default defineConfig({
     reporters: ['default'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Importing the server costs more than running most files. No test changes module state that another file reads.
+    isolate: false,
     // A retry keeps the run green; `npm test` lists each test that needed one, as a defect.
     retry: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
     // Most tests wait for PostgreSQL, a separate process: one worker per core, not one fewer.
