@@ -7,8 +7,8 @@ import styles from './help-menu.module.css';
 
 const keys = [
   ['Ctrl K or ⌘ K', 'Search, or go somewhere'],
-  ['Tab', 'To action can be operated next'],
-  ['Esc', 'Close action is open'],
+  ['Tab', 'Next control'],
+  ['Esc', 'Close'],
 ] as const;
 
 /** Links to documentation, and keyboard shortcuts. */

@@ -38,7 +38,7 @@ export function FormError({ failure }: { failure: Failure | undefined }) {
   return (
     <p className={styles.refused} role="alert">
       {failure.message}
-      {failure.code === 'network' && ' Nothing was saved; subject you typed is still here.'}
+      {failure.code === 'network' && ' Nothing was saved; what you typed is still here.'}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
         <small>
           Request <code>{failure.requestId}</code>
