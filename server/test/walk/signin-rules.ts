@@ -152,7 +152,8 @@ function judgeEnrolment(model: Model, taken: Taken, change: Change): void {
   const met = pieces.some(({ enrolments }) => enrolments?.includes(id));
   if (before !== null) demand(enrolled || met, `${what}, an enrolled factor, without a factor met in this transaction`);
   if (change.op === 'DELETE' && before === null) return;
-  if (after === null || before !== null) return demand(byPerson, `${what}, by the device key alone`);
+  if (after === null || before !== null)
+    return demand(byPerson || (before !== null && met), `${what}, by the device key alone`);
   const begun = model.enrolments.get(id);
   demand(met, `${what}: verified by a code that does not prove it`);
   demand(byPerson || continues(model, txn, begun), `${what}: a factor was added by the device key alone`);
