@@ -14,8 +14,8 @@ export default defineConfig({
   testDir: 'specs',
   outputDir: 'test-results',
   workers: 2,
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   retries: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
   forbidOnly: process.env['CI'] !== undefined,
   use: {
