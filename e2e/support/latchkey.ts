@@ -32,7 +32,7 @@ export interface Latchkey {
 
 const main = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
 const clock = fileURLToPath(new URL('turnable-clock.mjs', import.meta.url));
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
 
 /**
  * Starts the built server and waits until it is ready. `env` overrides the defaults; pass `DATA_DIR` (and `PORT`, to
