@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CookieBrowser, locationOf } from '../../test/browser.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { newDeviceKey, SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import type { Role } from '../domain/admins/membership.entity.ts';
@@ -144,7 +145,7 @@ describe('a sign-in that an admin tries', () => {
 
   it('says that an ID token is not verified whose nonce is not that of the trial', async () => {
     const back = await tried();
-    await world.app.services.db.changed('update authorization_codes set nonce = ? where client_id = ?', [
+    await changed(world.app.services.db, 'update authorization_codes set nonce = ? where client_id = ?', [
       'of another',
       world.client.id,
     ]);
@@ -158,14 +159,14 @@ describe('a sign-in that an admin tries', () => {
     const { db } = world.app.services;
     const back = await tried();
     const rule = 'alter table audit_events add constraint no_trials';
-    await db.changed(`${rule} check (type <> 'client.tried') not valid`);
+    await changed(db, `${rule} check (type <> 'client.tried') not valid`);
     try {
       expect((await finish(back)).code).toBe('INTERNAL_SERVER_ERROR');
     } finally {
-      await db.changed('alter table audit_events drop constraint no_trials');
+      await changed(db, 'alter table audit_events drop constraint no_trials');
     }
     const sql = 'select used_at is not null as used, revoked_at is not null as revoked from authorization_codes';
-    const codes = await db.rows(`${sql} where client_id = ?`, [world.client.id]);
+    const codes = await rows(db, `${sql} where client_id = ?`, [world.client.id]);
     expect(codes).toEqual([{ used: true, revoked: true }]);
   });
 

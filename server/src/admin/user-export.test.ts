@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, bootstrap, openAdminRoom } from '../../test/admin-room.ts';
 import { Factories } from '../../test/factories.ts';
+import { changed } from '../../test/rows.ts';
 import { systemRandom } from '../adapters/system.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { execute, query, sql } from '../domain/kernel/sql.ts';
@@ -137,7 +138,7 @@ describe('GET /admin/export/users/{id}', () => {
       system,
     );
     const networks = 'insert into known_networks (user_id, network, last_at) values (?, ?, ?)';
-    await services.db.changed(networks, [ada.id, 'mac of a network', room.clock.now()]);
+    await changed(services.db, networks, [ada.id, 'mac of a network', room.clock.now()]);
     await codeTo(ada);
     await services.db.transaction(async (em) => {
       const enrolment = await services.mfa.begin(em, { userId: ada.id, deviceId: null, method: 'totp', phone: null });

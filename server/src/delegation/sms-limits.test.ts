@@ -1,6 +1,7 @@
 import { MfaMethod } from '@latchkey/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DelegationWorld, openDelegation } from '../../test/back-end.ts';
+import { rows } from '../../test/rows.ts';
 
 let world: DelegationWorld;
 
@@ -14,7 +15,7 @@ async function begun(): Promise<unknown> {
   const counts = ['enrolments', 'one_time_codes', 'messages', 'factor_changes'].map(
     (table) => `(select count(*)::int from ${table}) as ${table}`,
   );
-  return (await world.app.services.db.rows(`select ${counts.join(', ')}`))[0];
+  return (await rows(world.app.services.db, `select ${counts.join(', ')}`))[0];
 }
 
 async function initiate(phoneNumber: string): Promise<{ code?: string | undefined; retry_after?: number | undefined }> {

@@ -3,6 +3,7 @@ import { authorizationParameters, CookieBrowser, locationOf } from '../../test/b
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { changed, rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -174,11 +175,11 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
 describe('requests without a session, of one network', () => {
   it('are so many in a minute; beyond, nothing is written and the client is told when to come back', async () => {
     const waiting = async () => {
-      const [row] = await app.services.db.rows<{ n: number }>('select count(*)::int as n from authorization_requests');
+      const [row] = await rows<{ n: number }>(app.services.db, 'select count(*)::int as n from authorization_requests');
       return row?.n;
     };
     expect((await rp.authorize()).status).toBe(303);
-    await app.services.db.changed("update budgets set spent = 1000 where id like 'authorize-network:%'");
+    await changed(app.services.db, "update budgets set spent = 1000 where id like 'authorize-network:%'");
     const before = await waiting();
     const refused = await rp.authorize();
     expect(locationOf(refused).href.startsWith(redirectUri)).toBe(true);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import { rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { assertionType } from './client-auth.ts';
@@ -142,10 +143,10 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
       await app.services.retention.sweep();
       expect((await exchange(once)).status).toBe(401);
     }
-    const [kept] = await app.services.db.rows<{ n: number }>('select count(*)::int as n from used_assertions');
+    const [kept] = await rows<{ n: number }>(app.services.db, 'select count(*)::int as n from used_assertions');
     app.clock.turn(3600);
     await app.services.retention.sweep();
-    const [left] = await app.services.db.rows<{ n: number }>('select count(*)::int as n from used_assertions');
+    const [left] = await rows<{ n: number }>(app.services.db, 'select count(*)::int as n from used_assertions');
     expect([kept?.n !== 0, left?.n]).toEqual([true, 0]);
     await rp.signIn(await app.make.user(project));
   });

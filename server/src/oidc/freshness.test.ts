@@ -1,8 +1,10 @@
 /** Which sign-in answers which request: by the order of both, whatever clocks say, and by what the sign-in has proved. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { rows } from '../../test/rows.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -96,9 +98,11 @@ describe('a session', () => {
 async function signInFor(flow: string): Promise<void> {
   const { db, sessions } = app.services;
   const name = `lk-session-${project.id}`;
-  const [request] = await db.rows<{ moment: string }>('select moment from authorization_requests where flow_hash = ?', [
-    digest(flow),
-  ]);
+  const [request] = await rows<{ moment: string }>(
+    db,
+    'select moment from authorization_requests where flow_hash = ?',
+    [digest(flow)],
+  );
   const now = app.clock.now();
   const { secret } = await db.transaction((em) =>
     sessions.signIn(em, {

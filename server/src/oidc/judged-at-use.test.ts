@@ -1,9 +1,11 @@
 /** Limits that were tightened hold for what was allowed before: for requests that wait and sessions that are live. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { changed } from '../../test/rows.ts';
 import { systemRandom } from '../adapters/system.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { isAllowedOrigin } from '../domain/clients/redirect-uri.ts';
@@ -57,7 +59,7 @@ describe('an address with a scheme that is not https', () => {
 
   beforeEach(async () => {
     const sql = 'update clients set redirect_uris = ?, post_logout_redirect_uris = ? where id = ?';
-    await app.services.db.changed(sql, [[script, 'http://app.example.com/'], [script], client.id]);
+    await changed(app.services.db, sql, [[script, 'http://app.example.com/'], [script], client.id]);
     await app.services.registry.current.byId(client.id);
   });
 

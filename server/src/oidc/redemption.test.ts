@@ -1,9 +1,11 @@
 /** Each condition under which a code is redeemed, and what a refused exchange uses up (decisions/0003, 0087). */
+
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
+import { changed, rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -46,7 +48,7 @@ async function withKey(): Promise<Client> {
 }
 
 function change(sql: string, ...params: unknown[]): Promise<number> {
-  return app.services.db.changed(sql, params);
+  return changed(app.services.db, sql, params);
 }
 
 async function assertionOf({ client }: RelyingParty): Promise<Record<string, string | undefined>> {
@@ -180,7 +182,8 @@ describe.each([
     const given = answers.filter(({ status }) => status === 200);
     expect([given.length, answers.filter(({ status }) => status === 400).length]).toEqual([1, 99]);
     expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(false);
-    const told = await app.services.db.rows<{ type: string; n: number }>(
+    const told = await rows<{ type: string; n: number }>(
+      app.services.db,
       `select type, count(*)::int as n from audit_events where client_id = ? and type = 'token.issued' group by type`,
       [rp.client.id],
     );
@@ -239,7 +242,8 @@ describe('a client’s part in a session', () => {
   it('is noted with its first exchange, and after that to the minute', async () => {
     const { client } = open;
     const noted = async () => {
-      const [row] = await app.services.db.rows<{ first_at: string; last_at: string }>(
+      const [row] = await rows<{ first_at: string; last_at: string }>(
+        app.services.db,
         'select first_at, last_at from participations where session_id = ? and client_id = ?',
         [sid, client.id],
       );
@@ -269,6 +273,6 @@ describe('a client’s part in a session', () => {
 
   it('is not noted where nothing was redeemed', async () => {
     expect((await exchange(open, await open.code(), { code_verifier: 'w'.repeat(43) })).status).toBe(400);
-    expect(await app.services.db.rows('select from participations where session_id = ?', [sid])).toEqual([]);
+    expect(await rows(app.services.db, 'select from participations where session_id = ?', [sid])).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
 /** Each condition under which a live session gives a code, in the one statement that does (decisions/0003, 0087). */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
+import { changed, rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -37,11 +39,11 @@ function now(plusSeconds = 0): Date {
 }
 
 function change(sql: string, ...params: unknown[]): Promise<number> {
-  return app.services.db.changed(sql, params);
+  return changed(app.services.db, sql, params);
 }
 
 async function codes(): Promise<number> {
-  return (await app.services.db.rows('select from authorization_codes where user_id = ?', [user.id])).length;
+  return (await rows(app.services.db, 'select from authorization_codes where user_id = ?', [user.id])).length;
 }
 
 type End = readonly [what: string, end: () => Promise<unknown>];
@@ -133,7 +135,8 @@ describe('a session gives a code', () => {
   it('and slides with it', async () => {
     app.clock.turn(60);
     await rp.code();
-    const [session] = await app.services.db.rows<{ last_seen_at: string; idle_expires_at: string }>(
+    const [session] = await rows<{ last_seen_at: string; idle_expires_at: string }>(
+      app.services.db,
       'select last_seen_at, idle_expires_at from sessions where id = ?',
       [sid],
     );

@@ -1,10 +1,12 @@
 /** What the audit log tells of refusals at the token endpoint. */
+
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import { rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -40,7 +42,8 @@ interface Told {
 
 /** The failures of a project, or of none: in the order of their beginning. */
 function told(projectId: string | null): Promise<Told[]> {
-  return app.services.db.rows<Told>(
+  return rows<Told>(
+    app.services.db,
     `select type, detail->>'fault' as fault, (detail->>'count')::int as count, client_id, actor_kind from audit_events
      where project_id is not distinct from ?::uuid and result = 'failure' order by id`,
     [projectId],
@@ -50,7 +53,8 @@ function told(projectId: string | null): Promise<Told[]> {
 it('a token that was issued is told with the network, the browser and the request', async () => {
   const headers = { 'X-Forwarded-For': '192.0.2.7', 'User-Agent': 'relying party' };
   const given = await rp.exchange(await rp.code(), {}, headers);
-  const [event] = await app.services.db.rows<Record<string, string>>(
+  const [event] = await rows<Record<string, string>>(
+    app.services.db,
     "select ip, user_agent, request_id, subject_name from audit_events where project_id = ? and type = 'token.issued'",
     [project.id],
   );

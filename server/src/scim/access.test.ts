@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changed, rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
@@ -181,16 +182,16 @@ describe('the order of refusals', () => {
     expect((await send('GET', `/Users/${user}`)).status).toBe(200);
     const { db } = app.services;
     if (sql === '') app.clock.turn(3);
-    else await db.changed(sql, [of === 'token' ? issued.scimToken.id : id]);
+    else await changed(db, sql, [of === 'token' ? issued.scimToken.id : id]);
     for (const [method, path, body] of seen) {
       expect((await send(method, path, body)).status, `${method} ${path}`).toBe(status);
     }
-    const left = await db.rows('select user_name, version, active from users where project_id = ?', [id]);
-    const groups = await db.rows('select display_name, version from groups where project_id = ?', [id]);
+    const left = await rows(db, 'select user_name, version, active from users where project_id = ?', [id]);
+    const groups = await rows(db, 'select display_name, version from groups where project_id = ?', [id]);
     const isGone = end.endsWith('project that is gone');
     expect(left).toEqual(isGone ? [] : [{ user_name: 'there', version: 1, active: true }]);
     expect(groups).toEqual(isGone ? [] : [{ display_name: 'there', version: 1 }]);
-    await db.changed('update projects set built_in = null where id = ?', [id]);
+    await changed(db, 'update projects set built_in = null where id = ?', [id]);
   });
 
   it.each([someId, 'no-uuid', '%00', '..%2f..'])('404 for a project that does not exist: %s', async (id) => {

@@ -1,5 +1,7 @@
 /** A directory's change by one read and one write (decisions/0086) beside the same change under the user's lock. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changed, rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { systemRandom } from '../adapters/system.ts';
 import { Client } from '../domain/clients/client.entity.ts';
@@ -28,12 +30,14 @@ const whole = {
 /** All that a change leaves behind: the row, its addresses and what was told. */
 async function leftOf(id: string): Promise<unknown> {
   const { db } = app.services;
-  const [user] = await db.rows<{ row: object }>(
+  const [user] = await rows<{ row: object }>(
+    db,
     `select to_jsonb(u) - 'id' - 'project_id' - 'created_at' as row from users u where id = ?`,
     [id],
   );
-  const emails = await db.rows('select value_key from user_emails where user_id = ? order by 1', [id]);
-  const events = await db.rows(
+  const emails = await rows(db, 'select value_key from user_emails where user_id = ? order by 1', [id]);
+  const events = await rows(
+    db,
     `select type, result, actor_kind, actor_name, subject_kind, subject_name, detail, at from audit_events
      where subject_id = ? and type <> 'user.created' order by id`,
     [id],
@@ -109,7 +113,7 @@ describe('a change at once', () => {
     const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>, isActive: boolean) => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: isActive })).body;
-      await app.services.db.changed(`update users set provenance = 'local' where id = ?`, [id]);
+      await changed(app.services.db, `update users set provenance = 'local' where id = ?`, [id]);
       app.clock.turn(60);
       const { status, headers, body: told } = await taking(() => scim.request(method, `/Users/${id}`, body));
       app.clock.turn(-60);
@@ -139,7 +143,7 @@ describe('a change at once', () => {
     const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>) => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: false })).body;
-      await app.services.db.changed(`update users set provenance = 'local' where id = ?`, [id]);
+      await changed(app.services.db, `update users set provenance = 'local' where id = ?`, [id]);
       const after = await taking(() => app.services.accounts.setActive(scim.id, id, true, system));
       return [after.provenance, await leftOf(id)];
     };
@@ -151,7 +155,7 @@ describe('a change at once', () => {
   it('counts nothing and tells nothing where nothing changes, nor makes the user the directory’s', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', whole)).body;
-    await app.services.db.changed(`update users set provenance = 'local' where id = ?`, [id]);
+    await changed(app.services.db, `update users set provenance = 'local' where id = ?`, [id]);
     const before = await leftOf(id);
     app.clock.turn(60);
     for (const same of [replace('title', 'Countess'), replace('userName', 'Ada@Example.com')]) {
@@ -196,7 +200,7 @@ describe('a change at once', () => {
     const { users, db } = app.services;
     const write = users.changeAtOnce.bind(users);
     users.changeAtOnce = async (...of) => {
-      await db.changed('update users set project_id = ? where id = ?', [elsewhere.id, id]);
+      await changed(db, 'update users set project_id = ? where id = ?', [elsewhere.id, id]);
       return write(...of);
     };
     const answer = await scim.request('PATCH', `/Users/${id}`, replace('title', 'x'));
@@ -235,7 +239,8 @@ describe('at the same moment', () => {
     const project = await em.findOneOrFail(Project, scim.id);
     const client = (await em.findOne(Client, { project: scim.id })) ?? (await make.client(project)).client;
     await make.session(project, await em.findOneOrFail(User, id as string));
-    await services.db.changed(
+    await changed(
+      services.db,
       `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at, trusted_until)
        values (?, ?, ?, ?, 'jkt', '{}', 'ES256', 'laptop', ?, ?, ?)`,
       [systemRandom.id(), scim.id, client.id, id, clock.now(), clock.now(), new Date(clock.now().getTime() + 1e9)],
@@ -246,7 +251,8 @@ describe('at the same moment', () => {
       [id, null],
       [null, 'ada@example.com'],
     ]) {
-      await services.db.changed(
+      await changed(
+        services.db,
         `insert into ceremonies (id, project_id, client_id, txn_hash, nonce_hash, nonce_expires_at, state, origin, amr,
            user_id, address, created_at, expires_at)
          values (?, ?, ?, ?, 'nonce', now(), 'otp_sent', 'https://app.example.com', '{}', ?, ?, now(), ?)`,
@@ -260,14 +266,15 @@ describe('at the same moment', () => {
 
   /** What is still open to a user. */
   async function open(id: string): Promise<string[]> {
-    const rows = await app.services.db.rows<{ what: string }>(
+    const found = await rows<{ what: string }>(
+      app.services.db,
       `select 'session' as what from sessions where user_id = ? and ended_at is null
        union all select 'device' from devices where user_id = ? and revoked_at is null
        union all select 'code' from authorization_codes where user_id = ? and revoked_at is null
        union all select 'sign-in' from ceremonies where finished_at is null and project_id = (select project_id from users where id = ?)`,
       [id, id, id, id],
     );
-    return rows.map(({ what }) => what).sort();
+    return found.map(({ what }) => what).sort();
   }
 
   it('one who is switched off amid fifty other changes loses all access, and no change is lost', async () => {
@@ -315,7 +322,8 @@ describe('at the same moment', () => {
         new Set(['uniqueness']),
       );
     }
-    const wrong = await app.services.db.rows(
+    const wrong = await rows(
+      app.services.db,
       `select from users u where project_id = ? and (email_key not in (select value_key from user_emails where user_id = u.id)
          or (select count(*) from user_emails where user_id = u.id) <> 1)`,
       [scim.id],

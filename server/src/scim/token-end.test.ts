@@ -1,6 +1,8 @@
 /** A token that ends during a request: the rest of the request is refused (decisions/0086). */
+
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { changed, rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 
 let app: ScimApp;
@@ -82,12 +84,13 @@ describe('a slow body', () => {
     const live = authenticated();
     const request = begin(project, method, path.replace(':user', user).replace(':group', group), body);
     await live;
-    await app.services.db.changed('update scim_tokens set revoked_at = ? where project_id = ?', [
+    await changed(app.services.db, 'update scim_tokens set revoked_at = ? where project_id = ?', [
       app.clock.now(),
       project.id,
     ]);
     expect(await request.end()).toBe(401);
-    const left = await app.services.db.rows<{ name: string }>(
+    const left = await rows<{ name: string }>(
+      app.services.db,
       `select user_name || ' ' || version as name from users where project_id = ?
        union all select display_name || ' ' || version from groups where project_id = ?`,
       [project.id, project.id],
@@ -112,7 +115,7 @@ describe('a long Bulk', () => {
       const user = await provision(...of);
       made += 1;
       if (made === 5) {
-        await db.changed('update scim_tokens set revoked_at = ? where project_id = ?', [app.clock.now(), project.id]);
+        await changed(db, 'update scim_tokens set revoked_at = ? where project_id = ?', [app.clock.now(), project.id]);
       }
       app.clock.turn(0.2);
       return user;

@@ -1,5 +1,7 @@
 /** What a sign-in sends, to whom, and what it says of it. */
+
 import { beforeEach, describe, expect, it } from 'vitest';
+import { rows } from '../../test/rows.ts';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Limits } from '../domain/limits/limits.ts';
@@ -48,7 +50,8 @@ describe('a flood of requests for one address', () => {
     const asked = await stranger.post('authenticate', { txn: stranger.txn, userid }, from);
     expect(asked).toMatchObject({ status: 'OTP_NEEDED', resend_after: 30 });
     expect(await messages()).toEqual([]);
-    const events = await world.app.services.db.rows<{ type: string; result: string; reason: string | null }>(
+    const events = await rows<{ type: string; result: string; reason: string | null }>(
+      world.app.services.db,
       `select type, result, detail->>'reason' as reason from audit_events where project_id = ? order by id desc limit 1`,
       [world.project.id],
     );
@@ -71,7 +74,7 @@ describe('a code', () => {
   it('for an address of nobody names it in the audit log by a hint alone', async () => {
     expectStatus(await ask(), 'OTP_NEEDED');
     const sql = `select subject_kind, subject_id, subject_name from audit_events where project_id = ? and type = ?`;
-    const [event] = await world.app.services.db.rows(sql, [world.project.id, 'otp.requested']);
+    const [event] = await rows(world.app.services.db, sql, [world.project.id, 'otp.requested']);
     const hint = expect.stringContaining('…');
     expect(event).toEqual({ subject_kind: 'address', subject_id: hint, subject_name: hint });
     expect(JSON.stringify(event)).not.toContain(userid);
@@ -98,7 +101,7 @@ describe('a code', () => {
       const wrong = await page.step('verify-mfa', { userid, otp: otherCode(begun['code']) }, 'use');
       expect(wrong).toMatchObject(refusal('CODE_REJECTED', 400));
       const sql = `select detail from audit_events where project_id = ? and type = 'mfa.rejected'`;
-      expect(await world.app.services.db.rows(sql, [world.project.id])).toMatchObject([
+      expect(await rows(world.app.services.db, sql, [world.project.id])).toMatchObject([
         { detail: { fault: 'wrong', method: 'email', byRecovery: false } },
       ]);
       await world.set({ testMode: false });

@@ -1,6 +1,8 @@
 /** Clients that require PKCE of their own pages (RFC 9700 §2.1.1). */
+
 import { expect, it } from 'vitest';
 import { pkce } from '../../test/browser.ts';
+import { rows } from '../../test/rows.ts';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -17,7 +19,7 @@ it('a challenge without code_challenge is refused, also by a key that is in the 
   await demand();
   for (let n = 0; n < 2; n += 1) expect(await page.challenge()).toMatchObject(demanded);
   const open = 'select from ceremonies where project_id = ?';
-  expect(await world.app.services.db.rows(open, [world.project.id])).toHaveLength(1);
+  expect(await rows(world.app.services.db, open, [world.project.id])).toHaveLength(1);
   expect((await page.challenge(begun(page))).httpStatus).toBe(200);
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
+import { changed, rows } from '../../test/rows.ts';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
@@ -17,7 +18,7 @@ beforeEach(async () => {
 });
 
 const named = (name: string) => ({ userName: name, userNameKey: name, email: name, emailKey: name });
-const change = (sql: string, ...values: unknown[]) => world.app.services.db.changed(sql, values);
+const change = (sql: string, ...values: unknown[]) => changed(world.app.services.db, sql, values);
 
 async function ask(userid: string): Promise<void> {
   const asking = await world.page();
@@ -35,7 +36,7 @@ async function delivered(): Promise<string[]> {
 /** The project's newest message: what became of it. */
 async function newest(): Promise<{ state: string; note: string | null }> {
   const sql = 'select state, note from messages where project_id = ? order by id desc limit 1';
-  const [row] = await world.app.services.db.rows<{ state: string; note: string | null }>(sql, [world.project.id]);
+  const [row] = await rows<{ state: string; note: string | null }>(world.app.services.db, sql, [world.project.id]);
   return row as { state: string; note: string | null };
 }
 
@@ -43,7 +44,7 @@ async function newest(): Promise<{ state: string; note: string | null }> {
 async function asSealedBefore(context: object): Promise<void> {
   const { db, vault } = world.app.services;
   const sql = 'select id, sealed_content as sealed from messages where project_id = ? and sealed_content is not null';
-  for (const { id, sealed } of await db.rows<{ id: string; sealed: Buffer }>(sql, [world.project.id])) {
+  for (const { id, sealed } of await rows<{ id: string; sealed: Buffer }>(db, sql, [world.project.id])) {
     const { content } = JSON.parse(vault.open('message', id, sealed).toString());
     const previous = vault.seal('message', id, JSON.stringify({ content, context }));
     await change('update messages set sealed_content = ? where id = ?', previous, id);

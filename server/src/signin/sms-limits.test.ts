@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { rows } from '../../test/rows.ts';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 
@@ -32,7 +33,7 @@ async function rowCounts(): Promise<Record<string, number>> {
   const tables = ['devices', 'enrolments', 'one_time_codes', 'messages', 'phone_changes'];
   const counts: Record<string, number> = {};
   for (const table of tables) {
-    const [row] = await db.rows<{ n: number }>(`select count(*)::int as n from ${table}`);
+    const [row] = await rows<{ n: number }>(db, `select count(*)::int as n from ${table}`);
     counts[table] = row?.n ?? 0;
   }
   return counts;

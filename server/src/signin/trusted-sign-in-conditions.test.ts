@@ -2,14 +2,16 @@
  * Each condition of the two statements with which a trusted device signs in (decisions/0085), at the moment at which only
  * it stands between a good proof and a code: before the statement that reads, and between that and the one that grants.
  */
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
-import { candidateStatement } from '../domain/ceremonies/trusted-sign-in.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
+import type { NamedQuery } from '../domain/kernel/sql.ts';
 
 const otherUri = 'https://second.example.com/callback';
 
@@ -47,15 +49,14 @@ async function begin(): Promise<void> {
   await world.app.services.clients.issueApiKey(world.client.id, 'publishable', system);
   world.app.clock.turn(60);
 }
-afterEach(() => {
-  Reflect.deleteProperty(world.app.services.db, 'rows');
-});
+let release = () => {};
+afterEach(() => release());
 
 type Params = () => readonly unknown[];
 type Change = readonly [sql: string, params: Params];
 
 function change([sql, params]: Change): Promise<number> {
-  return world.app.services.db.changed(sql, params());
+  return changed(world.app.services.db, sql, params());
 }
 
 function now(plusSeconds = 0): Date {
@@ -174,23 +175,30 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
 /** No code was given, and nobody was said to have signed in. */
 async function expectNothingGiven(): Promise<void> {
   const { db } = world.app.services;
-  expect(await db.rows('select from authorization_codes where created_at = ?', [now()])).toEqual([]);
-  expect(await db.rows(`select from audit_events where type = 'user.signed_in' and at = ?`, [now()])).toEqual([]);
-  expect(await db.rows('select from users where last_sign_in_at = ?', [now()])).toEqual([]);
+  expect(await rows(db, 'select from authorization_codes where created_at = ?', [now()])).toEqual([]);
+  expect(await rows(db, `select from audit_events where type = 'user.signed_in' and at = ?`, [now()])).toEqual([]);
+  expect(await rows(db, 'select from users where last_sign_in_at = ?', [now()])).toEqual([]);
 }
 
 /** The change is committed when the one statement has read, and before the other one begins. */
 function onceRead(work: () => Promise<unknown>): { count: number } {
-  const { db } = world.app.services;
-  const read = db.rows.bind(db);
+  const { alone } = world.app.services.db;
+  const getKysely = alone.getKysely;
+  const kysely = getKysely();
   const seen = { count: 0 };
-  db.rows = async <Row extends object>(text: string, params?: readonly unknown[]): Promise<Row[]> => {
-    const found = await read<Row>(text, params);
-    if (text === candidateStatement) {
-      seen.count += found.length;
-      await work();
-    }
-    return found;
+  alone.getKysely = () => ({
+    getExecutor: () => kysely.getExecutor(),
+    executeQuery: async <Row>(asked: NamedQuery) => {
+      const found = await kysely.executeQuery<Row>(asked as never);
+      if (asked.name === 'trusted-sign-in.candidate') {
+        seen.count += found.rows.length;
+        await work();
+      }
+      return found;
+    },
+  });
+  release = () => {
+    alone.getKysely = getKysely;
   };
   return seen;
 }
@@ -236,7 +244,8 @@ describe('a good proof of a trusted device gets no code', () => {
 
   it('in a sign-in of another client, project, page or origin', async () => {
     const { make, services } = world.app;
-    await services.db.changed(
+    await changed(
+      services.db,
       'update clients set redirect_uris = redirect_uris || ?, version = version + 1 where id = ?',
       [`{${otherUri}}`, world.client.id],
     );
@@ -316,14 +325,14 @@ describe('authenticate with its shortcut and without it answers the same and lea
     page.txn = at.txn;
     const { text, httpStatus } = await ask(at);
     const { db } = world.app.services;
-    const rows = tables.map((table) =>
-      db.rows(`select '${table}' as name, to_jsonb(t) as row from ${table} t where project_id = ? order by t.id`, [
+    const ofTables = tables.map((table) =>
+      rows(db, `select '${table}' as name, to_jsonb(t) as row from ${table} t where project_id = ? order by t.id`, [
         world.project.id,
       ]),
     );
     const codes = `select to_jsonb(c) as row from authorization_codes c join clients k on k.id = c.client_id
       where k.project_id = ? order by c.id`;
-    const left = [...(await Promise.all(rows)), await db.rows(codes, [world.project.id])];
+    const left = [...(await Promise.all(ofTables)), await rows(db, codes, [world.project.id])];
     return [httpStatus, JSON.parse(comparable(text)), JSON.parse(comparable(JSON.stringify(left)))];
   }
 
@@ -349,7 +358,8 @@ describe('a trusted device', () => {
   };
   const trust = async () => {
     const { db } = world.app.services;
-    const [device] = await db.rows<{ trusted_until: string | null }>(
+    const [device] = await rows<{ trusted_until: string | null }>(
+      db,
       'select trusted_until from devices where jkt = ?',
       [page.key.jkt],
     );
@@ -382,7 +392,8 @@ describe('a trusted device', () => {
 
   it('is told of with where it came from, and gives tokens that say how and when', async () => {
     const answer = expectStatus(await signIn(), 'SUCCESS');
-    const [event] = await world.app.services.db.rows(
+    const [event] = await rows(
+      world.app.services.db,
       `select actor_kind, ip, user_agent, request_id, client_id, subject_id from audit_events
        where type = 'user.signed_in' and project_id = ? order by id desc limit 1`,
       [world.project.id],
@@ -435,7 +446,8 @@ describe('a trusted device', () => {
   });
 
   it('serves pages of each origin of its client, each in its own sign-ins', async () => {
-    await world.app.services.db.changed(
+    await changed(
+      world.app.services.db,
       'update clients set redirect_uris = redirect_uris || ?, version = version + 1 where id = ?',
       [`{${otherUri}}`, world.client.id],
     );

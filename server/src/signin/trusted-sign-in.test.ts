@@ -1,6 +1,8 @@
 /** The sign-in of a trusted device: one statement reads, one grants, on what a process remembers (decisions/0085). */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
+import { rows as rowsOf } from '../../test/rows.ts';
 import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
@@ -47,7 +49,7 @@ async function signIn(fields: Record<string, unknown> = {}): Promise<StepAnswer>
 }
 
 function rows<T extends object>(sql: string, params: unknown[] = []): Promise<T[]> {
-  return world.app.services.db.rows<T>(sql, params);
+  return rowsOf<T>(world.app.services.db, sql, params);
 }
 
 /** One proof of a sign-in that was begun, as the domain is asked with it. */
@@ -112,15 +114,18 @@ describe('a trusted device', () => {
   });
 
   it('is found by its key, also by a plan that was made before there were any rows', async () => {
-    let count = 0;
-    const numbered = candidateStatement.replaceAll('?', () => `$${++count}`);
+    const { db } = world.app.services;
+    const asked = { txn: 'txn', addressKey: userid, now: world.app.clock.now() };
+    const { project, client } = world;
+    const statement = candidateStatement({ project, client, origin: appOrigin }, asked);
+    const { sql: numbered, parameters } = statement.compile(db.alone.getKysely());
     const plan = await world.app.services.db.transaction(async (em) => {
       for (const table of ['ceremonies', 'devices', 'users', 'enrolments']) {
         await em.execute(`create temporary table ${table} (like public.${table} including indexes) on commit drop`);
       }
       await em.execute(`prepare reading as ${numbered}`);
       await em.execute('set local plan_cache_mode = force_generic_plan');
-      const nulls = Array.from({ length: count }, () => 'null').join(', ');
+      const nulls = parameters.map(() => 'null').join(', ');
       return em.execute<{ 'QUERY PLAN': string }[]>(`explain execute reading(${nulls})`);
     });
     const conditions = plan.flatMap((line) => /Index Cond: (.*)/.exec(line['QUERY PLAN'])?.[1] ?? []).join(' ');

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Somebody } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
+import { rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { Client } from '../clients/client.entity.ts';
 import { Device } from '../devices/device.entity.ts';
@@ -128,7 +129,7 @@ describe('at the same moment', () => {
   /** Until a step waits for a lock of ours. */
   async function isWaiting(): Promise<void> {
     const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    while ((await app.services.db.rows(sql)).length === 0);
+    while ((await rows(app.services.db, sql)).length === 0);
   }
 
   it('a sign-in by a device key that is revoked meanwhile gives no code', async () => {

@@ -7,6 +7,7 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
@@ -23,14 +24,12 @@ export interface Page {
   keyHash?: string | undefined;
 }
 
-/** SQL: the key of a page is live, and its client and project have the versions of the page (decisions/0080). */
-export const stillHolds = `exists (
+/** The condition that the key of a page is live, and that its client and project have the versions of the page (decisions/0080). */
+export function stillHolds({ client, project, keyHash }: Page): Fragment {
+  return sql`exists (
     select from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id
-    where a.hash = ? and a.kind = 'publishable' and a.revoked_at is null
-      and k.id = ?::uuid and k.disabled_at is null and k.version = ?::int and p.version = ?::int)`;
-
-export function stillHoldsParameters({ client, project, keyHash }: Page): unknown[] {
-  return [keyHash, client.id, client.version, project.version];
+    where a.hash = ${keyHash} and a.kind = 'publishable' and a.revoked_at is null and k.id = ${client.id}::uuid
+      and k.disabled_at is null and k.version = ${client.version}::int and p.version = ${project.version}::int)`;
 }
 
 /** A page, and who is in front of it. */

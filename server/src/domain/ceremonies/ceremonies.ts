@@ -2,17 +2,18 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { judgeProof, type ProofKey, type ProofVerdict } from '../devices/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
-import { changed, rows, undoneIfRefused } from '../kernel/database.ts';
+import { undoneIfRefused } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { authenticate } from './authenticate.ts';
-import { type Caller, type Page, stillHolds, stillHoldsParameters } from './callers.ts';
+import { type Caller, type Page, stillHolds } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
 import { Counters } from './counters.ts';
@@ -62,11 +63,6 @@ export interface Challenge {
 /** No user has this id: the lookup for an unknown address is the same. */
 const noUser = '00000000-0000-0000-0000-000000000000';
 
-const challenging = `insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at,
-    state, origin, jkt, code_challenge, amr, created_at, expires_at)
-  select ?::uuid, ?::uuid, ?::uuid, ?::uuid, ?, ?, ?::timestamptz, 'challenged', ?, ?, ?, '{}', ?::timestamptz, ?::timestamptz`;
-const challengingIfHolds = `${challenging} where ${stillHolds}`;
-
 /**
  * Sign-ins (decisions §8): runs the table of `steps.ts`. Each step is one transaction that holds the ceremony's row, so steps
  * of one sign-in never overlap. Most sign-ins end without one, see `trusted-sign-in.ts`.
@@ -101,23 +97,20 @@ export class Ceremonies {
     const [txn, nonce] = [newSecret(random), newSecret(random)];
     const now = clock.now();
     const begins = async (as: Page): Promise<boolean> => {
-      const values = [
-        random.id(),
-        as.project.id,
-        as.client.id,
-        as.request?.id ?? null,
-        digest(txn),
-        digest(nonce),
-        secondsLater(now, nonceTtlSeconds),
-        as.origin,
-        begun.jkt ?? null,
-        begun.codeChallenge ?? null,
-        now,
-        secondsLater(now, txnTtlSeconds),
-      ];
       if (lacksPkce(as, begun.codeChallenge)) return false;
-      if (as.keyHash === undefined) return (await db.changed(challenging, values)) === 1;
-      return (await db.changed(challengingIfHolds, [...values, ...stillHoldsParameters(as)])) === 1;
+      const isByKey = as.keyHash !== undefined;
+      const inserted = await execute(
+        db.alone,
+        sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
+              origin, jkt, code_challenge, amr, created_at, expires_at)
+            select ${random.id()}::uuid, ${as.project.id}::uuid, ${as.client.id}::uuid, ${as.request?.id ?? null}::uuid,
+              ${digest(txn)}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
+              ${as.origin}, ${begun.jkt ?? null}, ${begun.codeChallenge ?? null}, '{}', ${now}::timestamptz,
+              ${secondsLater(now, txnTtlSeconds)}::timestamptz
+            where ${isByKey ? stillHolds(as) : sql`true`}`,
+        { prepare: isByKey ? 'ceremonies.challenge-by-key' : 'ceremonies.challenge-by-flow' },
+      );
+      return inserted === 1;
     };
     if (!(await begins(page))) {
       const current = await callers.current(page);
@@ -279,11 +272,11 @@ export class Ceremonies {
 
   private async consume(em: EntityManager, ceremonyId: string, nonce: string, next: string): Promise<boolean> {
     const now = this.deps.clock.now();
-    const consumed = await changed(
+    const consumed = await execute(
       em,
-      `update ceremonies set nonce_hash = ?, nonce_expires_at = ?
-       where id = ? and nonce_hash = ? and nonce_expires_at > ?`,
-      [digest(next), secondsLater(now, nonceTtlSeconds), ceremonyId, digest(nonce), now],
+      sql`update ceremonies set nonce_hash = ${digest(next)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
+          where id = ${ceremonyId} and nonce_hash = ${digest(nonce)} and nonce_expires_at > ${now}`,
+      { prepare: 'ceremonies.consume-nonce' },
     );
     return consumed === 1;
   }
@@ -305,7 +298,7 @@ async function run<S extends Step>(flow: Flow, step: S, rule: StepRule<S>): Prom
 
 async function holds(em: EntityManager, page: Page): Promise<boolean> {
   if (page.keyHash === undefined) return true;
-  return (await rows(em, `select where ${stillHolds}`, stillHoldsParameters(page))).length === 1;
+  return (await query(em, sql`select where ${stillHolds(page)}`, { prepare: 'ceremonies.page-holds' })).length === 1;
 }
 
 /** A page of an application whose client requires PKCE, without a code_challenge. */
@@ -328,13 +321,13 @@ function rejection(step: Step, { fault }: Extract<ProofVerdict, { valid: false }
  * address: a request for another person's address delays no one and takes no longer.
  */
 async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
-  await rows(
+  await query(
     em,
-    `select from users where id = any(array(
-       select account_id from ceremonies where txn_hash = ?
-       union all select d.user_id from ceremonies c join devices d on d.jkt = c.jkt and d.client_id = c.client_id
-         where c.txn_hash = ?))
-     order by id for no key update`,
-    [digest(txn), digest(txn)],
+    sql`select from users where id = any(array(
+          select account_id from ceremonies where txn_hash = ${digest(txn)}
+          union all select d.user_id from ceremonies c join devices d on d.jkt = c.jkt and d.client_id = c.client_id
+            where c.txn_hash = ${digest(txn)}))
+        order by id for no key update`,
+    { prepare: 'ceremonies.lock-user' },
   );
 }

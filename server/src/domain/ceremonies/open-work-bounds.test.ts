@@ -1,7 +1,9 @@
 /** What `endOpenWork` leaves alone. */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
+import { rows } from '../../../test/rows.ts';
 import type { SigninPage } from '../../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { Client } from '../clients/client.entity.ts';
@@ -134,7 +136,7 @@ describe('the end of open work', () => {
            where project_id = ? and verified_at is not null`,
           'select f.id, finished_at from factor_changes f join users u on u.id = user_id where project_id = ?',
           'select c.id, revoked_at from authorization_codes c join users u on u.id = user_id where project_id = ?',
-        ].map((sql) => app.services.db.rows(sql, [world.project.id])),
+        ].map((sql) => rows(app.services.db, sql, [world.project.id])),
       );
     const before = await standing();
     expect(before.map((rows) => rows.length)).toEqual([1, 3, 1, 1, 1]);
@@ -152,7 +154,7 @@ describe('the end of open work', () => {
     await beginFactorChange(user, '+491701234570');
     const unused = 'from one_time_codes where project_id = ? and used_at is null';
     const nameless = `update one_time_codes set user_id = null where id in (select id ${unused}) returning id`;
-    expect(await app.services.db.rows(nameless, [world.project.id])).toHaveLength(3);
+    expect(await rows(app.services.db, nameless, [world.project.id])).toHaveLength(3);
     await end(user);
     expect(await reader().execute(`select ${unused}`, [world.project.id])).toEqual([]);
   });

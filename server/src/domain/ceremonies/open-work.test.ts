@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../../../test/build-app.ts';
+import { changed, rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../../test/signin-world.ts';
 import type { User } from '../users/user.entity.ts';
 import { endOpenWork, type OpenWorkOptions } from './open-work.ts';
@@ -121,9 +122,9 @@ describe('the open work of a person', () => {
     const page = await world.page();
     await page.challenge();
     const open = 'project_id = ? and finished_at is null';
-    await app.services.db.changed(`update ceremonies set user_id = ? where ${open}`, [user.id, world.project.id]);
+    await changed(app.services.db, `update ceremonies set user_id = ? where ${open}`, [user.id, world.project.id]);
     await end(user);
-    expect(await app.services.db.rows(`select from ceremonies where ${open}`, [world.project.id])).toEqual([]);
+    expect(await rows(app.services.db, `select from ceremonies where ${open}`, [world.project.id])).toEqual([]);
   });
 
   it('ends codes that wait for their exchange, and access tokens', async () => {
@@ -180,7 +181,7 @@ describe('the open work of a person', () => {
       void ending.finally(() => {
         isOver = true;
       });
-      while (!isOver && (await app.services.db.rows(sql)).length === 0);
+      while (!isOver && (await rows(app.services.db, sql)).length === 0);
       const where = 'project_id = ? and finished_at is null';
       const params = [JSON.stringify(evidence), world.project.id];
       await em.execute(`update ceremonies set evidence = ?::jsonb where ${where}`, params);

@@ -1,7 +1,9 @@
 /** How long rows outlive their meaning. */
+
 import { beforeEach, expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
 import { authorizationParameters, CookieBrowser, pkce } from '../../../test/browser.ts';
+import { changed, rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
@@ -33,7 +35,7 @@ beforeEach(async () => {
   const query = new URLSearchParams(authorizationParameters(client.id, pkce().challenge));
   await new CookieBrowser().get(`${app.url}/authorize?${query}`);
   const assertion = 'insert into used_assertions (client_id, jti_hash, forget_at) values (?, ?, ?)';
-  await app.services.db.changed(assertion, [client.id, client.id, app.clock.now()]);
+  await changed(app.services.db, assertion, [client.id, client.id, app.clock.now()]);
 });
 
 const ofUser = () => user.id;
@@ -53,10 +55,10 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
   ['sessions', 'expires_at', 30 * day, 'user_id = ?', ofUser],
 ])('%s are swept by %s and %i seconds', async (table, column, graceSeconds, where, of) => {
   const { clock, services } = world.app;
-  const left = async () => (await services.db.rows(`select from ${table} where ${where}`, [of()])).length;
+  const left = async () => (await rows(services.db, `select from ${table} where ${where}`, [of()])).length;
   const move = (seconds: number) => {
     const at = new Date(clock.now().getTime() - seconds * 1000);
-    return services.db.changed(`update ${table} set ${column} = ? where ${where}`, [at, of()]);
+    return changed(services.db, `update ${table} set ${column} = ? where ${where}`, [at, of()]);
   };
   const before = await left();
   expect(before).toBeGreaterThan(0);
@@ -71,10 +73,11 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
 it('verified factors and remembered devices stay, however old', async () => {
   const { services } = world.app;
   for (const table of ['enrolments', 'devices']) {
-    await services.db.changed(`update ${table} set created_at = '2000-01-01' where user_id = ?`, [user.id]);
+    await changed(services.db, `update ${table} set created_at = '2000-01-01' where user_id = ?`, [user.id]);
   }
   await services.retention.sweep();
-  const [kept] = await services.db.rows(
+  const [kept] = await rows(
+    services.db,
     `select (select count(*)::int from enrolments where user_id = u.id) as factors,
        (select count(*)::int from devices where user_id = u.id and remembered) as devices from users u where id = ?`,
     [user.id],

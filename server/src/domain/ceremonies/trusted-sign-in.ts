@@ -3,14 +3,13 @@ import { judgeProof } from '../devices/proof.ts';
 import { seconds, secondsLater } from '../kernel/clock.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest, isStorableText } from '../kernel/secret.ts';
-import { execute } from '../kernel/sql.ts';
-import { fragment, sql, verbatim } from '../kernel/statement.ts';
+import { execute, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { sdkScope } from '../tokens/claims.ts';
 import { newCode } from '../tokens/tokens.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey, isAddress } from '../users/login.ts';
-import { type Caller, stillHolds, stillHoldsParameters } from './callers.ts';
+import { type Caller, stillHolds } from './callers.ts';
 import { amrOf, type Evidence } from './evidence.ts';
 import type { FlowDeps, StepInput } from './flow.ts';
 import { type Success, steps } from './steps.ts';
@@ -20,12 +19,11 @@ export const nonceTtlSeconds = 120;
 
 const { from, leadsTo } = steps.authenticate;
 
-/** SQL: the device `d` is trusted by today's policy (`devices/trust.ts`). */
-const trustedAt = `d.trusted_until > ? and (not d.remembered or d.last_used_at > ?)
-      and coalesce(d.registered_at, d.created_at) > ?`;
-
-function trustParameters({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Date[] {
-  return [now, secondsLater(now, -1 * deviceTrustSeconds), secondsLater(now, -24 * 3600 * deviceTrustDays)];
+/** The condition that today's policy trusts the device `d` (`devices/trust.ts`). */
+function trustedAt({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Fragment {
+  return sql`d.trusted_until > ${now}
+      and (not d.remembered or d.last_used_at > ${secondsLater(now, -1 * deviceTrustSeconds)})
+      and coalesce(d.registered_at, d.created_at) > ${secondsLater(now, -24 * 3600 * deviceTrustDays)}`;
 }
 
 /** What the proof is judged by: there only where nothing but the proof is wanting. */
@@ -46,21 +44,34 @@ interface Candidate {
  * Asks the same of every address: the device is found by its key. Each row is found by a key of its own, and no condition
  * is left that another index could serve, so that a plan made while the tables were small does not age (decisions/0087).
  */
-export const candidateStatement = `with begun as materialized (
-    select * from ceremonies where txn_hash = ?
-  ), known as materialized (
-    select d.* from begun, devices d where d.jkt = begun.jkt
-  )
-  select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg, d.remembered,
-    u.id as user_id, u.user_name
-  from begun c join known d on d.client_id = c.client_id,
-    lateral (select id, user_name, active, email_key, user_name_key from users where id = d.user_id offset 0) u
-  where c.project_id = ? and c.client_id = ? and c.request_id is null and c.origin = ?
-    and c.state = any(?) and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ?
-    and d.revoked_at is null and ${trustedAt} and u.active
-    and (u.email_key = ? or u.user_name_key = ?
-      and not exists (select from users other where other.project_id = ? and other.email_key = ?))
-    and (select e.id from enrolments e where e.user_id = d.user_id limit 1) is null`;
+export function candidateStatement(
+  { project, client, origin }: Pick<Caller, 'project' | 'client' | 'origin'>,
+  asked: Asked,
+): Statement<Candidate> {
+  const { txn, addressKey: key, now } = asked;
+  return sql<Candidate>`with begun as materialized (
+      select * from ceremonies where txn_hash = ${digest(txn)}
+    ), known as materialized (
+      select d.* from begun, devices d where d.jkt = begun.jkt
+    )
+    select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg, d.remembered,
+      u.id as user_id, u.user_name
+    from begun c join known d on d.client_id = c.client_id,
+      lateral (select id, user_name, active, email_key, user_name_key from users where id = d.user_id offset 0) u
+    where c.project_id = ${project.id} and c.client_id = ${client.id} and c.request_id is null and c.origin = ${origin}
+      and c.state = any(${from}) and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
+      and d.revoked_at is null and ${trustedAt(project, now)} and u.active
+      and (u.email_key = ${key} or u.user_name_key = ${key}
+        and not exists (select from users other where other.project_id = ${project.id} and other.email_key = ${key}))
+      and (select e.id from enrolments e where e.user_id = d.user_id limit 1) is null`;
+}
+
+/** The sign-in and the address, as {@link addressKey} has it, that a step names. */
+interface Asked {
+  txn: string;
+  addressKey: string;
+  now: Date;
+}
 
 /**
  * `authenticate` with all that it needs, as most of them are: a page of the application, a trusted device, no second
@@ -80,10 +91,8 @@ export async function trustedSignIn(
   if (project.mfaPolicy === 'required') return null;
   const key = addressKey(address);
   const now = clock.now();
-  const [candidate] = await db.rows<Candidate>(candidateStatement, [
-    ...[digest(input.txn), project.id, client.id, origin, from, now, ...trustParameters(project, now)],
-    ...[key, key, project.id, key],
-  ]);
+  const reading = candidateStatement(caller, { txn: input.txn, addressKey: key, now });
+  const [candidate] = await query(db.alone, reading, { prepare: 'trusted-sign-in.candidate' });
   if (!candidate || (client.pkceRequired && candidate.code_challenge === null)) return null;
   const verdict = await judgeProof(input.proof, {
     key: { kind: 'stored', jkt: candidate.jkt, jwk: candidate.public_jwk, alg: candidate.alg },
@@ -142,13 +151,11 @@ async function grant(
     },
     isPassed,
   );
-  const trusted = fragment(trustedAt, trustParameters(project, now));
-  const holds = fragment(stillHolds, stillHoldsParameters(caller));
   const statement = sql`with trusted as (
       select d.id, d.user_id, d.client_id, d.jkt
       from users u join devices d on d.user_id = u.id
       where u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
-        and d.id = ${candidate.device_id} and d.revoked_at is null and ${trusted}
+        and d.id = ${candidate.device_id} and d.revoked_at is null and ${trustedAt(project, now)}
         and d.remembered = ${candidate.remembered}
         and not exists (select from enrolments e where e.user_id = u.id)
       for no key update of u, d
@@ -161,7 +168,7 @@ async function grant(
       where c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
         and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
         and c.nonce_hash = ${candidate.nonce_hash}
-        and ${holds}
+        and ${stillHolds(caller)}
       returning c.client_id, t.user_id, t.id as device_id, c.code_challenge
     ), seen as (
       update users set last_sign_in_at = ${now} from passed where users.id = passed.user_id
@@ -180,4 +187,4 @@ async function grant(
   return given === 1 ? code : null;
 }
 
-const isPassed = verbatim('exists (select from passed)');
+const isPassed = sql`exists (select from passed)`;

@@ -1,7 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Problem, Refusal } from './problem.ts';
-import { type Executing, execute, query, type Statement, sql } from './sql.ts';
-import { nameOf, positional } from './statement.ts';
+import { type Executing, execute, sql } from './sql.ts';
 
 /**
  * The database as the domain sees it. One domain method is one transaction; a function that joins one takes `em`
@@ -29,43 +28,10 @@ export class Database {
     return this.orm.em.fork({ freshEventManager: false }).transactional(work, options);
   }
 
-  /** One constant statement that is a transaction of its own; `?` marks the parameters, which are bound. */
-  rows<T extends object>(statement: string | Statement<T>, params: readonly unknown[] = []): Promise<T[]> {
-    return rows<T>(this.alone, statement, params);
-  }
-
-  /** As {@link rows}: how many rows it changed. */
-  changed(statement: string | Statement<unknown>, params: readonly unknown[] = []): Promise<number> {
-    return changed(this.alone, statement, params);
-  }
-
   /** For reads of entities outside a transaction; a statement alone needs none ({@link alone}). */
   reader(): EntityManager {
     return this.orm.em.fork({ freshEventManager: false });
   }
-}
-
-/**
- * Runs one SQL statement in `em`'s transaction and returns its rows; `?` marks the parameters, which are bound. The text
- * is a constant of the code: it is prepared once on each connection, and never holds a value.
- */
-export function rows<T extends object>(
-  on: Executing,
-  statement: string | Statement<T>,
-  params: readonly unknown[] = [],
-): Promise<T[]> {
-  if (typeof statement !== 'string') return query(on, statement);
-  return query(on, positional<T>(statement, params), { prepare: nameOf(statement) });
-}
-
-/** Runs one conditional statement and returns how many rows it changed. */
-export function changed(
-  on: Executing,
-  statement: string | Statement<unknown>,
-  params: readonly unknown[] = [],
-): Promise<number> {
-  if (typeof statement !== 'string') return execute(on, statement);
-  return execute(on, positional(statement, params), { prepare: nameOf(statement) });
 }
 
 /** A refusal as a value. */

@@ -1,8 +1,10 @@
 /** Which requesters are known, and which codes count against the budgets of wrong tries (decisions/0100). */
+
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { changed, rows } from '../../../test/rows.ts';
 import { openDatabase } from '../../adapters/database.ts';
 import { systemRandom } from '../../adapters/system.ts';
 import { Database } from '../kernel/database.ts';
@@ -118,7 +120,7 @@ describe('a network', () => {
   it('that the request does not name is never known', async () => {
     await remember(undefined);
     expect(await grant({ ip: undefined })).toEqual(short);
-    expect(await db.rows('select from known_networks where user_id = ?', [userId])).toEqual([]);
+    expect(await rows(db, 'select from known_networks where user_id = ?', [userId])).toEqual([]);
   });
 
   it('that is known keeps its own budget: twenty wrong codes, whatever strangers try', async () => {
@@ -170,7 +172,7 @@ describe('an open code', () => {
     await issue(again);
     expect(await grant()).toEqual(long);
     const newest = 'ceremony_id = ? and replaced_at is null';
-    await db.changed(`update one_time_codes set used_at = ? where ${newest}`, [clock.now(), again.ceremonyId]);
+    await changed(db, `update one_time_codes set used_at = ? where ${newest}`, [clock.now(), again.ceremonyId]);
     expect(await grant()).toEqual(short);
     // More tries than a code allows give none back.
     await times(2, () => db.transaction((em) => otp.count(em, tried)));

@@ -1,8 +1,10 @@
 /** What bounds codes and sends: digits, time, place, tries and budgets. */
+
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { changed, rows } from '../../../test/rows.ts';
 import { openDatabase } from '../../adapters/database.ts';
 import { systemRandom } from '../../adapters/system.ts';
 import { Database } from '../kernel/database.ts';
@@ -80,13 +82,13 @@ describe('a code', () => {
 
   it('of the previous release, which names no address, is not tried', async () => {
     const code = await issue();
-    await db.changed('update one_time_codes set address = null where ceremony_id = ?', [made.ceremonyId]);
+    await changed(db, 'update one_time_codes set address = null where ceremony_id = ?', [made.ceremonyId]);
     expect(await attempt(code)).toEqual(refused('none-sent'));
   });
 
   it('is swept away when it has expired', async () => {
     await issue();
-    const left = () => db.rows('select from one_time_codes where project_id = ?', [made.projectId]);
+    const left = () => rows(db, 'select from one_time_codes where project_id = ?', [made.projectId]);
     const sweep = () => db.transaction((em) => otp.sweep(em));
     clock.turn(299);
     await sweep();

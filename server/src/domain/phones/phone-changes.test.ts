@@ -1,7 +1,9 @@
 /** Changes of the login phone on the account page: whose they are, how long they wait, and who hears of them. */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
+import { changed, rows } from '../../../test/rows.ts';
 import { newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { User } from '../users/user.entity.ts';
 
@@ -56,7 +58,7 @@ describe('a new number', () => {
     expect(await visit.page()).toContain(`…${number.slice(-4)}`);
     app.clock.turn(1);
     const fresh = [app.clock.now(), visit.sessionId];
-    await app.services.db.changed('update sessions set fresh_at = ? where id = ?', fresh);
+    await changed(app.services.db, 'update sessions set fresh_at = ? where id = ?', fresh);
     expect(await visit.page()).not.toContain(`…${number.slice(-4)}`);
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(400);
   });
@@ -65,7 +67,7 @@ describe('a new number', () => {
     const user = await world.user();
     const visit = await visitOf(user);
     const { code } = await begin(visit);
-    await app.services.db.changed('update phone_changes set phone = ? where user_id = ?', [phone(), user.id]);
+    await changed(app.services.db, 'update phone_changes set phone = ? where user_id = ?', [phone(), user.id]);
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(400);
     expect(await phoneOf(user)).toBeNull();
   });
@@ -74,10 +76,11 @@ describe('a new number', () => {
     const user = await world.user();
     const visit = await visitOf(user);
     const { code } = await begin(visit);
-    await app.services.db.changed("update users set provenance = 'scim' where id = ?", [user.id]);
+    await changed(app.services.db, "update users set provenance = 'scim' where id = ?", [user.id]);
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(403);
     expect(await phoneOf(user)).toBeNull();
-    const told = await app.services.db.rows(
+    const told = await rows(
+      app.services.db,
       `select type, result, client_id, subject_id from audit_events where project_id = ? and type like 'user.phone%'
        order by id`,
       [world.project.id],

@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
+import { changed } from '../../../test/rows.ts';
 import { openDatabase } from '../../adapters/database.ts';
 import { systemRandom } from '../../adapters/system.ts';
 import { Audit } from '../audit/audit.ts';
@@ -11,7 +12,6 @@ import { system } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';
 import { Refusal } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
-import { sql } from '../kernel/sql.ts';
 import { Keys } from '../keys/keys.ts';
 import { defaultSchedule } from '../keys/schedule.ts';
 import { Signer } from '../keys/signer.ts';
@@ -209,7 +209,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
 
   it('does nothing where the client has changed since it was judged', async () => {
     const code = await issue();
-    const set = (version: number) => db.changed(sql`update clients set version = ${version} where id = ${client.id}`);
+    const set = (version: number) => changed(db, 'update clients set version = ? where id = ?', [version, client.id]);
     await set(client.version + 1);
     await expect(exchange(code)).rejects.toThrow('the client has changed');
     await set(client.version);
@@ -254,7 +254,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     async (_name, text, id, refused) => {
       const before = await exchange(await issue());
       const code = await issue();
-      await db.changed(text, [id()]);
+      await changed(db, text, [id()]);
       await expect(exchange(code)).rejects.toMatchObject(refused);
       expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
     },
