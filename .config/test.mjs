@@ -2,7 +2,7 @@
  * `npm test`: runs all gates and tests, from a bare clone; the last line has the counts. Gates run also after a
  * failure. `npm test -- <filter>` runs only the matching test files, and no gates.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBrowser } from './browser.mjs';
@@ -94,13 +94,24 @@ async function browserTests() {
     return verdict(name, false, '0 s');
   }
   const file = join(reports, 'playwright.json');
-  const env = { LATCHKEY_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
+  const env = { LATCHKEY_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file, TMPDIR: temporaryFolder() };
   const args = ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json', ...filter];
   await tests(name, [tool('playwright'), args], env, () => {
     const { stats, suites } = JSON.parse(readFileSync(file, 'utf8'));
     remarks.push(...suites.flatMap(playwrightRemarks));
     return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
   });
+}
+
+/** Memory if it has 4 GiB free: each spec creates a database, and a slow disk must not fail a test. TMPDIR overrides it. */
+function temporaryFolder() {
+  if (process.env['TMPDIR']) return tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize >= 4 * 2 ** 30 ? '/dev/shm' : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 async function tests(name, [program, args], env, read) {
