@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { openLog } from './adapters/log.ts';
+import { openLog } from './adapters/telemetry/log.ts';
 import { type ConfigError, loadConfig, renderConfigMarkdown } from './config.ts';
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DatabaseWatch } from './adapters/database-watch.ts';
-import { JobQueue } from './adapters/job-queue.ts';
-import { bind, prepareListening } from './adapters/listener.ts';
-import { type Log, openLog } from './adapters/log.ts';
-import { type Check, managementServer, type Phase } from './adapters/management.ts';
-import { Metrics } from './adapters/metrics.ts';
-import { runtimeOf } from './adapters/runtime.ts';
-import { systemClock, systemRandom } from './adapters/system.ts';
-import type { Tracing } from './adapters/trace-port.ts';
+import { bind, prepareListening } from './adapters/http/listener.ts';
+import { type Check, managementServer, type Phase } from './adapters/http/management.ts';
+import { JobQueue } from './adapters/postgres/job-queue.ts';
+import { DatabaseWatch } from './adapters/postgres/watch.ts';
+import { systemClock } from './adapters/system/clock.ts';
+import { systemRandom } from './adapters/system/random.ts';
+import { runtimeOf } from './adapters/system/runtime.ts';
+import { type Log, openLog } from './adapters/telemetry/log.ts';
+import { Metrics } from './adapters/telemetry/metrics.ts';
+import type { Tracing } from './adapters/telemetry/trace-port.ts';
 import { buildApp } from './app.ts';
 import { runCommand } from './commands/commands.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -194,7 +195,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
 async function tracingOf(config: Config, version: string): Promise<Tracing | undefined> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: ratio } = config;
   if (endpoint === undefined) return undefined;
-  const { startTracing } = await import('./adapters/tracing.ts');
+  const { startTracing } = await import('./adapters/telemetry/tracing.ts');
   return startTracing({ endpoint, ratio, version });
 }
 

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { openDatabase } from '../src/adapters/database.ts';
-import { randomOn } from '../src/adapters/system.ts';
+import { openDatabase } from '../src/adapters/postgres/database.ts';
+import { randomOn } from '../src/adapters/system/random.ts';
 import type { MailboxMessage } from '../src/admin/context.ts';
 import { adminRoutes } from '../src/admin/routes.ts';
 import { csrfHeader } from '../src/admin/server.ts';

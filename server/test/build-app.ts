@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { openDatabase } from '../src/adapters/database.ts';
-import { openLog } from '../src/adapters/log.ts';
-import { systemRandom } from '../src/adapters/system.ts';
+import { openDatabase } from '../src/adapters/postgres/database.ts';
+import { systemRandom } from '../src/adapters/system/random.ts';
+import { openLog } from '../src/adapters/telemetry/log.ts';
 import { buildApp } from '../src/app.ts';
 import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
 import type { Random } from '../src/domain/kernel/random.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Metrics } from '../src/adapters/metrics.ts';
+import { Metrics } from '../src/adapters/telemetry/metrics.ts';
 import { parseInput } from '../src/commands/command.ts';
 import { commands } from '../src/commands/commands.ts';
 import { renderConfigMarkdown } from '../src/config.ts';

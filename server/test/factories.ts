@@ -1,4 +1,4 @@
-import { systemRandom } from '../src/adapters/system.ts';
+import { systemRandom } from '../src/adapters/system/random.ts';
 import { Client } from '../src/domain/clients/client.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';

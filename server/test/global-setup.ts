@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../src/adapters/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../src/adapters/embedded/postgres.ts';
+import { migrate } from '../src/adapters/postgres/database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import { migrate, openDatabase } from '../src/adapters/database.ts';
+import { migrate, openDatabase } from '../src/adapters/postgres/database.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { emptyDatabase, freshDatabase } from './database.ts';
 import { administer, databaseUrl, dropDatabase } from './global-setup.ts';

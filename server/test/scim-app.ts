@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { openDatabase } from '../src/adapters/database.ts';
-import { systemRandom } from '../src/adapters/system.ts';
+import { openDatabase } from '../src/adapters/postgres/database.ts';
+import { systemRandom } from '../src/adapters/system/random.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import { withContext } from '../src/http/context.ts';
 import type { RateLimit } from '../src/scim/rate-limit.ts';

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { systemClock } from '../src/adapters/system.ts';
+import { systemClock } from '../src/adapters/system/clock.ts';
 import { runCommand } from '../src/commands/commands.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Clock } from '../src/domain/kernel/clock.ts';

@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { systemRandom } from '../src/adapters/system.ts';
+import { systemRandom } from '../src/adapters/system/random.ts';
 import type { Client } from '../src/domain/clients/client.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';

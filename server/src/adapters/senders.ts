@@ -1,10 +1,13 @@
 import type { Config } from '../config.ts';
 import type { MailSender, Sender, SmsSender } from '../domain/delivery/sender.ts';
-import { mailboxMail, mailboxSms } from './mailbox.ts';
-import { gatewaySms, twilioSms } from './sms.ts';
-import { smtpSender } from './smtp.ts';
+import { smtpSender } from './mail/smtp.ts';
+import { gatewaySms, twilioSms } from './sms/gateways.ts';
 
-/** How messages leave the house; null: not at all, and what needs one fails visibly. */
+/** Development: messages stay in the outbox, where `Delivery.mailbox` reads them. */
+export const mailboxMail: MailSender = { kind: 'mailbox', send: async () => undefined };
+export const mailboxSms: SmsSender = { kind: 'mailbox', send: async () => undefined };
+
+/** The senders of mail and SMS; null: not configured, so that sending fails. */
 export interface Senders {
   mail: MailSender | null;
   sms: SmsSender | null;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
-import { mailboxMail, mailboxSms } from '../adapters/mailbox.ts';
+import { mailboxMail, mailboxSms } from '../adapters/senders.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';

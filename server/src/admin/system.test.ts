@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../test/admin-room.ts';
-import { systemRandom } from '../adapters/system.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import { beatSeconds, Processes, type Runtime } from '../domain/instance/processes.ts';
 import { execute, sql } from '../domain/kernel/sql.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, bootstrap, openAdminRoom } from '../../test/admin-room.ts';
 import { Factories } from '../../test/factories.ts';
 import { changed } from '../../test/rows.ts';
-import { systemRandom } from '../adapters/system.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { execute, query, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';

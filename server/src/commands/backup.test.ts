@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { emptyDatabase, type FreshDatabase } from '../../test/database.ts';
 import { firstStart, shell, testMasterKey } from '../../test/shell.ts';
-import { openDatabase } from '../adapters/database.ts';
+import { openDatabase } from '../adapters/postgres/database.ts';
 import { migrations } from '../migrations/index.ts';
 
 const otherKey = Buffer.alloc(32, 9).toString('base64');
@@ -262,7 +262,7 @@ describe('restore', () => {
     // Two rows with one key, under a seal that fits: the database is what refuses.
     const { createHash } = await import('node:crypto');
     const { Vault } = await import('../domain/keys/vault.ts');
-    const { systemRandom } = await import('../adapters/system.ts');
+    const { systemRandom } = await import('../adapters/system/random.ts');
     alter((lines) => {
       const at = lines.findIndex((line) => line.startsWith('{"row":'));
       const body = [...lines.slice(0, at), lines[at] as string, ...lines.slice(at, -2)];

@@ -1,10 +1,10 @@
 import { createWriteStream, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { BackupWriter, backupFormat, backupVersion } from '../adapters/backup-file.ts';
-import { migrationLock, withoutLimits } from '../adapters/database.ts';
-import { systemRandom } from '../adapters/system.ts';
-import { appliedMigrations, rowsOf, tablesOf } from '../adapters/table-copy.ts';
+import { BackupWriter, backupFormat, backupVersion } from '../adapters/files/backup.ts';
+import { migrationLock, withoutLimits } from '../adapters/postgres/database.ts';
+import { appliedMigrations, rowsOf, tablesOf } from '../adapters/postgres/table-copy.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { StartError } from '../instance.ts';
 import { type Command, type Opened, UsageError, withInstance } from './command.ts';

@@ -203,8 +203,8 @@ describe('master-key:rotate', () => {
 
 /** A process of its own on the same database. */
 async function openedWith(masterKey: string, second?: string) {
-  const { openDatabase } = await import('../adapters/database.ts');
-  const { systemRandom } = await import('../adapters/system.ts');
+  const { openDatabase } = await import('../adapters/postgres/database.ts');
+  const { systemRandom } = await import('../adapters/system/random.ts');
   const { buildServices } = await import('../services.ts');
   const orm = await openDatabase({ url: app.databaseUrl, poolSize: 2 });
   const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));

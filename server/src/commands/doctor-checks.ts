@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { fetchJson, medianMs, placeOf, reachAddress, reachPostgres, reasonOf } from '../adapters/probes.ts';
-import { diagnoseSmtp } from '../adapters/smtp-diagnosis.ts';
-import { keepsStatements } from '../adapters/statement-probe.ts';
+import { diagnoseSmtp } from '../adapters/mail/smtp-diagnosis.ts';
+import { keepsStatements } from '../adapters/postgres/statement-probe.ts';
+import { fetchJson, medianMs, placeOf, reachAddress, reachPostgres, reasonOf } from '../adapters/system/probes.ts';
 import type { Config } from '../config.ts';
 import type { SystemCheck } from '../domain/instance/checks.ts';
 import { query, sql } from '../domain/kernel/sql.ts';

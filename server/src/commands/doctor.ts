@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { openDatabase } from '../adapters/database.ts';
-import { diskSpace, reasonOf } from '../adapters/probes.ts';
-import { runtimeOf } from '../adapters/runtime.ts';
-import { measureSigning } from '../adapters/signing-speed.ts';
+import { openDatabase } from '../adapters/postgres/database.ts';
+import { diskSpace, reasonOf } from '../adapters/system/probes.ts';
+import { runtimeOf } from '../adapters/system/runtime.ts';
+import { measureSigning } from '../adapters/system/signing-speed.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { type SystemCheck, worst } from '../domain/instance/checks.ts';
 import { compose, faultLines, hasDatabase, type OpenedDatabase, openConfigured } from '../instance.ts';

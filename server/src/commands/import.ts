@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { systemRandom } from '../adapters/system.ts';
 import {
   keyOfPassphrase,
   readTransfer,
   TransferFileError,
   type TransferHeader,
   type TransferRecord,
-} from '../adapters/transfer-file.ts';
+} from '../adapters/files/transfer.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { BackupFileError, type Judge, type Manifest, readBackup } from '../adapters/backup-file.ts';
-import { migrationLock, openDatabase, withoutLimits } from '../adapters/database.ts';
-import { existingMasterKeysOf, type MasterKeys } from '../adapters/master-key.ts';
-import { systemRandom } from '../adapters/system.ts';
+import { BackupFileError, type Judge, type Manifest, readBackup } from '../adapters/files/backup.ts';
+import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
+import { migrationLock, openDatabase, withoutLimits } from '../adapters/postgres/database.ts';
 import {
   advanceSequences,
   appliedMigrations,
@@ -11,7 +10,8 @@ import {
   type Table,
   tablesOf,
   withoutTriggers,
-} from '../adapters/table-copy.ts';
+} from '../adapters/postgres/table-copy.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import type { Config } from '../config.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { Vault } from '../domain/keys/vault.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { nextMasterKeyOf, promoteNextMasterKey } from '../adapters/master-key.ts';
-import { systemRandom } from '../adapters/system.ts';
+import { nextMasterKeyOf, promoteNextMasterKey } from '../adapters/files/master-key.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { compose, openConfigured, reach, StartError } from '../instance.ts';
 import { type Command, mustHaveDatabase, type Surroundings, withInstance } from './command.ts';

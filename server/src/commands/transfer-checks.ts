@@ -1,4 +1,4 @@
-import type { TransferRecord } from '../adapters/transfer-file.ts';
+import type { TransferRecord } from '../adapters/files/transfer.ts';
 import { checkKey } from '../domain/clients/clients.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';

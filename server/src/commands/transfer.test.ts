@@ -133,7 +133,7 @@ describe('a project that is exported and imported elsewhere', () => {
     expect(await shell(alone, 'import', file, ...sealedToo())).toMatchObject({ code: 0 });
     const { Vault } = await import('../domain/keys/vault.ts');
     const { RecoveryCodes } = await import('../domain/mfa/recovery-codes.ts');
-    const { systemRandom } = await import('../adapters/system.ts');
+    const { systemRandom } = await import('../adapters/system/random.ts');
     const vault = new Vault(new Uint8Array(32).fill(8), systemRandom);
     const recoveryCodes = new RecoveryCodes(there.clock, systemRandom, vault);
     const { db } = there.services;

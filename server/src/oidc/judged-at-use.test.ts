@@ -6,7 +6,7 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
-import { systemRandom } from '../adapters/system.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { isAllowedOrigin } from '../domain/clients/redirect-uri.ts';
 import { system } from '../domain/kernel/actor.ts';

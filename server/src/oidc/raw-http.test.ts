@@ -7,8 +7,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
-import { atLoopback } from '../adapters/loopback.ts';
-import { Metrics } from '../adapters/metrics.ts';
+import { atLoopback } from '../adapters/http/loopback.ts';
+import { Metrics } from '../adapters/telemetry/metrics.ts';
 import { observed } from '../http/observer.ts';
 import { plainDocuments } from './documents.ts';
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changed, rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
-import { systemRandom } from '../adapters/system.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';

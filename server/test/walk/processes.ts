@@ -1,4 +1,4 @@
-import { randomOn } from '../../src/adapters/system.ts';
+import { randomOn } from '../../src/adapters/system/random.ts';
 import type { OutgoingMail, OutgoingSms } from '../../src/domain/delivery/sender.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../build-app.ts';
 import { type TurnableClock, turnableClock } from '../clock.ts';

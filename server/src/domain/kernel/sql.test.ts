@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
-import { openDatabase } from '../../adapters/database.ts';
+import { openDatabase } from '../../adapters/postgres/database.ts';
 import { Database } from './database.ts';
 import { type Executing, execute, query, sql } from './sql.ts';
 

@@ -23,7 +23,7 @@ export interface StatementOptions {
   prepare?: string | undefined;
 }
 
-/** A compiled query as the driver (`adapters/postgres-driver.ts`) takes it. */
+/** A compiled query as the driver (`adapters/postgres/driver.ts`) takes it. */
 export interface NamedQuery extends CompiledQuery {
   readonly name?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
-import { randomOn } from '../../adapters/system.ts';
+import { randomOn } from '../../adapters/system/random.ts';
 import { system } from '../kernel/actor.ts';
 import { newSecret } from '../kernel/random.ts';
 import type { Project } from '../projects/project.entity.ts';

@@ -1,8 +1,8 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
-import { openDatabase } from '../../adapters/database.ts';
-import { systemRandom } from '../../adapters/system.ts';
+import { openDatabase } from '../../adapters/postgres/database.ts';
+import { systemRandom } from '../../adapters/system/random.ts';
 import { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';

@@ -1,0 +1,305 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { type Account, accountFor, canEnter, hasName, identity, isOwnFolder } from './account.ts';
+import { type Binaries, findBinaries, openSystemFolder } from './binaries.ts';
+import { EmbeddedPostgresError, refusal } from './error.ts';
+
+/** The role that owns the database, and no more; the supervisor alone signs in as `postgres`. */
+export const ROLE = 'latchkey';
+export const DATABASE = 'latchkey';
+/** Part of the socket's name only: nothing listens on the network. */
+export const PORT = 5432;
+
+const SOCKET_PATH_LIMIT = 100;
+const ABANDONED_AFTER_MS = 10 * 60_000;
+
+/** A complete database cluster on disk, running or not. */
+export interface Cluster {
+  /** The folder with PG_VERSION, without links on the way to it. */
+  folder: string;
+  socketFolder: string;
+  logFile: string;
+  password: string;
+  account: Account;
+  binaries: Binaries;
+}
+
+export interface ClusterOptions {
+  dataDir: string;
+  /** False: no fsync, for databases that are thrown away. */
+  durable: boolean;
+  /** Where root puts what another user must reach when `dataDir` is closed to it. */
+  systemFolder: string;
+  onProgress: (line: string) => void;
+}
+
+/** Opens the cluster of `dataDir`, and creates it where there is none. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const dataDir = resolve(options.dataDir);
+  makeDataFolder(dataDir);
+  const published = join(dataDir, 'postgres');
+  const account = accountFor(published);
+  const binaries = await findBinaries(account, options.systemFolder, options.onProgress);
+  const isNew = !isPublished(published);
+  const password = passwordOf(dataDir, isNew);
+  if (isNew) await createCluster(published, password, account, binaries, options);
+  checkCluster(published, account, binaries);
+  const folder = realpathSync(published);
+  const socketFolder = openSocketFolder(dirname(folder), account);
+  return { folder, socketFolder, logFile: join(dataDir, 'postgres.log'), password, account, binaries };
+}
+
+function makeDataFolder(dataDir: string): void {
+  const isRoot = process.getuid?.() === 0;
+  try {
+    const made = mkdirSync(dataDir, { recursive: true });
+    // What is secret in it is closed file by file; the database's account must get through to its own folder.
+    if (made !== undefined || readdirSync(dataDir).length === 0) chmodSync(dataDir, isRoot ? 0o711 : 0o700);
+    rmSync(mkdtempSync(join(dataDir, '.writable-')), { recursive: true });
+  } catch (cause) {
+    throw refusal('write to', dataDir, cause);
+  }
+}
+
+function isPublished(cluster: string): boolean {
+  const entry = lstatSync(cluster, { throwIfNoEntry: false });
+  if (entry === undefined) return false;
+  if (entry.isSymbolicLink() && !existsSync(cluster)) {
+    throw new EmbeddedPostgresError(
+      `The database folder ${readlinkSync(cluster)} is gone: put it back, or remove ${cluster} to begin with an empty database.`,
+    );
+  }
+  return readdirSync(cluster).length > 0;
+}
+
+function checkCluster(cluster: string, account: Account, { majorVersion }: Binaries): void {
+  let version: string;
+  try {
+    version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw refusal('read the database in', cluster, cause);
+    throw new EmbeddedPostgresError(`${cluster} holds no database: empty it, or name another folder in DATA_DIR.`);
+  }
+  if (version !== majorVersion) {
+    throw new EmbeddedPostgresError(
+      `${cluster} was written by PostgreSQL ${version} and this is ${majorVersion}: move its data with pg_dump and pg_restore, or start the Latchkey that made it.`,
+    );
+  }
+  const owner = statSync(cluster).uid;
+  if (owner !== account.uid) {
+    const mend = account.dropped
+      ? `\`chown -R ${account.uid}:${account.gid} ${realpathSync(cluster)}\``
+      : 'start as that user';
+    throw new EmbeddedPostgresError(`${cluster} belongs to user ${owner}, not to ${account.uid}: ${mend}.`);
+  }
+  if (!canEnter(dirname(realpathSync(cluster)), account)) {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL runs as user ${account.uid}, which cannot enter ${dirname(realpathSync(cluster))}: open the folders above it with \`chmod o+x\`.`,
+    );
+  }
+}
+
+/** Made before the cluster, so that of two processes which create it both know the winner's password. */
+function passwordOf(dataDir: string, mayCreate: boolean): string {
+  const file = join(dataDir, 'postgres.password');
+  try {
+    if (mayCreate && !existsSync(file)) {
+      const fresh = `${file}.${randomBytes(6).toString('hex')}`;
+      writeFileSync(fresh, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+      try {
+        linkSync(fresh, file);
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+      } finally {
+        rmSync(fresh);
+      }
+    }
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw refusal('keep the database password in', file, cause);
+    throw new EmbeddedPostgresError(
+      `${file} is missing, without it the database stays closed: restore it from a backup.`,
+    );
+  }
+}
+
+/**
+ * Creates the cluster beside its place and puts it there in one step, complete with role and database: a crash
+ * leaves nothing half made, and of two processes that do this at once, one wins and the other takes what it made.
+ */
+async function createCluster(
+  published: string,
+  password: string,
+  account: Account,
+  binaries: Binaries,
+  { durable, systemFolder, onProgress }: ClusterOptions,
+): Promise<void> {
+  if (!hasName(account)) {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL cannot run as user ${account.uid}, which has no name here: add one with \`useradd --system --uid ${account.uid} latchkey\`, or set DATABASE_URL.`,
+    );
+  }
+  const dataDir = dirname(published);
+  const isOpen = canEnter(dataDir, account);
+  const home = isOpen ? dataDir : openHomeOutside(dataDir, systemFolder);
+  onProgress(
+    isOpen
+      ? `Creating the database in ${published}`
+      : `PostgreSQL runs as another user than root, which cannot enter ${dataDir}: creating the database in ${home}`,
+  );
+  removeAbandoned(home, account);
+  const work = mkdtempSync(join(home, 'postgres.new-'));
+  try {
+    writeFileSync(join(work, 'password'), password, { mode: 0o600 });
+    for (const path of [join(work, 'password'), work]) chownSync(path, account.uid, account.gid);
+    await initialise(work, password, account, binaries, durable);
+    if (isOpen) renameSync(join(work, 'data'), published);
+    else {
+      renameSync(join(work, 'data'), join(home, 'postgres'));
+      symlinkSync(join(home, 'postgres'), published);
+    }
+    if (durable) [home, dataDir].forEach(syncFolder);
+  } catch (cause) {
+    if (!isOpen) removeAs(account, join(home, 'postgres'));
+    const isBeaten = ['EEXIST', 'ENOTEMPTY'].includes((cause as NodeJS.ErrnoException).code ?? '');
+    if (!isBeaten) throw refusal('create the database in', home, cause);
+  } finally {
+    removeAs(account, work);
+    if (!isOpen && !existsSync(join(home, 'postgres'))) rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** A folder of its own for each new database: after `rm -r data` an old one must not come back without its keys. */
+function openHomeOutside(dataDir: string, systemFolder: string): string {
+  try {
+    openSystemFolder(systemFolder);
+    const home = mkdtempSync(join(systemFolder, `${shortHash(realpathSync(dataDir))}-`));
+    chmodSync(home, 0o711);
+    writeFileSync(join(home, 'belongs-to'), `${dataDir}\n`, { mode: 0o600 });
+    return home;
+  } catch (cause) {
+    throw refusal('create a folder in', systemFolder, cause);
+  }
+}
+
+function removeAbandoned(home: string, account: Account): void {
+  for (const name of readdirSync(home).filter((entry) => entry.startsWith('postgres.new-'))) {
+    const path = join(home, name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > ABANDONED_AFTER_MS) removeAs(account, path);
+  }
+}
+
+/** The account empties its own folder: were root to, a link put there at the right moment could lead it elsewhere. */
+function removeAs(account: Account, folder: string): void {
+  if (!existsSync(folder)) return;
+  spawnSync('/bin/rm', ['-rf', folder], { ...identity(account), cwd: '/', stdio: 'ignore' });
+  if (existsSync(folder)) rmdirSync(folder);
+}
+
+async function initialise(
+  work: string,
+  password: string,
+  account: Account,
+  binaries: Binaries,
+  durable: boolean,
+): Promise<void> {
+  const folder = join(work, 'data');
+  // The builtin provider sorts the same on every machine: no index breaks when the system's libraries change.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const auth = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(work, 'password')}`];
+  const sync = durable ? [] : ['--no-sync'];
+  await run(binaries.initdb, [`--pgdata=${folder}`, ...auth, '--no-instructions', ...locale, ...sync], account);
+  // Tests make databases of their own; the server never does.
+  const rights = durable ? '' : 'CREATEDB';
+  await run(
+    binaries.postgres,
+    ['--single', '-D', folder, '-c', 'exit_on_error=on', '-c', `fsync=${durable ? 'on' : 'off'}`, 'postgres'],
+    account,
+    `CREATE ROLE ${ROLE} LOGIN ${rights} PASSWORD '${password}';\nCREATE DATABASE ${DATABASE} OWNER ${ROLE};\n`,
+  );
+}
+
+function run(program: string, args: string[], account: Account, input = ''): Promise<void> {
+  const env = { TZ: 'UTC', LC_ALL: 'C' };
+  return new Promise((done, fail) => {
+    const child = execFile(program, args, { ...identity(account), cwd: '/', env }, (error, _stdout, stderr) => {
+      if (error === null) return done();
+      const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+      const line = lines.find((each) => /FATAL|PANIC|ERROR|error:/.test(each)) ?? lines.at(-1) ?? error.message;
+      const code = stderr.includes('No space left on device') ? 'ENOSPC' : undefined;
+      fail(Object.assign(new Error(line.trim(), { cause: error }), { code }));
+    });
+    // A program that fails at once closes its end of the pipe; its exit code says so better than EPIPE.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+}
+
+/** A socket's path must stay under 108 bytes (104 on macOS), and nobody else may put a socket in its place. */
+function openSocketFolder(home: string, account: Account): string {
+  const temporary = [...new Set([tmpdir(), '/tmp'])]
+    .filter((folder) => existsSync(folder))
+    .map((folder) => realpathSync(folder));
+  const candidates = [
+    join(home, 'postgres.run'),
+    ...temporary.map((folder) => join(folder, `latchkey-${shortHash(home)}`)),
+  ];
+  const folder = candidates.find(
+    (path) => Buffer.byteLength(join(path, `.s.PGSQL.${PORT}`)) < SOCKET_PATH_LIMIT && canEnter(dirname(path), account),
+  );
+  if (folder === undefined) {
+    throw new EmbeddedPostgresError(`The path ${home} is too long for the database's socket: name a shorter DATA_DIR.`);
+  }
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, account.uid, account.gid);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw refusal('create', folder, cause);
+    // A process that is creating it at this moment may not have given it away yet.
+    if (account.dropped && isOwnFolder(folder, 0, { closed: true })) chownSync(folder, account.uid, account.gid);
+  }
+  if (!isOwnFolder(folder, account.uid, { closed: true })) {
+    throw new EmbeddedPostgresError(
+      `${folder} is not a folder that only user ${account.uid} can enter: remove it and start again.`,
+    );
+  }
+  return folder;
+}
+
+function shortHash(path: string): string {
+  return createHash('sha256').update(path).digest('hex').slice(0, 16);
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,331 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasName } from './account.ts';
+import { type EmbeddedPostgres, EmbeddedPostgresError, type StartOptions, startEmbeddedPostgres } from './postgres.ts';
+import { isPostmaster, readPostmaster } from './postmaster.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+let base: string;
+let dataDir: string;
+let started: EmbeddedPostgres[];
+let children: ChildProcess[];
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'lk-'));
+  chmodSync(base, 0o755);
+  dataDir = join(base, 'data');
+  started = [];
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const database of started) await database.stop();
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** A database that was stopped in order, to begin from where its creation is not the matter. */
+const seed = mkdtempSync(join(tmpdir(), 'lk-seed-'));
+/** In place of /var/lib/latchkey; shared, because root in a closed clone copies PostgreSQL there first. */
+const systemFolder = mkdtempSync(join(tmpdir(), 'lk-system-'));
+
+beforeAll(async () => {
+  chmodSync(systemFolder, 0o755);
+  await (await startEmbeddedPostgres({ dataDir: seed, durable: false, systemFolder })).stop();
+});
+
+afterAll(() => {
+  for (const folder of [seed, systemFolder]) rmSync(folder, { recursive: true });
+});
+
+function createdBefore(): void {
+  execFileSync('cp', ['-a', seed, dataDir]);
+}
+
+async function start(options: Partial<StartOptions> = {}): Promise<EmbeddedPostgres> {
+  const database = await startEmbeddedPostgres({
+    dataDir,
+    durable: false,
+    systemFolder,
+    ...options,
+  });
+  started.push(database);
+  return database;
+}
+
+async function query<Row>({ url }: EmbeddedPostgres, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Another process that starts the database, says its pid, and waits. */
+async function startElsewhere(): Promise<{ process: ChildProcess; pid: number; adopted: boolean }> {
+  const module = fileURLToPath(new URL('postgres.ts', import.meta.url));
+  const script = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(module)});
+    const { pid, adopted } = await startEmbeddedPostgres(${JSON.stringify({ dataDir, durable: false, systemFolder })});
+    console.log(JSON.stringify({ pid, adopted }));
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return { process: child, ...(JSON.parse(line) as { pid: number; adopted: boolean }) };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+describe('a first start', () => {
+  it('creates a database that only its own role reaches, over a socket closed to others', async () => {
+    const database = await start();
+    expect(database.adopted).toBe(false);
+    const rows = await query(
+      database,
+      `select current_user as user, current_database() as database, rolsuper as super,
+         current_setting('listen_addresses') as addresses
+       from pg_roles where rolname = current_user`,
+    );
+    expect(rows).toEqual([{ user: 'latchkey', database: 'latchkey', super: false, addresses: '' }]);
+    expect(statSync(database.connection.host).mode & 0o777).toBe(0o700);
+    expect(statSync(join(dataDir, 'postgres.password')).mode & 0o777).toBe(0o600);
+    await expect(query({ ...database, url: database.url.replace(/:[^:@]+@/, ':wrong@') }, 'select 1')).rejects.toThrow(
+      'password authentication failed',
+    );
+  });
+
+  it('keeps what is committed on disk, unless it is told that the database is thrown away', async () => {
+    createdBefore();
+    const database = await start({ durable: true });
+    expect(await query(database, `select current_setting('fsync') as fsync`)).toEqual([{ fsync: 'on' }]);
+  });
+
+  it.runIf(isRoot)('gives up root', async () => {
+    createdBefore();
+    const database = await start();
+    expect(statSync(`/proc/${database.pid}`).uid).toBe(65534);
+  });
+
+  it('takes a folder whose path is too long for a socket', async () => {
+    dataDir = join(base, 'a folder, with "quotes" and a long name'.repeat(3), 'data');
+    const database = await start();
+    expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(Buffer.byteLength(database.connection.host)).toBeLessThan(86);
+    rmSync(database.connection.host, { recursive: true });
+  });
+
+  it('made twice at once makes one database, which both use', async () => {
+    const [one, other] = await Promise.all([startElsewhere(), startElsewhere()]);
+    expect(one.pid).toBe(other.pid);
+    expect([one.adopted, other.adopted].sort()).toEqual([false, true]);
+    expect(readdirSync(dataDir).filter((name) => name.includes('.new-'))).toEqual([]);
+    const database = await start();
+    await Promise.all([kill(one.process), kill(other.process)]);
+    await expect.poll(async () => (await query(database, 'select 1 as one')).length).toBe(1);
+  });
+});
+
+describe('a next start', () => {
+  beforeEach(createdBefore);
+
+  it('finds what was committed before', async () => {
+    const before = await start();
+    await query(before, 'create table kept as select 7 as value');
+    await before.stop();
+    const after = await start();
+    expect(after.adopted).toBe(false);
+    expect(await query(after, 'select value from kept')).toEqual([{ value: 7 }]);
+  });
+
+  it('adopts the database that a killed server left running', async () => {
+    const first = await startElsewhere();
+    await kill(first.process);
+    const database = await start();
+    expect(database.adopted).toBe(true);
+    expect(database.pid).toBe(first.pid);
+  });
+
+  it('recovers a database that was killed too', async () => {
+    const first = await startElsewhere();
+    await kill(first.process);
+    process.kill(first.pid, 'SIGKILL');
+    const database = await start();
+    expect(database.adopted).toBe(false);
+    expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('is not stopped by a left-over pid that belongs to another program now', async () => {
+    const before = await start();
+    const folder = join(dataDir, 'postgres');
+    const text = readPostmaster(folder)?.text ?? '';
+    await before.stop();
+    // On the account of the database, so that PostgreSQL itself would take it for a living one.
+    const { uid, gid } = statSync(folder);
+    const stranger = spawn('sleep', ['60'], { stdio: 'ignore', cwd: '/', ...(isRoot ? { uid, gid } : {}) });
+    children.push(stranger);
+    writeFileSync(join(folder, 'postmaster.pid'), text.replace(/^\d+/, String(stranger.pid)));
+    const database = await start();
+    expect(database.pid).not.toBe(stranger.pid);
+    await database.stop();
+    expect(stranger.exitCode).toBe(null);
+  });
+
+  it('starts the database again when it is killed under a running server', async () => {
+    const lines: string[] = [];
+    const database = await start({ onProgress: (line) => lines.push(line) });
+    const { pid } = database;
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => database.pid, { timeout: 10_000 }).not.toBe(pid);
+    expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(lines).toContain('The embedded database went away: starting it again');
+  });
+});
+
+describe('stop', () => {
+  beforeEach(createdBefore);
+
+  it('leaves no process and no socket behind', async () => {
+    const database = await start();
+    const { pid, connection } = database;
+    await database.stop();
+    expect(isPostmaster(pid, join(dataDir, 'postgres'))).toBe(false);
+    expect(readdirSync(connection.host)).toEqual([]);
+  });
+
+  it('of a tool beside the server leaves the database to the server', async () => {
+    const server = await start();
+    const tool = await start();
+    await tool.stop();
+    expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+    expect(isPostmaster(server.pid, join(dataDir, 'postgres'))).toBe(false);
+  });
+
+  it('stops an adopted database as well', async () => {
+    const first = await startElsewhere();
+    await kill(first.process);
+    const database = await start();
+    await database.stop();
+    expect(isPostmaster(first.pid, join(dataDir, 'postgres'))).toBe(false);
+  });
+});
+
+describe('what cannot be done is refused in one line', () => {
+  async function refusal(options: Partial<StartOptions> = {}): Promise<string> {
+    const error = await start(options).then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+    expect(error).toBeInstanceOf(EmbeddedPostgresError);
+    const { message } = error as Error;
+    expect(message).not.toContain('\n');
+    return message;
+  }
+
+  it('a database of another major version', async () => {
+    createdBefore();
+    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    expect(await refusal()).toContain('was written by PostgreSQL 17 and this is 18');
+  });
+
+  it('a folder that holds something else', async () => {
+    createdBefore();
+    rmSync(join(dataDir, 'postgres'), { recursive: true });
+    mkdirSync(join(dataDir, 'postgres', 'photos'), { recursive: true });
+    expect(await refusal()).toContain('holds no database');
+  });
+
+  it('a lost password', async () => {
+    createdBefore();
+    rmSync(join(dataDir, 'postgres.password'));
+    expect(await refusal()).toContain('postgres.password is missing');
+  });
+
+  it('a file where the folder should be', async () => {
+    writeFileSync(dataDir, '');
+    expect(await refusal()).toContain('name another folder in DATA_DIR');
+  });
+
+  it('a second server on the same folder', async () => {
+    createdBefore();
+    await start({ exclusive: true });
+    expect(await refusal({ exclusive: true })).toContain('Another Latchkey uses the data folder');
+  });
+
+  it('a setting that PostgreSQL does not take, in its own words', async () => {
+    createdBefore();
+    writeFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'shared_buffers = nonsense\n');
+    expect(await refusal()).toContain('did not start (');
+  });
+});
+
+it.runIf(isRoot)('an account without a name is recognised: PostgreSQL does not create a database for it', () => {
+  expect(hasName({ uid: 65_534, gid: 65_534, dropped: true })).toBe(true);
+  expect(hasName({ uid: 4_000_000_000, gid: 65_534, dropped: true })).toBe(false);
+});
+
+describe.runIf(isRoot)('root in a folder that is closed to others', () => {
+  beforeEach(() => {
+    chmodSync(base, 0o700);
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'something'), '');
+  });
+
+  it('keeps the database where its account can enter, says so, and finds it again', async () => {
+    const lines: string[] = [];
+    const before = await start({ onProgress: (line) => lines.push(line) });
+    expect(lines.at(-1)).toContain(`cannot enter ${dataDir}: creating the database in ${systemFolder}/`);
+    await query(before, 'create table kept as select 7 as value');
+    await before.stop();
+    const after = await start();
+    expect(await query(after, 'select value from kept')).toEqual([{ value: 7 }]);
+    expect(lstatSync(join(dataDir, 'postgres')).isSymbolicLink()).toBe(true);
+  });
+
+  it('does not bring an old database back after its data folder was removed', async () => {
+    const before = await start();
+    await query(before, 'create table kept as select 7 as value');
+    await before.stop();
+    rmSync(dataDir, { recursive: true });
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'something'), '');
+    await expect(query(await start(), 'select value from kept')).rejects.toThrow('does not exist');
+  });
+
+  it('refuses when that database is gone, and creates no empty one in its place', async () => {
+    await (await start()).stop();
+    rmSync(readlinkSync(join(dataDir, 'postgres')), { recursive: true });
+    await expect(start()).rejects.toThrow(/is gone: put it back/);
+  });
+
+  it('trusts no system folder that others can write to', async () => {
+    const open = join(base, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    await expect(start({ systemFolder: open })).rejects.toThrow('can be written by others than root');
+  });
+});

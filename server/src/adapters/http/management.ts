@@ -1,0 +1,66 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** One condition of readiness; a string says what is wrong. */
+export type Check = () => Promise<string | null>;
+
+/** Where the process is in its life. */
+export type Phase = 'starting' | 'serving' | 'stopping';
+
+export interface ManagementOptions {
+  metrics: Metrics;
+  checks: Record<string, Check>;
+  phase: () => Phase;
+}
+
+/**
+ * What operators ask, on a port of its own that no user reaches. `/health/live`: the process runs (restart it where this
+ * fails, and never because the database is away). `/health/started`: it has come up once. `/health/ready`: it can serve
+ * now (send it no users where this fails). `/metrics`: in Prometheus' format.
+ */
+export function managementServer(options: ManagementOptions): Server {
+  return createServer(async (req, res) => {
+    const path = req.url?.split('?')[0];
+    if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { Allow: 'GET, HEAD' }).end();
+    if (path === '/health/live') return json(res, 200, { status: 'live' });
+    if (path === '/health/started') {
+      const hasStarted = options.phase() !== 'starting';
+      return json(res, hasStarted ? 200 : 503, { status: hasStarted ? 'started' : 'starting' });
+    }
+    if (path === '/health/ready') {
+      const faults = await failing(options);
+      return json(res, faults.length === 0 ? 200 : 503, {
+        status: faults.length === 0 ? 'ready' : 'not ready',
+        faults,
+      });
+    }
+    if (path === '/metrics') {
+      const body = await options.metrics.registry.metrics();
+      return void res.writeHead(200, { 'Content-Type': options.metrics.registry.contentType }).end(body);
+    }
+    json(res, 404, { status: 'not found' });
+  });
+}
+
+/** A check that hangs is one that fails. */
+const checkWithinMs = 2_000;
+
+async function failing({ checks, phase }: ManagementOptions): Promise<string[]> {
+  if (phase() === 'starting') return ['the process is starting'];
+  if (phase() === 'stopping') return ['the process is shutting down'];
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const late = pause(checkWithinMs, 'no answer in time', { ref: false });
+      const fault = await Promise.race([check(), late]).catch((error: unknown) =>
+        error instanceof Error ? error.message : 'failed',
+      );
+      return fault === null ? [] : [`${name}: ${fault}`];
+    }),
+  );
+  return results.flat();
+}
+
+function json(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(JSON.stringify(body));
+}

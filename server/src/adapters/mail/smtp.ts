@@ -1,0 +1,70 @@
+import { createTransport } from 'nodemailer';
+import { type MailSender, type OutgoingMail, SendError } from '../../domain/delivery/sender.ts';
+import { diagnoseSmtp } from './smtp-diagnosis.ts';
+
+export interface SmtpOptions {
+  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  url: string;
+  /** The sender, e.g. `Acme <no-reply@acme.example>`. */
+  from: string;
+}
+
+export interface SmtpSender extends MailSender {
+  close(): void;
+}
+
+/** Mail through an SMTP server, over a few connections that are kept. */
+export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: 4,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    // Messages are made of our own text: nothing in them may name a file or an address to fetch.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    kind: 'smtp',
+    target: new URL(url).host,
+    from,
+    diagnose: (mail: OutgoingMail) => diagnoseSmtp(url, from, mail),
+    async send(mail: OutgoingMail) {
+      await told(
+        transport.sendMail({
+          from,
+          // As an object, so that no character of it can add a recipient.
+          to: { name: '', address: mail.to },
+          subject: mail.subject,
+          text: mail.text,
+          html: mail.html,
+          messageId: `<${mail.id}@${domainOf(from)}>`,
+          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        }),
+      );
+    },
+    close: () => transport.close(),
+  };
+}
+
+async function told(sending: Promise<unknown>): Promise<void> {
+  try {
+    await sending;
+  } catch (cause) {
+    // The server's own words may repeat the address or the text, so only the kind of failure and its number are kept.
+    const {
+      code = 'failed',
+      responseCode,
+      command,
+    } = cause as { code?: string; responseCode?: number; command?: string };
+    const words = ['mail server', code, command, responseCode].filter((word) => word !== undefined).join(' ');
+    const permanent = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH';
+    throw new SendError(words, permanent);
+  }
+}
+
+function domainOf(from: string): string {
+  return /@([\w.-]+)/.exec(from)?.[1] ?? 'localhost';
+}

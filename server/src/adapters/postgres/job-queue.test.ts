@@ -1,0 +1,108 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { Database } from '../../domain/kernel/database.ts';
+import type { QueuedJob } from '../../domain/kernel/jobs.ts';
+import { openDatabase } from './database.ts';
+import { JobQueue } from './job-queue.ts';
+
+let database: FreshDatabase;
+let orm: MikroORM;
+let db: Database;
+let queues: JobQueue[];
+let errors: unknown[];
+
+beforeEach(async () => {
+  database = await freshDatabase();
+  orm = await openDatabase({ url: database.url });
+  db = new Database(orm);
+  queues = [];
+  errors = [];
+});
+afterEach(async () => {
+  await Promise.all(queues.map((queue) => queue.stop(1)));
+  await orm.close(true);
+  await database.drop();
+});
+
+function newQueue(): JobQueue {
+  const queue = new JobQueue({ url: database.url, onError: (error) => errors.push(error) });
+  queues.push(queue);
+  return queue;
+}
+
+function job(run: QueuedJob['run'], over: Partial<QueuedJob> = {}): QueuedJob {
+  const retries = { limit: 3, firstSeconds: 1, longestSeconds: 1 };
+  return { name: 'test.job', run, workers: 2, timeoutSeconds: 30, retries, ...over };
+}
+
+const soon = { timeout: 5000, interval: 20 };
+
+describe('the job queue', () => {
+  it('does a job within a second of the commit, and not before', async () => {
+    const queue = newQueue();
+    const done: unknown[] = [];
+    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
+    let doneBeforeCommit = 0;
+    await db.transaction(async (em) => {
+      await queue.send(em, 'test.job', { n: 1 });
+      await em.execute('select pg_sleep(0.3)');
+      doneBeforeCommit = done.length;
+    });
+    const committed = performance.now();
+    await vi.waitFor(() => expect(done).toEqual([1]), soon);
+    expect(doneBeforeCommit).toBe(0);
+    expect(performance.now() - committed).toBeLessThan(1000);
+  });
+
+  it('knows nothing of a job whose transaction was rolled back', async () => {
+    const queue = newQueue();
+    const done: unknown[] = [];
+    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
+    const rolledBack = db.transaction(async (em) => {
+      await queue.send(em, 'test.job', { n: 1 });
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    await db.transaction((em) => queue.send(em, 'test.job', { n: 2 }));
+    await vi.waitFor(() => expect(done).toEqual([2]), soon);
+  });
+
+  it('gives each job to one of several processes, and installs itself once where they start together', async () => {
+    const done: number[] = [];
+    const table = { queued: [job(async (data) => void done.push(Number(data['n'])))], periodic: [] };
+    const all = [newQueue(), newQueue(), newQueue()];
+    await Promise.all(all.map((queue) => queue.start(table)));
+    const numbers = Array.from({ length: 30 }, (_, n) => n);
+    await Promise.all(numbers.map((n) => db.transaction((em) => (all[n % 3] as JobQueue).send(em, 'test.job', { n }))));
+    await vi.waitFor(() => expect(done).toHaveLength(30), soon);
+    expect(done.toSorted((a, b) => a - b)).toEqual(numbers);
+  });
+
+  it('makes a try that threw again, and tells of it', async () => {
+    const queue = newQueue();
+    let tries = 0;
+    const fails = job(async () => {
+      if (++tries === 1) throw new Error('once');
+    });
+    await queue.start({ queued: [fails], periodic: [] });
+    await db.transaction((em) => queue.send(em, 'test.job', {}));
+    await vi.waitFor(() => expect(tries).toBe(2), { timeout: 10_000, interval: 50 });
+    expect(errors).toEqual([expect.objectContaining({ message: 'once' })]);
+  });
+
+  it('lets jobs in without doing them where it is not to work', async () => {
+    const idle = newQueue();
+    const done: unknown[] = [];
+    const table = { queued: [job(async (data) => void done.push(data['n']))], periodic: [] };
+    await idle.start(table, { work: false });
+    await db.transaction((em) => idle.send(em, 'test.job', { n: 1 }));
+    const working = newQueue();
+    await working.start(table);
+    await vi.waitFor(() => expect(done).toEqual([1]), soon);
+  });
+
+  it('refuses a job outside of a transaction', async () => {
+    await expect(newQueue().send(db.reader(), 'test.job', {})).rejects.toThrow('transaction');
+  });
+});

@@ -1,0 +1,120 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
+
+/** A table of ours and the columns that it stores. */
+export interface Table {
+  name: string;
+  columns: string[];
+}
+
+const schema = 'public';
+const pageSize = 500;
+const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
+
+/** Every table that holds data, parents before children. */
+export async function tablesOf(em: EntityManager): Promise<Table[]> {
+  const columns = await query(
+    em,
+    sql<{ table: string; column: string }>`
+      select c.relname as "table", a.attname as "column" from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      where c.relnamespace = to_regnamespace(${schema}) and c.relkind = 'r' and c.relname <> 'migrations'
+      order by c.relname, a.attnum`,
+  );
+  const parents = await query(
+    em,
+    sql<{ child: string; parent: string }>`
+      select c.relname as child, p.relname as parent from pg_constraint k
+      join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
+      where k.contype = 'f' and c.relnamespace = to_regnamespace(${schema}) and c.oid <> p.oid`,
+  );
+  const tables = new Map<string, Table>();
+  for (const { table, column } of columns) {
+    const known = tables.get(table) ?? { name: table, columns: [] };
+    known.columns.push(column);
+    tables.set(table, known);
+  }
+  const ordered: Table[] = [];
+  const waiting = new Set(tables.keys());
+  while (waiting.size > 0) {
+    const free = [...waiting].filter(
+      (name) => !parents.some(({ child, parent }) => child === name && waiting.has(parent)),
+    );
+    if (free.length === 0) throw new Error(`tables refer to each other in a circle: ${[...waiting].join(', ')}`);
+    for (const name of free) {
+      waiting.delete(name);
+      ordered.push(tables.get(name) as Table);
+    }
+  }
+  return ordered;
+}
+
+/** The migrations that have run, in their order; null where this is no database of ours. */
+export async function appliedMigrations(em: EntityManager): Promise<string[] | null> {
+  const [there] = await query(
+    em,
+    sql<{ there: boolean }>`select to_regclass(${`${schema}.migrations`}) is not null as there`,
+  );
+  if (!there?.there) return null;
+  return (await query(em, sql<{ name: string }>`select name from migrations order by id`)).map(({ name }) => name);
+}
+
+/** Each row as JSON text, written by PostgreSQL itself so that nothing is lost on the way. Needs a transaction. */
+export async function* rowsOf(em: EntityManager, { name, columns }: Table): AsyncGenerator<string> {
+  await execute(
+    em,
+    sql`declare copied no scroll cursor for
+      select row_to_json(t)::text as json from (select ${listOf(columns)} from ${sql.id(name)}) t`,
+  );
+  while (true) {
+    const page = await query(em, sql<{ json: string }>`fetch ${sql.lit(pageSize)} from copied`);
+    for (const { json } of page) yield json;
+    if (page.length < pageSize) break;
+  }
+  await execute(em, sql`close copied`);
+}
+
+/** Puts rows back. Throws where a column is unknown here. */
+export async function insertRows(em: EntityManager, { name, columns }: Table, json: readonly string[]): Promise<void> {
+  const [table, list] = [sql.id(name), listOf(columns)];
+  await execute(
+    em,
+    sql`insert into ${table} (${list})
+      select ${list} from json_populate_recordset(null::${table}, ${`[${json.join(',')}]`}::json)`,
+  );
+}
+
+/** What triggers derive is in the data already: they stay off while it is put back. */
+export async function withoutTriggers(em: EntityManager, tables: readonly Table[], work: () => Promise<void>) {
+  for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} disable trigger user`);
+  await work();
+  for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} enable trigger user`);
+}
+
+/** Lets counters go on where the data ends. */
+export async function advanceSequences(em: EntityManager, tables: readonly Table[]): Promise<void> {
+  for (const { name, columns } of tables) {
+    for (const column of columns) {
+      const table = `"${name.replaceAll('"', '""')}"`;
+      const [found] = await query(
+        em,
+        sql<{ sequence: string | null }>`
+          select pg_get_serial_sequence(${`${schema}.${table}`}, ${column}) as sequence`,
+      );
+      if (!found?.sequence) continue;
+      await query(
+        em,
+        sql`select setval(${found.sequence}, coalesce(max(${sql.id(column)}), 0) + 1, false) from ${sql.id(name)}`,
+      );
+    }
+  }
+}
+
+/** The first table that holds anything; null: none does. */
+export async function firstFilled(em: EntityManager, tables: readonly Table[]): Promise<string | null> {
+  for (const { name } of tables) {
+    const [found] = await query(em, sql<{ any: boolean }>`select exists(select from ${sql.id(name)}) as any`);
+    if (found?.any) return name;
+  }
+  return null;
+}

@@ -1,0 +1,115 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Breakable } from '../../../test/breakable.ts';
+import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { Refusal } from '../../domain/kernel/problem.ts';
+import { failureOf } from '../../http/failure.ts';
+import { openDatabase } from './database.ts';
+import { DatabaseWatch } from './watch.ts';
+
+let database: FreshDatabase;
+let way: Breakable;
+let watch: DatabaseWatch;
+let orm: MikroORM;
+let told: (string | null)[];
+
+beforeEach(async () => {
+  database = await freshDatabase();
+  way = new Breakable();
+  const url = await way.to(database.url);
+  told = [];
+  watch = new DatabaseWatch({ url, onChange: (fault) => told.push(fault) });
+  orm = await openDatabase({ url, poolSize: 3, watch });
+  await ask();
+  watch.start();
+});
+
+afterEach(async () => {
+  way.thaw();
+  await watch.stop();
+  await orm.close(true);
+  await way.close();
+  await database.drop();
+});
+
+const ask = (text = 'select 1') => orm.em.fork().execute(text);
+const soon = { timeout: 5_000, interval: 20 };
+
+/** The tests of a whole run share the machine. */
+const slowMachine = (milliseconds: number) => milliseconds * 1.5;
+
+/** How it ended, and after how many milliseconds. */
+async function timed(work: Promise<unknown>): Promise<{ outcome: unknown; took: number }> {
+  const begun = performance.now();
+  const outcome = await work.then(
+    () => 'done',
+    (error: unknown) => {
+      const failure = failureOf(error);
+      return failure instanceof Refusal ? failure.problem.code : error;
+    },
+  );
+  return { outcome, took: performance.now() - begun };
+}
+
+describe('while the database is away', () => {
+  it('a statement under way, one in the queue and a new one are refused in 2 s where it freezes', async () => {
+    way.freeze();
+    const waiting = await Promise.all(Array.from({ length: 6 }, () => timed(ask())));
+    expect(waiting.map(({ outcome }) => outcome)).toEqual(Array(6).fill('unavailable'));
+    expect(Math.max(...waiting.map(({ took }) => took))).toBeLessThan(slowMachine(2_000));
+    await vi.waitFor(() => expect(watch.fault).toBe('the database does not answer'), soon);
+    const next = await timed(ask());
+    expect(next.outcome).toBe('unavailable');
+    expect(next.took).toBeLessThan(slowMachine(200));
+    way.thaw();
+    await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
+    expect((await timed(ask())).outcome).toBe('done');
+    expect(told).toEqual(['the database does not answer', null]);
+  });
+
+  it('refuses at once where nobody listens, and is well again without a restart', async () => {
+    await way.close();
+    expect(await timed(ask())).toMatchObject({ outcome: 'unavailable' });
+    await vi.waitFor(() => expect(watch.fault).toContain('ECONNREFUSED'), soon);
+    await way.open();
+    await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
+    expect((await timed(ask())).outcome).toBe('done');
+  });
+});
+
+describe('the watch', () => {
+  it('leaves a statement alone that takes longer than a silence, while others are answered', async () => {
+    const slow = timed(ask('select pg_sleep(2.5)'));
+    expect((await slow).outcome).toBe('done');
+    expect(told).toEqual([]);
+  });
+
+  it('survives that its connections and those of the pool are ended', async () => {
+    await Promise.all([ask(), ask()]);
+    const killer = new pg.Client({ connectionString: database.url });
+    await killer.connect();
+    const others = "datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'";
+    await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+    await killer.end();
+    await vi.waitFor(async () => expect((await timed(ask())).outcome).toBe('done'), soon);
+    await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
+  });
+});
+
+describe('a pool that is used up', () => {
+  it('refuses who waits too long, and serves the rest', async () => {
+    let letGo = (): void => undefined;
+    const free = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const held = [1, 2, 3].map(() => orm.em.fork().transactional(() => free));
+    await vi.waitFor(() => expect(watch.use()).toMatchObject({ total: 3, idle: 0 }), soon);
+    const waited = await timed(ask());
+    letGo();
+    expect(waited.outcome).toBe('unavailable');
+    expect(waited.took).toBeLessThan(slowMachine(5_500));
+    await Promise.all(held);
+    expect((await timed(ask())).outcome).toBe('done');
+  });
+});

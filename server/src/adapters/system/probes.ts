@@ -1,0 +1,107 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { connect, isIP, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import pg from 'pg';
+import { serverLimits } from '../postgres/database.ts';
+
+/** Connects, with TLS where the address says so, and sends nothing. Returns milliseconds; throws with the reason. */
+export function reachAddress(address: string, withinMs: number): Promise<number> {
+  const { protocol, hostname, port } = new URL(address);
+  const isSecure = protocol === 'https:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const to = { host, port: Number(port) || (isSecure ? 443 : 80), ...(isIP(host) ? {} : { servername: host }) };
+  const began = performance.now();
+  return new Promise((done, fail) => {
+    const socket = isSecure ? connectTls(to) : connect(to);
+    const late = setTimeout(() => socket.destroy(new Error(silence(withinMs))), withinMs);
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      socket.destroy();
+      done(performance.now() - began);
+    });
+    socket.once('error', fail);
+    socket.once('close', () => clearTimeout(late));
+  });
+}
+
+/** Signs in to PostgreSQL as a server does, and has it answer once; throws with the reason. */
+export async function reachPostgres(url: string, withinMs: number): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'latchkey-doctor',
+    connectionTimeoutMillis: withinMs,
+    query_timeout: withinMs,
+    ...serverLimits,
+  });
+  client.on('error', () => undefined);
+  const late = setTimeout(() => streamOf(client).destroy(new Error(silence(withinMs))), withinMs);
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } catch (error) {
+    throw (error as Error).message === 'timeout expired' ? new Error(silence(withinMs)) : error;
+  } finally {
+    clearTimeout(late);
+    streamOf(client).destroy();
+  }
+}
+
+/** Host and port of a database's address, or its socket's folder; nothing else of it. */
+export function placeOf(url: string): string {
+  const { host, port } = new pg.Client({ connectionString: url });
+  return host.startsWith('/') ? host : `${host}:${port}`;
+}
+
+/** What pg has and its types lack. */
+const streamOf = (client: pg.Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
+
+/** The JSON at an address of our own; throws with the reason. */
+export async function fetchJson(address: string, withinMs: number): Promise<{ status: number; body: unknown }> {
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    const response = await fetch(address, { signal, redirect: 'manual' });
+    const text = await response.text();
+    return { status: response.status, body: jsonOf(text) };
+  } catch (error) {
+    throw signal.aborted ? new Error(silence(withinMs)) : error;
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const silence = (withinMs: number): string => `no answer within ${withinMs / 1000} s`;
+
+/** Bytes free and in all on the disk of a folder, or of the nearest folder above it that exists. */
+export function diskSpace(folder: string): { free: number; total: number } {
+  let at = folder;
+  while (!existsSync(at)) at = dirname(at);
+  const { bavail, blocks, bsize } = statfsSync(at);
+  return { free: bavail * bsize, total: blocks * bsize };
+}
+
+/** How long it takes, in milliseconds: the median of some rounds. */
+export async function medianMs(rounds: number, work: () => Promise<unknown>): Promise<number> {
+  const taken: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const began = performance.now();
+    await work();
+    taken.push(performance.now() - began);
+  }
+  return taken.sort((a, b) => a - b)[rounds >> 1] as number;
+}
+
+/** Why something could not be reached, in few words. */
+export function reasonOf(error: unknown): string {
+  // PostgreSQL's codes are for programs.
+  if (error instanceof pg.DatabaseError) return error.message;
+  const { code, cause, message } = error as { code?: unknown; cause?: unknown; message?: string };
+  if (typeof code === 'string') return code;
+  return cause instanceof Error ? reasonOf(cause) : (message ?? 'failed');
+}

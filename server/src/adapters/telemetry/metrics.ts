@@ -1,0 +1,146 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { QueueGauge } from '../../domain/kernel/queue.ts';
+import type { Observer } from '../../http/observer.ts';
+import { routeLabel } from '../../http/route-label.ts';
+import type { DatabaseWatch } from '../postgres/watch.ts';
+
+/** What nobody but a client can have invented is not a label of its own. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const patienceMs = 1_000;
+
+/** The figures that this process shows. No label holds anything of a caller's: each has few values. */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly requests: Histogram<'route' | 'method' | 'status'>;
+  private readonly underWay: Gauge;
+  private readonly signIns: Counter<'step' | 'result'>;
+  private readonly messages: Counter<'channel' | 'result'>;
+  private readonly jobs: Counter<'job' | 'result'>;
+  private readonly events: Counter<'type' | 'result'>;
+
+  constructor() {
+    const registers = [this.registry];
+    // Event loop lag, memory, collections, file handles.
+    collectDefaultMetrics({ register: this.registry });
+    this.requests = new Histogram({
+      name: 'latchkey_http_request_seconds',
+      help: 'Time to answer a request, by route.',
+      labelNames: ['route', 'method', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+    this.underWay = new Gauge({
+      name: 'latchkey_http_requests_under_way',
+      help: 'Requests without an answer yet.',
+      registers,
+    });
+    this.signIns = new Counter({
+      name: 'latchkey_signin_steps_total',
+      help: 'Steps of sign-ins, by what they answered: a status, or the code of an error.',
+      labelNames: ['step', 'result'],
+      registers,
+    });
+    this.messages = new Counter({
+      name: 'latchkey_messages_total',
+      help: 'Mails and text messages handed to their server, by result.',
+      labelNames: ['channel', 'result'],
+      registers,
+    });
+    this.jobs = new Counter({
+      name: 'latchkey_jobs_total',
+      help: 'Jobs done by this process, by result.',
+      labelNames: ['job', 'result'],
+      registers,
+    });
+    this.events = new Counter({
+      name: 'latchkey_events_total',
+      help: 'Events of the audit log, by type: user.signed_in, otp.sent, otp.rejected and so on.',
+      labelNames: ['type', 'result'],
+      registers,
+    });
+  }
+
+  /** Measures each request, from its first byte to the last of its answer. */
+  observe(): Observer {
+    return (req, res, next) => {
+      const begun = performance.now();
+      const route = routeLabel(pathOf(req.url ?? ''));
+      this.underWay.inc();
+      res.once('close', () => {
+        this.underWay.dec();
+        const method = methods.has(req.method ?? '') ? (req.method as string) : 'other';
+        // Whoever went away before the answer has none: 499, as proxies say it.
+        const status = res.writableFinished ? String(res.statusCode) : '499';
+        this.requests.observe({ route, method, status }, (performance.now() - begun) / 1000);
+      });
+      next();
+    };
+  }
+
+  signIn(step: string, result: string): void {
+    this.signIns.inc({ step, result });
+  }
+
+  message(channel: string, result: 'sent' | 'failed'): void {
+    this.messages.inc({ channel, result });
+  }
+
+  job(job: string, result: 'completed' | 'failed'): void {
+    this.jobs.inc({ job, result });
+  }
+
+  event(type: string, result: string): void {
+    this.events.inc({ type, result });
+  }
+
+  /** Whether the database is there, and how its connections are used. */
+  watchDatabase(watch: Pick<DatabaseWatch, 'fault' | 'use'>): void {
+    const registers = [this.registry];
+    const up: Gauge = new Gauge({
+      name: 'latchkey_database_up',
+      help: '1 where the database answers and writes, 0 where not.',
+      registers,
+      collect(): void {
+        up.set(watch.fault === null ? 1 : 0);
+      },
+    });
+    const connections = new Gauge({
+      name: 'latchkey_database_connections',
+      help: 'Connections of this process: those at work, idle ones, and requests that wait for one.',
+      labelNames: ['state'],
+      registers,
+      collect: () => {
+        const { total, idle, waiting } = watch.use();
+        connections.set({ state: 'active' }, total - idle);
+        connections.set({ state: 'idle' }, idle);
+        connections.set({ state: 'waiting' }, waiting);
+      },
+    });
+  }
+
+  /** How many jobs wait, for all processes together. */
+  watchQueue(gauge: QueueGauge): void {
+    const jobs = new Gauge({
+      name: 'latchkey_queue_jobs',
+      help: 'Jobs of all processes: due and not begun, for later, at work, given up within a day.',
+      labelNames: ['job', 'state'],
+      registers: [this.registry],
+      collect: async () => {
+        const late = new Promise<never>((_, reject) => setTimeout(reject, patienceMs, new Error('late')).unref());
+        const stats = await Promise.race([gauge.stats(), late]).catch(() => []);
+        // While the database is away there is nothing to say, rather than what was once.
+        jobs.reset();
+        for (const { name, waiting, deferred, active, failed } of stats) {
+          for (const [state, count] of Object.entries({ waiting, deferred, active, failed })) {
+            jobs.set({ job: name, state }, count);
+          }
+        }
+      },
+    });
+  }
+}
+
+function pathOf(url: string): string {
+  const at = url.indexOf('?');
+  return at < 0 ? url : url.slice(0, at);
+}
