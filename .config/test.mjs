@@ -79,6 +79,8 @@ async function unitTests() {
 }
 
 async function builtAndBrowserTests() {
+  // Also builds the SDKs, which the tests import.
+  await gate('Types (tsc)', async () => (await run(tool('tsc'), ['-b'])).code === 0);
   await gate('Build', async () => (await ensureBuilt()) === undefined);
   await browserTests();
 }

@@ -14,9 +14,9 @@ export default defineConfig({
   testDir: 'specs',
   outputDir: 'test-results',
   workers: 2,
-  timeout: 240_000,
+  timeout: 480_000,
   expect: { timeout: 60_000 },
-  retries: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
+  retries: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 2),
   forbidOnly: process.env['CI'] !== undefined,
   use: {
     browserName: 'chromium',
@@ -24,6 +24,7 @@ export default defineConfig({
     launchOptions: { executablePath: process.env['LATCHKEY_BROWSER'] ?? process.env['CHROME_PATH'], args },
     locale: 'en-GB',
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // Recording each test costs much of its time.
+    trace: 'on-first-retry',
   },
 });

@@ -6,7 +6,7 @@ import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 /** Accessibility of all console pages: axe finds nothing in light and dark, and 320 px are enough. */
 
-test.describe.configure({ mode: 'parallel', timeout: 240_000 });
+test.describe.configure({ mode: 'parallel' });
 
 let latchkey: Latchkey;
 let owner: Visit;

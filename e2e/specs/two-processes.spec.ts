@@ -9,7 +9,7 @@ import { SilentClient } from '../support/silent-client.ts';
 const rounds = Number(process.env['LATCHKEY_ROUNDS'] ?? 10);
 
 test('one of 200 parallel exchanges of a code over two processes succeeds, also after a restart', async ({ page }) => {
-  test.setTimeout(240_000 + rounds * 5_000);
+  test.setTimeout(480_000 + rounds * 5_000);
   const first = await startLatchkey();
   const admin = new AdminApi(first.baseUrl, first.adminToken);
   const redirectUri = 'http://127.0.0.1:9/callback';

@@ -58,10 +58,10 @@ async function serve(config: Config): Promise<void> {
   const log = openLog(config.LOG_LEVEL);
   const opened = new Opened();
   const life: Life = { phase: 'starting', endsAt: Number.POSITIVE_INFINITY };
+  const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
   const stop = (): void => {
     if (life.phase === 'stopping') return;
     life.phase = 'stopping';
-    const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
     life.endsAt = performance.now() + graceMs;
     log.info({}, 'stopping');
     setTimeout(() => {
@@ -84,6 +84,7 @@ async function serve(config: Config): Promise<void> {
   } catch (error) {
     // Stopped while it was starting: what was being opened may well have failed.
     if (isStopping(life)) return;
+    life.endsAt = performance.now() + graceMs;
     await opened.close();
     throw error;
   }
@@ -130,7 +131,6 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   });
   const orm = await reach(database.url, config, { watch });
   opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
-  watch.start();
   opened.add(() => watch.stop());
   const queue = new JobQueue({
     url: database.url,
@@ -157,6 +157,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'a delivery failed') }));
+  // Not before: creating a database on a slow disk is silent for longer than a request may wait.
+  watch.start();
   await listening.serve(
     await buildApp({
       services,

@@ -85,6 +85,19 @@ describe('the watch', () => {
     expect(told).toEqual([]);
   });
 
+  it('counts no silence while this process stood still, as when the whole machine was paused', async () => {
+    way.freeze();
+    const waiting = timed(ask());
+    // The watch asks every 250 ms: now its question is under way, and stays so.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    // After two turns of the loop: whatever was due has been judged.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    way.thaw();
+    expect((await waiting).outcome).toBe('done');
+    expect(told).toEqual([]);
+  });
+
   it('survives that its connections and those of the pool are ended', async () => {
     await Promise.all([ask(), ask()]);
     const killer = new pg.Client({ connectionString: database.url });

@@ -6,8 +6,10 @@ import type { Tracing } from '../telemetry/trace-port.ts';
 const PROBE_EVERY_MS = 250;
 /** A database that says nothing at all for this long is taken for gone. */
 const SILENCE_MS = 1_400;
-/** How long one connection may take to come about. */
-const CONNECT_WITHIN_MS = 3_000;
+/** No time of this process adds more than this to a silence: a machine that stood still was not the database's. */
+const SLICE_MS = 100;
+/** How long one connection may take to come about; the watch cuts it earlier where the database is silent. */
+const CONNECT_WITHIN_MS = 10_000;
 
 /** What its errors are told as: the driver's own, so that every room's table knows it. */
 class DatabaseAway extends Error {
@@ -154,7 +156,7 @@ export class DatabaseWatch {
       const { code, message } = error as { code?: unknown; message: string };
       // It answers, and is full or does not know us: those who are connected are served.
       if (typeof code === 'string' && answered.test(code)) return null;
-      return message === 'timeout expired' ? silent : message || String(code);
+      return message || String(code);
     }
   }
 
@@ -162,12 +164,16 @@ export class DatabaseWatch {
     const client = new pg.Client({
       connectionString: this.options.url,
       application_name: 'latchkey-watch',
-      connectionTimeoutMillis: SILENCE_MS,
     });
     // The next question finds out.
     client.on('error', () => undefined);
-    await client.connect();
-    return client;
+    try {
+      await bounded(client.connect(), () => 0);
+      return client;
+    } catch (error) {
+      wireOf(client).destroy();
+      throw error;
+    }
   }
 
   private drop(): void {
@@ -190,21 +196,28 @@ function wireOf(client: pg.ClientBase) {
   return (client as unknown as Wired).connection.stream;
 }
 
-/** Waits for an answer as long as the database says anything at all, e.g. to others behind the same pooler. */
+/**
+ * Waits for an answer as long as the database says anything at all, e.g. to others behind the same pooler.
+ * @throws Error `silent` after SILENCE_MS of this process's own time
+ */
 async function bounded<T>(answer: Promise<T>, lastHeard: () => number): Promise<T> {
   // A rejection after the silence was given up is nobody's.
   answer.catch(() => undefined);
-  const asked = performance.now();
-  for (;;) {
-    const leftMs = Math.max(asked, lastHeard()) + SILENCE_MS - performance.now();
-    if (leftMs <= 0) throw new Error(silent);
-    const deadline = new AbortController();
-    const silence = pause(leftMs, undefined, { signal: deadline.signal, ref: false })
-      // What has come while this process was busy is read before it is judged.
-      .then(() => new Promise((resolve) => setImmediate(() => setImmediate(resolve))))
-      .then(() => 'silence' as const);
-    silence.catch(() => undefined);
-    const outcome = await Promise.race([answer.then((value) => ({ value })), silence]).finally(() => deadline.abort());
-    if (outcome !== 'silence') return outcome.value;
+  const isAnswered = answer.then(() => true);
+  isAnswered.catch(() => undefined);
+  let silentMs = 0;
+  let since = performance.now();
+  while (silentMs < SILENCE_MS) {
+    if (await Promise.race([isAnswered, slice()])) return answer;
+    const now = performance.now();
+    silentMs = lastHeard() > since ? 0 : silentMs + Math.min(now - since, SLICE_MS);
+    since = now;
   }
+  throw new Error(silent);
+}
+
+/** Passes a slice of time, and then reads what has come while this process was busy. */
+async function slice(): Promise<false> {
+  await pause(SLICE_MS, undefined, { ref: false });
+  return new Promise((resolve) => setImmediate(() => setImmediate(() => resolve(false))));
 }
