@@ -158,6 +158,30 @@ describe('time, randomness and settings through ports', () => {
   });
 });
 
+describe('unused code', () => {
+  it('rejects an export that no other file imports, and a file that nothing imports', () => {
+    const folder = build({
+      'package.json': '{"name":"house","workspaces":["server"]}',
+      'server/package.json': '{"name":"server"}',
+      'server/src/gen.ts': `import { used } from './used.ts'; used();`,
+      'server/src/used.ts': 'export const used = () => spare; export const spare = 1;',
+      'server/src/orphan.ts': 'export const orphan = 1;',
+    });
+    try {
+      const args = ['--config', join(root, '.config/knip.jsonc'), '--reporter', 'compact'];
+      const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/knip'), args, {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect(status).toBe(1);
+      expect(stdout).toContain('server/src/used.ts: spare');
+      expect(stdout).toContain('server/src/orphan.ts');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe('lint', () => {
   it('rejects a floating promise', () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-lint-'));

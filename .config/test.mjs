@@ -46,6 +46,7 @@ async function gates() {
       'Import rules (dependency-cruiser)',
       [tool('depcruise'), ['--config', '.config/dependency-cruiser.mjs', '--output-type', 'err-long', ...sources]],
     ],
+    ['Unused exports, files and dependencies (knip)', [tool('knip'), ['--config', '.config/knip.jsonc']]],
     ['Time, randomness and settings through ports', [projectNode(), ['.config/invariants.mjs']]],
     ['Types (tsc)', [tool('tsc'), ['-b']]],
   ].map(([name, [program, args]]) => [name, run(program, args, { capture: true })]);

@@ -8,7 +8,7 @@ export interface Experiment {
   run(options: RunOptions): Promise<Outcome>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** 1: as in the table. Less: shorter and smaller. */
   scale: number;
   /** The long version: fuzzing for 10 minutes each, mixed load for an hour. */

@@ -1,7 +1,7 @@
 /**
  * Activates mutants in the test process. Instrumented code calls `__mutants(id)` at each mutant; at most one is active.
  */
-export interface Switch {
+interface Switch {
   (id: number): boolean;
   /** Registers a module constant: `make` computes its value, `set` assigns it. */
   constant<T>(key: string, make: () => T, set: (value: T) => void): T;

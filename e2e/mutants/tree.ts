@@ -14,7 +14,7 @@ export function parse(path: string, source: string): Node {
   return program as unknown as Node;
 }
 
-export function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }
 

@@ -57,7 +57,7 @@ export interface AdminRoom {
   close(): Promise<void>;
 }
 
-export const bootstrapToken = 'bootstrap-token-of-the-tests-0123456789';
+const bootstrapToken = 'bootstrap-token-of-the-tests-0123456789';
 export const bootstrap = { Authorization: `Bearer ${bootstrapToken}` };
 
 /** The administrators' room on a database of its own, over real HTTP. */

@@ -20,7 +20,7 @@ export interface ScimReply {
   body: any;
 }
 
-export interface ScimRequestOptions {
+interface ScimRequestOptions {
   headers?: Record<string, string>;
   /** Sent as it is. */
   raw?: string | Uint8Array;

@@ -1,7 +1,7 @@
 import type { AuditEventFilter } from '../generated/operations.ts';
 import { type EventGroup, groupNames, typesOf } from './sentences.ts';
 
-export const periods = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const;
+const periods = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const;
 export const periodNames = {
   hour: 'Last hour',
   day: 'Last 24 hours',
@@ -14,9 +14,6 @@ export const queryNames = [
   ...['group', 'type', 'result', 'period', 'since', 'until'],
   ...['user', 'client', 'actor', 'subject', 'request'],
 ] as const;
-/** Parameters that hold an ID, shown by name. */
-export const idNames = ['user', 'client', 'actor', 'subject', 'request'] as const;
-export type IdName = (typeof idNames)[number];
 
 type Get = (name: string) => string | undefined;
 

@@ -136,11 +136,6 @@ export function partsOf(event: AuditEvent): SentencePart[] {
     : parts;
 }
 
-export const sentenceText = (event: AuditEvent): string =>
-  partsOf(event)
-    .map(({ text }) => text)
-    .join('');
-
 const actorKinds: Record<string, string> = {
   admin: 'an admin',
   'admin-token': 'an API token',

@@ -1,5 +1,5 @@
 /** DER as PEM (RFC 7468). */
-export function pem(label: 'PRIVATE KEY' | 'PUBLIC KEY', der: ArrayBuffer): string {
+function pem(label: 'PRIVATE KEY' | 'PUBLIC KEY', der: ArrayBuffer): string {
   const text = btoa(String.fromCharCode(...new Uint8Array(der)));
   return `-----BEGIN ${label}-----\n${text.match(/.{1,64}/g)?.join('\n')}\n-----END ${label}-----\n`;
 }

@@ -1,5 +1,5 @@
 /** One setup step in the directory's own console. */
-export interface Step {
+interface Step {
   text: string;
   /** Values to copy there. */
   values?: readonly ('address' | 'token')[];

@@ -6,7 +6,7 @@ import { settings } from '../settings.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import styles from './navigation.module.css';
 
-export interface Place {
+interface Place {
   to: string;
   label: string;
   icon: IconName;

@@ -13,9 +13,6 @@ export const templateNames: Record<MessageTemplate, string> = {
   TEST_MESSAGE: 'Test message',
 };
 
-/** Templates that can be sent by SMS. */
-export const bySms: readonly MessageTemplate[] = ['FACTOR_CODE', 'PHONE_CODE', 'TEST_MESSAGE'];
-
 export const states: Record<MessageState, { name: string; tone: Tone }> = {
   PENDING: { name: 'Waiting', tone: 'note' },
   SENT: { name: 'Sent', tone: 'good' },

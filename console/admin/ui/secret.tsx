@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 import { saveFile } from './save-file.ts';
 import styles from './secret.module.css';
 
-export interface Secret {
+interface Secret {
   label: string;
   value: string;
   hint?: string;

@@ -3,7 +3,6 @@ import { useSyncExternalStore } from 'react';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 
 let tick = 0;
 const listeners = new Set<() => void>();
@@ -13,7 +12,7 @@ setInterval(() => {
 }, 30_000);
 
 /** Rerenders every 30 seconds to update relative times. */
-export function useTicking(): void {
+function useTicking(): void {
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
@@ -33,14 +32,13 @@ const steps = [
 ] as const;
 
 /** "3 minutes ago", "in 2 days". */
-export function ago(at: string): string {
+function ago(at: string): string {
   const seconds = (new Date(at).getTime() - Date.now()) / 1000;
   if (Math.abs(seconds) < 45) return seconds > 10 ? 'in a moment' : 'just now';
   const [, unit, size] = steps.find(([below]) => Math.abs(seconds) < below) ?? steps[5];
   return relative.format(Math.round(seconds / size), unit);
 }
 
-export const onDay = (at: string) => day.format(new Date(at));
 export const exactly = (at: string) => exact.format(new Date(at));
 
 /** Relative time; the exact time on hover or focus. */

@@ -11,7 +11,7 @@ import styles from './change-users.module.css';
 import { Losses } from './losses.tsx';
 import { userActions } from './user-actions.ts';
 
-export interface Chosen {
+interface Chosen {
   id: string;
   name: string;
 }

@@ -12,10 +12,10 @@ export interface Subject {
 }
 
 /** One operation on a connection; throws on an unexpected response. */
-export type Operation = (connection: Connection, worker: number, count: number) => Promise<void>;
+type Operation = (connection: Connection, worker: number, count: number) => Promise<void>;
 
 /** Input that a workload consumes, prepared unmeasured. */
-export interface Stock {
+interface Stock {
   /** Called before each round; replaces what is left. */
   fill(connections: readonly Connection[]): Promise<void>;
   /** Ends the round early. */

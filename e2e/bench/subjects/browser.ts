@@ -140,6 +140,6 @@ export function newDeviceKey(): DeviceKey {
 }
 
 /** SHA-256 in base64url, as the server hashes secrets. */
-export function digest(text: string): string {
+function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -23,7 +23,7 @@ interface Ready {
   scim?: { path: string; token: string };
 }
 
-export interface PeerClient {
+interface PeerClient {
   clientId: string;
   redirectUri: string;
   privateJwk?: Record<string, string>;

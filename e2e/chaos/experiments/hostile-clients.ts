@@ -185,7 +185,7 @@ function answerTo(port: number, [request = '', ...headers]: string[], body: stri
 }
 
 /** Resident memory of the process, from its metrics. */
-export async function residentMegabytes(managementUrl: string): Promise<number> {
+async function residentMegabytes(managementUrl: string): Promise<number> {
   const text = await (await fetch(`${managementUrl}/metrics`)).text();
   return Math.round(Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1] ?? 0) / megabyte);
 }

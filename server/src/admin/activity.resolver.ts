@@ -6,7 +6,7 @@ import { refuse } from '../domain/kernel/problem.ts';
 import type { AdminContext } from './context.ts';
 
 @ObjectType({ description: 'What a day of a project was like.' })
-export class DayOfActivity {
+class DayOfActivity {
   @Field(() => String, { description: 'In UTC, e.g. `2026-03-01`.' })
   day!: string;
 

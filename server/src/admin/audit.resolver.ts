@@ -35,7 +35,7 @@ export class AuditSubject {
 }
 
 @ObjectType('AuditEvent', { description: 'One thing that somebody did, or tried to do.' })
-export class AuditEventView {
+class AuditEventView {
   @Field(() => ID)
   id!: string;
 

@@ -127,7 +127,7 @@ function idOf(list: string, cursor: string): string {
 }
 
 @ObjectType('PageInfo', { description: 'Where a page stands in its list.' })
-export class PageInfoView {
+class PageInfoView {
   @Field(() => Boolean)
   hasNextPage!: boolean;
 

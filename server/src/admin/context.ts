@@ -21,7 +21,7 @@ import type { SelfTestStep } from './directory-self-test.ts';
 import type { Loaders } from './loaders.ts';
 
 /** Directories, as far as admins manage them. */
-export interface DirectoryTokens {
+interface DirectoryTokens {
   issueScimToken(
     input: { projectId: string; name: string; expiresAt?: Date | undefined },
     actor: Actor,

@@ -21,7 +21,7 @@ import { ProjectView } from './project.view.ts';
 @ObjectType('ScimToken', {
   description: "A directory's bearer token. The token itself is shown only when it is issued.",
 })
-export class ScimTokenView {
+class ScimTokenView {
   @Field(() => ID)
   id!: string;
 
@@ -45,7 +45,7 @@ export class ScimTokenView {
 }
 
 @ObjectType({ description: 'One SCIM request of the self-test.' })
-export class DirectoryTestStep {
+class DirectoryTestStep {
   @Field(() => String)
   name!: string;
 
@@ -66,7 +66,7 @@ export class DirectoryTestStep {
 }
 
 @ObjectType({ description: 'A new SCIM token, which is shown this once.' })
-export class IssuedScimToken {
+class IssuedScimToken {
   @Field(() => String, { description: '`lk_scim_…`' })
   token!: string;
 

@@ -106,7 +106,7 @@ export class ExperienceVersionView {
 export const ExperienceVersionConnection = connectionType(ExperienceVersionView, 'ExperienceVersion', false);
 
 @ObjectType('AccentTones', { description: 'What a colour becomes in one theme.' })
-export class AccentTonesView {
+class AccentTonesView {
   @Field(() => String, { description: 'Of buttons.' })
   accent!: string;
 

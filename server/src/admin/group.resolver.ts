@@ -10,7 +10,7 @@ import type { AdminContext } from './context.ts';
 import { ProjectView } from './project.view.ts';
 
 @ObjectType('Group', { description: 'Users under one name, as a directory pushed them. `users` lists its members.' })
-export class GroupView {
+class GroupView {
   @Field(() => ID, { description: 'The same in SCIM.' })
   id!: string;
 

@@ -8,7 +8,7 @@ import type { AdminContext, MailboxMessage } from './context.ts';
 import { ChannelEnum, SigningAlgorithmEnum } from './enums.ts';
 
 @ObjectType('SigningKey', { description: 'A key of the issuer; its private half never leaves the server.' })
-export class SigningKeyView {
+class SigningKeyView {
   @Field(() => ID, { description: '`kid`' })
   id!: string;
 
@@ -32,7 +32,7 @@ export class SigningKeyView {
 }
 
 @ObjectType('DevMailboxMessage', { description: 'A message that went nowhere but here.' })
-export class DevMailboxMessageView {
+class DevMailboxMessageView {
   @Field(() => ID)
   id!: string;
 

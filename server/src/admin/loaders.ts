@@ -31,7 +31,7 @@ export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: 
 }
 
 /** Collects the keys of one turn of the event loop into one call; each key is asked for once. */
-export function batched<V>(load: (keys: string[]) => Promise<Map<string, V>>): (key: string) => Promise<V | undefined> {
+function batched<V>(load: (keys: string[]) => Promise<Map<string, V>>): (key: string) => Promise<V | undefined> {
   const known = new Map<string, Promise<V | undefined>>();
   let waiting: { keys: string[]; answer: Promise<Map<string, V>> } | null = null;
   return (key) => {

@@ -26,7 +26,7 @@ import { projectOf } from './ownership.ts';
 import { UserView } from './user.resolver.ts';
 
 @ObjectType({ description: 'One POST of a logout token and what came of it.' })
-export class LogoutAttempt {
+class LogoutAttempt {
   @Field(() => GraphQLDateTime)
   at!: Date;
 
@@ -43,7 +43,7 @@ export class LogoutAttempt {
 @ObjectType('LogoutDelivery', {
   description: 'A logout token on its way to one application (OpenID Connect Back-Channel Logout 1.0).',
 })
-export class LogoutDeliveryView {
+class LogoutDeliveryView {
   @Field(() => ID)
   id!: string;
 
@@ -73,7 +73,7 @@ export class LogoutDeliveryView {
 }
 
 @ObjectType({ description: 'An application that wants to hear of logouts, and how it has answered in seven days.' })
-export class LogoutReceiver {
+class LogoutReceiver {
   @Field(() => Int)
   delivered!: number;
 

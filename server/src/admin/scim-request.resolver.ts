@@ -5,7 +5,7 @@ import { connection, connectionType, pageRequest } from './connection.ts';
 import type { AdminContext } from './context.ts';
 
 @ObjectType('ScimRequest', { description: 'A request of a directory and its answer, without secrets.' })
-export class ScimRequestView {
+class ScimRequestView {
   @Field(() => ID)
   id!: string;
 

@@ -10,7 +10,7 @@ import type { AdminContext } from './context.ts';
 import { CheckLevelEnum } from './enums.ts';
 
 @ObjectType('SystemCheck', { description: 'One condition of a sound instance.' })
-export class SystemCheckView {
+class SystemCheckView {
   @Field(() => String)
   name!: string;
 
@@ -25,7 +25,7 @@ export class SystemCheckView {
 }
 
 @ObjectType('Process', { description: 'A running server on this database.' })
-export class ProcessView {
+class ProcessView {
   @Field(() => ID)
   id!: string;
 
@@ -55,7 +55,7 @@ export class ProcessView {
 }
 
 @ObjectType('DatabaseStatus')
-export class DatabaseStatusView {
+class DatabaseStatusView {
   @Field(() => String)
   version!: string;
 
@@ -79,7 +79,7 @@ export class DatabaseStatusView {
 }
 
 @ObjectType('ChannelStatus', { description: 'How messages of one kind leave, and how that went of late.' })
-export class ChannelStatusView {
+class ChannelStatusView {
   @Field(() => String, { nullable: true, description: 'smtp, sms-gateway, twilio, mailbox; absent: they cannot.' })
   kind!: string | null;
 
@@ -94,7 +94,7 @@ export class ChannelStatusView {
 }
 
 @ObjectType('JobQueueStatus', { description: 'One kind of work that nobody waits for.' })
-export class JobQueueStatusView {
+class JobQueueStatusView {
   @Field(() => String)
   name!: string;
 
@@ -112,7 +112,7 @@ export class JobQueueStatusView {
 }
 
 @ObjectType('BackupStatus')
-export class BackupStatusView {
+class BackupStatusView {
   @Field(() => GraphQLDateTime)
   takenAt!: Date;
 
@@ -121,7 +121,7 @@ export class BackupStatusView {
 }
 
 @ObjectType('SystemStatus', { description: 'How the instance stands.' })
-export class SystemStatusView {
+class SystemStatusView {
   @Field(() => [SystemCheckView])
   checks!: SystemCheck[];
 

@@ -1,7 +1,7 @@
 import { type Fragment, sql } from '../domain/kernel/sql.ts';
 
 /** A column whose value leaves only sealed under the passphrase. */
-export interface SecretColumn {
+interface SecretColumn {
   column: string;
   /** Sealed by the vault for this purpose; absent: text that is sealed in the file alone. */
   purpose?: string;

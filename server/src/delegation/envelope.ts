@@ -13,7 +13,7 @@ import { parseStrictJson } from '../domain/devices/strict-json.ts';
 import { isBase64url } from '../domain/kernel/base64url.ts';
 
 /** How far a back end's clock may be from ours. */
-export const leewaySeconds = 30;
+const leewaySeconds = 30;
 
 /** Who the request must be from and for. */
 export interface Expected {

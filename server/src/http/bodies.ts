@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 export const maxBodyBytes = 64 * 1024;
 
 /** A body beyond the limit: 413, in the words of the room that throws it. */
-export class BodyTooLargeError extends Error {
+class BodyTooLargeError extends Error {
   readonly status = 413;
   /** As body parsers say it: the message may be told. */
   readonly expose = true;

@@ -7,7 +7,7 @@ import { requestContext } from './context.ts';
 import { escapeHtml } from './html.ts';
 
 /** The languages of the pages (BCP 47), the first where none fits. */
-export const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
+const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
 export interface PageContent {

@@ -1,7 +1,7 @@
 import { supportedScopes } from '../domain/tokens/claims.ts';
 
 /** Languages of the hosted page, as BCP 47 tags. */
-export const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
+const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
 
 /** The discovery document (OpenID Connect Discovery §3; service.md 2.7). */
 export function discoveryDocument(issuer: string) {

@@ -9,7 +9,7 @@ import { actorOf } from '../http/context.ts';
 import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 
 /** What an ID token of ours says, whether it has expired or not. */
-export interface Hint {
+interface Hint {
   subject: string;
   clientId: string;
   sid: string | undefined;

@@ -1,7 +1,7 @@
 import { badRequest } from './scim-error.ts';
 
 /** Maximum nesting of a body; SCIM's own messages need eight levels. */
-export const maxDepth = 40;
+const maxDepth = 40;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

@@ -5,7 +5,7 @@ import { type AttributeTarget, type ResourceType, resolve } from './schema/resou
 import { invalid } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 
-export type PatchOp = 'add' | 'replace' | 'remove';
+type PatchOp = 'add' | 'replace' | 'remove';
 
 /** One change of one attribute. */
 export interface PatchStep {

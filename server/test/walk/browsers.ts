@@ -5,7 +5,7 @@ import type { Open } from './commands.ts';
 import type { ClientModel, Transaction } from './model.ts';
 import { Jar, type Reply, send } from './wire.ts';
 
-export const appOrigin = 'https://app.example.com';
+const appOrigin = 'https://app.example.com';
 
 /** One browser: cookies, an address in the network, and a device key for each page and person. */
 export class Browser {

@@ -63,7 +63,7 @@ export interface Bend {
   /** Now and then the handle or the nonce of another tab. */
   stray: number;
 }
-export const steps = [
+const steps = [
   'authenticate',
   'verify-email-otp',
   'verify-device',
@@ -74,7 +74,7 @@ export const steps = [
 ] as const;
 export type Step = (typeof steps)[number];
 
-export const tabCount = 4;
+const tabCount = 4;
 const app = fc.nat(1);
 const tab = fc.nat(tabCount - 1);
 const browser = fc.nat(2);
@@ -139,9 +139,7 @@ function logout(): fc.Arbitrary<Command> {
   return fc.record({ do: fc.constant('logout' as const), app, browser, client: fc.nat(2), hint: fc.nat(7), ...flags });
 }
 
-export const command: fc.Arbitrary<Command> = fc.oneof(
-  ...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })),
-);
+const command: fc.Arbitrary<Command> = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
 /** How the projects begin, and what is done in them. */
 export const walk = (minLength: number, maxLength: number) =>

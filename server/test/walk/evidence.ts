@@ -78,7 +78,7 @@ export function trustedDevices(model: Model, txn: Transaction, userid: string, j
   );
 }
 
-export function isTrusted(model: Model, device: DeviceModel): boolean {
+function isTrusted(model: Model, device: DeviceModel): boolean {
   const policy = model.project(device.project);
   const unused = model.now - device.lastUsedAt;
   const age = model.now - device.registeredAt;
@@ -127,7 +127,7 @@ function proves(model: Model, txn: Transaction, enrolment: EnrolmentModel, typed
 }
 
 /** The time step that a TOTP code is of, around now; null: none. */
-export function totpStep(secret: string | null, typed: string, nowMs: number): number | null {
+function totpStep(secret: string | null, typed: string, nowMs: number): number | null {
   const token = plainCode(typed);
   if (secret === null || !/^\d{6}$/.test(token)) return null;
   const present = Math.floor(nowMs / 30_000);

@@ -4,7 +4,7 @@ import { base64url, randomText, sha256, utf8 } from './encoding.ts';
 export type Application = { issuer: string; projectId: string; clientId: string };
 
 /** A P-256 public key as a JWK (RFC 7518 §6.2). */
-export type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string };
+type PublicJwk = { kty: 'EC'; crv: 'P-256'; x: string; y: string };
 
 /** Device key of one user at one client of one issuer. The private key is not extractable. */
 export type DeviceKey = {

@@ -2,7 +2,7 @@
 export type LatchkeyErrorCategory = 'retryable' | 'user_action' | 'fatal';
 
 /** Error codes of the service. */
-export type ServiceErrorCode =
+type ServiceErrorCode =
   | 'INVALID_REQUEST'
   | 'INVALID_API_KEY'
   | 'ORIGIN_NOT_ALLOWED'
@@ -25,7 +25,7 @@ export type ServiceErrorCode =
   | 'SERVER_ERROR';
 
 /** Error codes of the SDK itself. */
-export type BrowserErrorCode =
+type BrowserErrorCode =
   | 'NOT_INITIALIZED'
   | 'INVALID_ARGUMENT'
   | 'NOT_A_BROWSER'

@@ -1,7 +1,7 @@
 import type { MfaMethod } from './results.ts';
 
 /** Options of every operation. */
-export type Abortable = {
+type Abortable = {
   /** Aborts the request; the operation throws `ABORTED`. */
   signal?: AbortSignal | undefined;
 };

@@ -17,7 +17,7 @@ export interface InitiateMfaChangeOptions {
 }
 
 /** Reason of the error; only with status `failed`. */
-export interface Failure {
+interface Failure {
   /** Stable code, such as `USER_NOT_FOUND`, `CODE_REJECTED`, `PHONE_LOCKED_BY_PROVISIONING`, `RATE_LIMITED`. */
   code?: string;
   /** Seconds to wait before a retry. */

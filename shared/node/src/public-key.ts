@@ -34,7 +34,7 @@ export function unescapePem(pem: string): string {
   return pem.includes('\n') ? pem : pem.replaceAll('\\n', '\n');
 }
 
-export function parsePublicKey(input: string | Buffer): KeyObject {
+function parsePublicKey(input: string | Buffer): KeyObject {
   if (input.length > maxLength) throw new InvalidPublicKeyError('KEY_MALFORMED', 'The public key is too long.');
   const pem = unescapePem(input.toString());
   const armoured = pem.includes('-----BEGIN');

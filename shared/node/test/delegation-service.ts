@@ -14,9 +14,9 @@ const pair = (type: 'ed25519' | 'x25519') => {
 };
 
 export const makeDelegationKeys = () => ({ sign: pair('ed25519'), encrypt: pair('x25519') });
-export type DelegationKeys = ReturnType<typeof makeDelegationKeys>;
+type DelegationKeys = ReturnType<typeof makeDelegationKeys>;
 
-export interface Received {
+interface Received {
   text: string;
   outer: Record<string, unknown>;
   inner: Record<string, unknown>;

@@ -25,7 +25,7 @@ export async function makeKey(alg: string): Promise<TestKey> {
   return { alg, kid, jwk: { ...jwk, kid, alg, use: 'sig' }, pem: await exportSPKI(publicKey), privateKey };
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   form: URLSearchParams;
   headers: IncomingMessage['headers'];
 }

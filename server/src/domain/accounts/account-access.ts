@@ -33,10 +33,9 @@ export interface AccountAccessDeps {
 }
 
 /** A device; its trust ends as today's policy says. */
-export type ShownDevice = Pick<
-  Device,
-  'client' | 'createdAt' | 'id' | 'lastUsedAt' | 'name' | 'remembered' | 'userAgent'
-> & { trustedUntil: Date | null };
+type ShownDevice = Pick<Device, 'client' | 'createdAt' | 'id' | 'lastUsedAt' | 'name' | 'remembered' | 'userAgent'> & {
+  trustedUntil: Date | null;
+};
 
 /** How a user gets in. */
 export interface AccessOverview {

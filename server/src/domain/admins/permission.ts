@@ -7,7 +7,7 @@ export interface Grants {
   /** The role in each project that has one. */
   projects: ReadonlyMap<string, ProjectRole>;
 }
-export type ProjectRole = Exclude<Role, 'owner'>;
+type ProjectRole = Exclude<Role, 'owner'>;
 
 export const nothing: Grants = { owner: false, projects: new Map() };
 export const everything: Grants = { owner: true, projects: new Map() };

@@ -34,7 +34,7 @@ import { verifyDevice } from './verify-device.ts';
 import { verifyEmailOtp } from './verify-email-otp.ts';
 
 /** How long one sign-in may take. */
-export const txnTtlSeconds = 10 * 60;
+const txnTtlSeconds = 10 * 60;
 
 const rules: { [S in Step]: StepRule<S> } = {
   authenticate,

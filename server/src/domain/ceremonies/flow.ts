@@ -95,7 +95,7 @@ export interface Accepted<S extends Step> {
   proved?: Evidence | undefined;
 }
 
-export type Count = { rule: LimitRule; subject: string } | { sms: SmsToSend };
+type Count = { rule: LimitRule; subject: string } | { sms: SmsToSend };
 
 /** A refusal, with its counters. All else that the step wrote is undone. */
 export interface RefusedStep {

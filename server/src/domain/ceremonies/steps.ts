@@ -53,7 +53,6 @@ export interface Answers {
 }
 
 export type Step = Exclude<SigninStep, 'challenge'>;
-export type Answer = Answers[Step];
 
 /** `optional`: only with it, a device is known. `registration` carries the public key, `use` a registered key's name. */
 export type ProofDemand = 'none' | 'optional' | 'registration' | 'use';

@@ -14,7 +14,7 @@ import type { Vault } from '../keys/vault.ts';
 import { parsePublicPem, publicPem, thumbprint } from './key-pem.ts';
 
 /** How long a pair stays good once another has taken its place, unless it is told otherwise. */
-export const defaultOverlapSeconds = 7 * 24 * 3600;
+const defaultOverlapSeconds = 7 * 24 * 3600;
 const longestOverlapSeconds = 90 * 24 * 3600;
 const maxLivePairs = 5;
 

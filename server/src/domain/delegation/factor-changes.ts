@@ -30,12 +30,12 @@ import { about, type BackEnd, localeOf, purposeOf } from './back-end.ts';
 import { FactorChange } from './factor-change.entity.ts';
 
 /** How long a change waits for its code. */
-export const changeTtlSeconds = 10 * 60;
+const changeTtlSeconds = 10 * 60;
 /** Codes that one change takes. */
 const triesPerChange = 5;
 
 /** Second factors, as far as a change needs them. */
-export type Factors = Pick<
+type Factors = Pick<
   Mfa,
   'factors' | 'begin' | 'locked' | 'totpSetup' | 'countTry' | 'lockedForSeconds' | 'acceptTotp' | 'accepted' | 'verify'
 >;

@@ -52,7 +52,7 @@ export interface PreviousContext {
 }
 
 /** Judges when the message is sent, out of sight of the caller who caused it, whether it still may be. */
-export type RecipientJudge = (
+type RecipientJudge = (
   em: EntityManager,
   message: Message,
   context: MessageContext | PreviousContext,

@@ -109,7 +109,7 @@ function head({ name, accent }: MailLook): string {
 }
 
 /** For text in HTML, in elements and in quoted attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }

@@ -18,8 +18,8 @@ export const codeTemplates: readonly string[] = ['sign-in-code', 'factor-code', 
   { code: string }
 >['template'][];
 
-export type FactorChange = 'added' | 'replaced' | 'removed';
-export type FactorName = 'email' | 'sms' | 'totp';
+type FactorChange = 'added' | 'replaced' | 'removed';
+type FactorName = 'email' | 'sms' | 'totp';
 
 /** A message in words: its code, if it has one, stands alone after `before`. */
 export interface Wording {

@@ -28,7 +28,7 @@ export interface Directory {
 }
 
 /** Lets secret scanners recognise SCIM tokens. */
-export const scimTokenPrefix = 'lk_scim_';
+const scimTokenPrefix = 'lk_scim_';
 const notSetUpRetrySeconds = 60;
 const noProject = '00000000-0000-0000-0000-000000000000';
 

@@ -16,9 +16,9 @@ export type RequestEntry = Omit<
 };
 
 /** Number of records kept per project. */
-export const keptPerProject = 200;
+const keptPerProject = 200;
 /** Maximum age of a record. */
-export const keptSeconds = 7 * 24 * 3600;
+const keptSeconds = 7 * 24 * 3600;
 /** Maximum time that a record is queued. */
 const flushMs = 1000;
 /** A queue of this length is written at once. */

@@ -1,8 +1,5 @@
 type Rgb = readonly [number, number, number];
 
-/** The product's own accent, for projects without one (see console/signin/styles/ground.css). */
-export const standardAccent = '#2f55d4';
-
 /** What a project's colour becomes in one theme: whatever was chosen, text on it and text in it can be read. */
 export interface AccentTones {
   /** Buttons. */

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { Project } from '../projects/project.entity.ts';
 
-export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
+const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 export type LogoType = (typeof logoTypes)[number];
 
 const schema = defineEntity({

@@ -39,7 +39,7 @@ export const textRules = {
   'new-device.intro': intro,
 } as const satisfies Record<string, TextRule>;
 export type TextKey = keyof typeof textRules;
-export const textKeys = Object.keys(textRules) as TextKey[];
+const textKeys = Object.keys(textRules) as TextKey[];
 
 /** A project's own texts; where one is absent, ours stands. */
 export type Texts = Partial<Record<Locale, Partial<Record<TextKey, string>>>>;

@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts';
 import type { SigningAlgorithm } from './signing-key.entity.ts';
 
 /** The kinds of token that the issuer makes. The kind fixes `typ` and algorithm, so that none passes for another. */
-export const tokenKinds = {
+const tokenKinds = {
   'id-token': { typ: 'JWT', alg: 'ES512' },
   'access-token': { typ: 'at+jwt', alg: 'EdDSA' },
   'logout-secevent': { typ: 'secevent+jwt', alg: 'ES512' },

@@ -59,7 +59,7 @@ export interface Receiver {
 }
 
 /** So far back go the counts of {@link receiversOf}. */
-export const receiverDays = 7;
+const receiverDays = 7;
 
 /** Every client of a project that wants to hear of logouts or was told of one lately, with what came of it. */
 export function receiversOf(em: EntityManager, projectId: string, now: Date): Promise<Receiver[]> {

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 
 /** The only acr there is so far (service.md 2.3, §9). */
-export const acr = 'urn:service:pwdless:v1';
+const acr = 'urn:service:pwdless:v1';
 
 /** Scopes that a relying party may be granted, in the order of discovery. */
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'address'] as const;

@@ -10,7 +10,7 @@ import type { Grant } from './claims.ts';
  * `none`: by naming itself. `api-key`: by its secret key. `assertion`: by `private_key_jwt`. `trial`: not at all, since
  * it is the service itself that tries a sign-in of the client.
  */
-export type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
+type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
 
 export interface Exchange extends JudgedClient {
   code: string;

@@ -15,7 +15,7 @@ import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemp
 import { type NewCode, type SessionCode, sessionCode } from './session-code.ts';
 
 /** An authorization code lives this long (decisions: 60 s). */
-export const codeTtlSeconds = 60;
+const codeTtlSeconds = 60;
 /** A code's row outlives the longest access token, since UserInfo asks it whether that was revoked. */
 const rememberSeconds = codeTtlSeconds + 3600 + 60;
 

@@ -9,7 +9,7 @@ export interface Order {
 }
 
 /** Where a page begins: behind `offset` rows, or behind the row with this id and order key. */
-export type From = { offset: number } | { afterId: string; afterKey: string | null };
+type From = { offset: number } | { afterId: string; afterKey: string | null };
 
 /** What is listed of a project. Conditions are over the row `r`; ids decide where the order leaves two rows equal. */
 export interface Selection {

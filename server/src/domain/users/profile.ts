@@ -1,7 +1,7 @@
 import type { User } from './user.entity.ts';
 
 /** The address claim (OpenID Connect Core §5.1.1). */
-export interface AddressClaim {
+interface AddressClaim {
   formatted?: string;
   street_address?: string;
   locality?: string;

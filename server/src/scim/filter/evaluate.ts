@@ -40,7 +40,7 @@ export function matcherOf(filter: ElementFilter): Matcher {
 const sum = (matchers: readonly Matcher[]) => matchers.reduce((total, { terms }) => total + terms, 0);
 
 /** `pr`: neither missing nor blank (RFC 7644 §3.4.2.2). */
-export function isPresent(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 

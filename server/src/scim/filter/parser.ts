@@ -15,11 +15,11 @@ import { parseInstant } from './instant.ts';
 import { FilterFault, type Token, tokenize } from './lexer.ts';
 
 /** Longest filter or path, in UTF-16 units. */
-export const maxLength = 32_768;
+const maxLength = 32_768;
 /** How deep parentheses, `not` and brackets may nest. */
-export const maxDepth = 50;
+const maxDepth = 50;
 /** How many comparisons one filter may hold. */
-export const maxTerms = 500;
+const maxTerms = 500;
 
 /** Reads a filter (RFC 7644 §3.4.2.2). Throws `invalidFilter`. */
 export function parseFilter(type: ResourceType, text: string): ResourceFilter {
