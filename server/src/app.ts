@@ -4,7 +4,7 @@ import express, { type Express } from 'express';
 import { accountRoutes } from './account/routes.ts';
 import { atLoopback } from './adapters/http/loopback.ts';
 import type { Log } from './adapters/telemetry/log.ts';
-import { DirectorySelfTest } from './admin/directory-self-test.ts';
+import { DirectorySelfTest } from './admin/directories/self-test.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';

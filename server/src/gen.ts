@@ -4,12 +4,13 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { printAdminSchema } from './admin/schema.ts';
+import { printAdminSchema, printPermissions } from './admin/schema.ts';
 import { renderConfigMarkdown } from './config.ts';
 import { discoveryDocument } from './oidc/discovery.ts';
 
 const generated: Record<string, string> = {
   'server/config.md': renderConfigMarkdown(),
+  'server/src/admin/permissions.txt': printPermissions(),
   'server/src/admin/schema.graphql': printAdminSchema(),
   'server/src/oidc/generated/openid-configuration.json': `${JSON.stringify(discoveryDocument('https://id.example.com'), null, 2)}\n`,
 };

@@ -1,8 +1,7 @@
 /**
- * The administrators' room: the GraphQL API under /admin/graphql, the set-up link, the dev mailbox's page, the
- * console's front door, previews of the hosted pages, and the demo. It owns who may do what (`operation-rules.ts`, `field-rules.ts`) and the limits of
- * a request. It leaves out what a change means (`domain/`), how an admin signs in (`signin/`), and the console itself
- * (`console/admin`).
+ * The administrators' room: GraphQL at /admin/graphql, exports, the set-up link, the dev mailbox page, the console's
+ * page, previews of hosted pages, and the demo. Owns authorization (`@Requires`, `@Access`) and request limits.
+ * Not here: what a change does (`domain/`), how an admin signs in (`signin/`), the console itself (`console/admin`).
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
  */
 import { type Request, Router } from 'express';
@@ -10,15 +9,15 @@ import type { AuthorizationRequests } from '../domain/ceremonies/authorization-r
 import type { Random } from '../domain/kernel/random.ts';
 import { actorOf } from '../http/context.ts';
 import type { Pages } from '../http/pages.ts';
-import { type Caller, Callers } from './caller.ts';
-import { consoleRoutes } from './console-page.ts';
-import { demoRoutes } from './demo.ts';
-import { eventExport } from './event-export.ts';
-import { experienceRoutes } from './experience-routes.ts';
-import { pageHeaders } from './plain-page.ts';
-import { type AdminApi, graphqlRoute } from './server.ts';
-import { setupRoutes } from './setup.ts';
-import { userExport } from './user-export.ts';
+import { type Caller, Callers } from './api/caller.ts';
+import { type AdminApi, graphqlRoute } from './api/server.ts';
+import { eventExport } from './audit/event-export.ts';
+import { experienceRoutes } from './experience/routes.ts';
+import { consoleRoutes } from './pages/console.ts';
+import { demoRoutes } from './pages/demo.ts';
+import { pageHeaders } from './pages/plain.ts';
+import { setupRoutes } from './pages/setup.ts';
+import { userExport } from './users/user-export.ts';
 
 export interface AdminDeps extends AdminApi {
   random: Random;

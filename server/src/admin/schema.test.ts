@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { adminSchema, printAdminSchema } from './schema.ts';
+import { adminSchema, printAdminSchema, printPermissions } from './schema.ts';
+
+const golden = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
+
+describe('permissions.txt', () => {
+  it('lists the rule of every operation and field: run `npm run gen` after a change', () => {
+    expect(printPermissions()).toBe(golden('permissions.txt'));
+  });
+});
 
 describe('schema.graphql', () => {
   it('is what the code makes of it: run `npm run gen` after a change', () => {
-    expect(printAdminSchema()).toBe(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8'));
+    expect(printAdminSchema()).toBe(golden('schema.graphql'));
   });
 
   it('has the operations that tools outside rely on, by name', () => {

@@ -1,24 +1,36 @@
-import 'reflect-metadata';
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
-import { ActivityResolver } from './activity.resolver.ts';
-import { AdminTokenResolver, MembershipResolver } from './admin.resolver.ts';
-import { AuditResolver } from './audit.resolver.ts';
-import { authorizeSchema } from './authorize.ts';
-import { ClientResolver } from './client.resolver.ts';
-import { DelegationKeyResolver } from './delegation-key.resolver.ts';
-import { DirectoryResolver } from './directory.resolver.ts';
-import { ExperienceContentResolver, ExperienceResolver, ExperienceVersionResolver } from './experience.resolver.ts';
-import { GroupResolver } from './group.resolver.ts';
-import { DevMailboxResolver, SigningKeyResolver } from './instance.resolver.ts';
-import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout-delivery.resolver.ts';
-import { MessageResolver } from './message.resolver.ts';
-import { ProjectResolver } from './project.resolver.ts';
-import { ScimRequestResolver } from './scim-request.resolver.ts';
-import { SystemResolver } from './system.resolver.ts';
-import { TrialResolver } from './trial.resolver.ts';
-import { UserResolver } from './user.resolver.ts';
-import { UserAccessResolver } from './user-access.resolver.ts';
+import { AdminTokenResolver, MembershipResolver } from './admins/admin.resolver.ts';
+import { fieldRuleOf, isRoot, operationRuleOf } from './api/access.ts';
+import { authorizeSchema } from './api/authorize.ts';
+import { ActivityResolver } from './audit/activity.resolver.ts';
+import { AuditResolver } from './audit/audit-event.resolver.ts';
+import { ClientResolver } from './clients/client.resolver.ts';
+import { DelegationKeyResolver } from './clients/delegation-key.resolver.ts';
+import { TrialResolver } from './clients/trial.resolver.ts';
+import { DevMailboxResolver } from './delivery/dev-mailbox.resolver.ts';
+import { MessageResolver } from './delivery/message.resolver.ts';
+import { ScimRequestResolver } from './directories/scim-request.resolver.ts';
+import { DirectoryResolver } from './directories/scim-token.resolver.ts';
+import {
+  ExperienceContentResolver,
+  ExperienceResolver,
+  ExperienceVersionResolver,
+} from './experience/experience.resolver.ts';
+import { SystemResolver } from './instance/system.resolver.ts';
+import { SigningKeyResolver } from './keys/signing-key.resolver.ts';
+import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-delivery.resolver.ts';
+import { ProjectResolver } from './projects/project.resolver.ts';
+import { GroupResolver } from './users/group.resolver.ts';
+import { UserResolver } from './users/user.resolver.ts';
+import { UserAccessResolver } from './users/user-access.resolver.ts';
 
 let schema: GraphQLSchema | undefined;
 
@@ -56,7 +68,30 @@ export function adminSchema(): GraphQLSchema {
   return schema;
 }
 
-/** `schema.graphql`: the same whatever the order of the code. */
+/** `schema.graphql`: sorted, so that it does not depend on the order of imports. */
 export function printAdminSchema(): string {
   return `${printSchema(lexicographicSortSchema(adminSchema()))}\n`;
+}
+
+/** `permissions.txt`: one line per operation and field, so that a review sees each rule that changes. */
+export function printPermissions(): string {
+  const types = Object.values(lexicographicSortSchema(adminSchema()).getTypeMap());
+  const lines = types
+    .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
+    .flatMap((type) =>
+      Object.values((type as GraphQLObjectType).getFields()).map((field) => line(type as GraphQLObjectType, field)),
+    );
+  return `${lines.join('\n')}\n`;
+}
+
+function line(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string {
+  const name = `${type.name}.${field.name}`;
+  if (isRoot(type)) {
+    const { role, about, fresh } = operationRuleOf(type, field);
+    const where = Object.entries(about ?? {}).map(([noun, input]) => ` in the project of ${noun}(${input})`);
+    const when = typeof fresh === 'function' ? `, fresh sign-in if ${fresh.name}` : fresh ? ', fresh sign-in' : '';
+    return `${name} ${role}${where.join('')}${when}`;
+  }
+  const rule = fieldRuleOf(type, field);
+  return `${name} ${rule === 'inherited' ? rule : `${rule.role} ${rule.projectOf.name}`}`;
 }

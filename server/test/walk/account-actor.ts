@@ -1,4 +1,4 @@
-import { csrfHeader } from '../../src/admin/server.ts';
+import { csrfHeader } from '../../src/admin/api/server.ts';
 import { absorb } from './absorb.ts';
 import { keepRecoveryCodes } from './accept.ts';
 import type { Browser } from './browsers.ts';

@@ -1,0 +1,31 @@
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, InputType } from 'type-graphql';
+import type { Role } from '../../domain/admins/membership.entity.ts';
+import { RoleEnum } from '../api/enums.ts';
+
+@InputType()
+export class GrantRoleInput {
+  @Field(() => String, { description: 'The address with which they sign in to the console.' })
+  email!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
+  projectId?: string | null;
+}
+
+@InputType()
+export class IssueAdminTokenInput {
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
+  projectId?: string | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Never where absent.' })
+  expiresAt?: Date | null;
+}

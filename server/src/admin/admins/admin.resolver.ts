@@ -1,0 +1,94 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { AdminToken } from '../../domain/admins/admin-token.entity.ts';
+import type { Membership } from '../../domain/admins/membership.entity.ts';
+import { Requires } from '../api/access.ts';
+import { freshUntil } from '../api/authorize.ts';
+import { type AdminContext, granter } from '../api/context.ts';
+import { ProjectView } from '../projects/project.view.ts';
+import { GrantRoleInput, IssueAdminTokenInput } from './admin.inputs.ts';
+import { Admin, AdminTokenView, IssuedAdminToken, Me, MembershipView } from './admin.view.ts';
+
+@Resolver(() => MembershipView)
+export class MembershipResolver {
+  @Requires('admin')
+  @Query(() => Me, { description: 'Who calls, and what they may do.' })
+  me(@Ctx() { caller }: AdminContext): Me {
+    const { owner, projects } = caller.grants;
+    const inProjects = [...projects].map(([projectId, role]) => ({ role, projectId }));
+    return {
+      kind: caller.kind,
+      id: caller.id ?? null,
+      name: caller.name,
+      grants: owner ? [{ role: 'owner', projectId: null }] : inProjects,
+      freshUntil: freshUntil(caller),
+    };
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => [MembershipView], { description: 'The roles in a project; without one: the owners of the instance.' })
+  memberships(
+    @Ctx() { domain, em }: AdminContext,
+    @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,
+  ) {
+    return domain.admins.memberships(em, projectId ?? null);
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Mutation(() => MembershipView, { description: 'Takes the place of an earlier role in the same project.' })
+  grantRole(@Arg('input', () => GrantRoleInput) input: GrantRoleInput, @Ctx() ctx: AdminContext) {
+    return ctx.domain.admins.grantRole({ ...input, projectId: input.projectId ?? undefined }, granter(ctx));
+  }
+
+  @Requires('project_admin', { about: { membership: 'id' }, fresh: true })
+  @Mutation(() => ID, { description: "Takes a role away; the last owner's cannot be. Returns the membership's id." })
+  async revokeRole(@Arg('id', () => ID, { description: 'Of the membership.' }) id: string, @Ctx() ctx: AdminContext) {
+    await ctx.domain.admins.revokeRole(id, granter(ctx));
+    return id;
+  }
+
+  @FieldResolver(() => Admin)
+  async admin(@Root() membership: Membership, @Ctx() { caller }: AdminContext): Promise<Admin> {
+    const user = await membership.user.loadOrFail();
+    const { id, active, lastSignInAt } = user;
+    const known = { id, email: user.email ?? user.userName };
+    // A project admin may grant roles to any address, so the account behind it stays hidden.
+    if (!caller.grants.owner) return { ...known, name: null, active: null, lastSignInAt: null };
+    return { ...known, active, name: user.displayName ?? user.userName, lastSignInAt: lastSignInAt ?? null };
+  }
+
+  @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for an owner.' })
+  async project(@Root() membership: Membership, @Ctx() { loaders }: AdminContext) {
+    return membership.project ? ((await loaders.project(membership.project.id)) ?? null) : null;
+  }
+}
+
+@Resolver(() => AdminTokenView)
+export class AdminTokenResolver {
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Query(() => [AdminTokenView], { description: 'The admin API tokens for a project; without one: for the instance.' })
+  adminTokens(
+    @Ctx() { domain, em }: AdminContext,
+    @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,
+  ) {
+    return domain.admins.tokens(em, projectId ?? null);
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Mutation(() => IssuedAdminToken)
+  issueAdminToken(@Arg('input', () => IssueAdminTokenInput) input: IssueAdminTokenInput, @Ctx() ctx: AdminContext) {
+    const { name, role, projectId, expiresAt } = input;
+    const wanted = { name, role, projectId: projectId ?? undefined, expiresAt: expiresAt ?? undefined };
+    return ctx.domain.admins.createToken(wanted, granter(ctx));
+  }
+
+  @Requires('project_admin', { about: { 'admin-token': 'id' } })
+  @Mutation(() => AdminTokenView)
+  revokeAdminToken(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
+    return ctx.domain.admins.revokeToken(id, granter(ctx));
+  }
+
+  @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for an owner.' })
+  async project(@Root() token: AdminToken, @Ctx() { loaders }: AdminContext) {
+    return token.project ? ((await loaders.project(token.project.id)) ?? null) : null;
+  }
+}

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { everything } from '../../domain/admins/permission.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import { freshSeconds } from '../api/authorize.ts';
+
+let room: AdminRoom;
+let projectId: string;
+let clientId: string;
+let admin: Record<string, string>;
+const owner = { grants: everything, actor: system };
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  projectId = (await room.services.projects.create({ name: 'Ours' }, system)).id;
+  clientId = (await room.services.clients.create({ projectId, name: 'App' }, system)).client.id;
+  admin = await room.tokenOf('project_admin', projectId);
+});
+afterAll(() => room.close());
+
+describe('roles', () => {
+  const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id role admin { email } } }';
+  const token = 'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
+
+  it('lets nobody grant above themselves', async () => {
+    const asAdmin = (input: object) => room.call(grant, { input }, admin);
+    expect((await asAdmin({ email: 'e@example.com', role: 'OWNER' })).code).toBe('forbidden');
+    expect((await asAdmin({ email: 'e@example.com', role: 'OWNER', projectId })).code).toBe('invalid');
+    const other = { email: 'e@example.com', role: 'PROJECT_VIEWER', projectId: room.builtIn.console.id };
+    expect((await asAdmin(other)).code).toBe('not-found');
+    const within = await asAdmin({ email: 'new@example.com', role: 'PROJECT_ADMIN', projectId });
+    expect(within.data.grantRole).toMatchObject({ role: 'PROJECT_ADMIN', admin: { email: 'new@example.com' } });
+    expect((await room.call(token, { input: { name: 'x', role: 'OWNER' } }, admin)).code).toBe('forbidden');
+  });
+
+  it('keeps the last owner, also where two remove each other at once', async () => {
+    const list = () => room.call('{ memberships { id admin { email } } }');
+    const remove = (id: string) => room.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id });
+    const one = await room.call(grant, { input: { email: 'one@example.com', role: 'OWNER' } });
+    const two = await room.call(grant, { input: { email: 'two@example.com', role: 'OWNER' } });
+    const answers = await Promise.all([remove(one.data.grantRole.id), remove(two.data.grantRole.id)]);
+    expect(answers.map(({ code }) => code).sort()).toEqual(['forbidden', undefined]);
+    expect((await list()).data.memberships).toHaveLength(1);
+  });
+
+  it("ends a token's rights with its maker's", async () => {
+    const userId = await room.person('maker@example.com');
+    const { admins } = room.services;
+    const membership = await admins.grantRole({ email: 'maker@example.com', role: 'project_admin', projectId }, owner);
+    const headers = await room.sessionOf(userId);
+    const input = { name: 'mine', role: 'PROJECT_ADMIN', projectId };
+    const { data } = await room.call(token, { input }, headers);
+    const bearer = { Authorization: `Bearer ${data.issueAdminToken.token}` };
+    const query = 'query ($id: ID!) { project(id: $id) { id } }';
+    expect((await room.call(query, { id: projectId }, bearer)).code).toBeUndefined();
+    await admins.revokeRole(membership.id, owner);
+    expect((await room.call(query, { id: projectId }, bearer)).status).toBe(403);
+  });
+
+  it('refuses a token that has expired or was revoked', async () => {
+    const expiresAt = new Date(room.clock.now().getTime() + 60_000).toISOString();
+    const first = await room.call(token, { input: { name: 'short', role: 'OWNER', expiresAt } });
+    const short = { Authorization: `Bearer ${first.data.issueAdminToken.token}` };
+    expect((await room.call('{ me { kind } }', {}, short)).data.me.kind).toBe('ADMIN_TOKEN');
+    room.clock.turn(60);
+    expect((await room.call('{ me { kind } }', {}, short)).status).toBe(401);
+  });
+});
+
+describe('who has a role in a project', () => {
+  const fields = 'admin { id email name active lastSignInAt }';
+  const grant = `mutation ($input: GrantRoleInput!) { grantRole(input: $input) { ${fields} } }`;
+  const list = `query ($id: ID) { memberships(projectId: $id) { ${fields} } }`;
+
+  it('is told to a project admin by id and address alone, alike for a known and an unknown address', async () => {
+    const userId = await room.person('known@example.com');
+    const sql = `update users set display_name = 'Ada', last_sign_in_at = now(), active = false where id = ?`;
+    await room.services.db.transaction((em) => em.execute(sql, [userId]));
+    const asAdmin = (email: string) => room.call(grant, { input: { email, role: 'PROJECT_VIEWER', projectId } }, admin);
+    const hidden = { name: null, active: null, lastSignInAt: null };
+    for (const email of ['known@example.com', 'unknown@example.com']) {
+      const { data } = await asAdmin(email);
+      expect(data.grantRole.admin).toEqual({ id: expect.any(String), email, ...hidden });
+    }
+    const listed = await room.call(list, { id: projectId }, admin);
+    for (const one of listed.data.memberships) expect(one.admin).toMatchObject(hidden);
+    const owned = await room.call(list, { id: projectId });
+    expect(owned.data.memberships.find((one: { admin: { id: string } }) => one.admin.id === userId).admin).toEqual({
+      id: userId,
+      email: 'known@example.com',
+      name: 'Ada',
+      active: false,
+      lastSignInAt: expect.any(String),
+    });
+  });
+});
+
+describe("the console's session", () => {
+  it('asks for a fresh sign-in before what is sensitive, and for nothing before the rest', async () => {
+    const { admins } = room.services;
+    const userId = await room.person('session@example.com');
+    await admins.grantRole({ email: 'session@example.com', role: 'project_admin', projectId }, owner);
+    const headers = await room.sessionOf(userId);
+    const issue = () =>
+      room.call('mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }', { id: clientId }, headers);
+    const rename = (settings: object) =>
+      room.call(
+        'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { name } }',
+        {
+          input: { id: clientId, ...settings },
+        },
+        headers,
+      );
+    expect((await issue()).code).toBeUndefined();
+    room.clock.turn(freshSeconds);
+    expect((await issue()).code).toBe('reauthentication-required');
+    expect((await rename({ name: 'Other' })).data.updateClient.name).toBe('Other');
+    expect((await rename({ redirectUris: ['https://evil.example/cb'] })).code).toBe('reauthentication-required');
+    const policy = async (settings: object) => {
+      const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
+      return (await room.call(mutation, { input: { id: projectId, ...settings } }, headers)).code;
+    };
+    expect(await policy({ name: 'Renamed' })).toBeUndefined();
+    expect(await policy({ scimAuthoritative: false })).toBe('reauthentication-required');
+    const longer = 'mutation ($input: UpdateSessionPolicyInput!) { updateSessionPolicy(input: $input) { id } }';
+    const input = { projectId, maxSessionSeconds: 31_536_000 };
+    expect((await room.call(longer, { input }, headers)).code).toBe('reauthentication-required');
+    expect(await policy({ testMode: false })).toBeUndefined();
+    expect((await rename({ pkceRequired: false })).code).toBe('reauthentication-required');
+    expect((await rename({ postLogoutRedirectUris: ['https://evil.example/'] })).code).toBe(
+      'reauthentication-required',
+    );
+    expect((await rename({ disabled: false })).code).toBe('reauthentication-required');
+    for (const weaker of [
+      { signUp: 'OPEN' },
+      { scimEnabled: true },
+      { emailFactor: true },
+      { deviceTrustSeconds: 31_536_000 },
+      { deviceTrustDays: 3650 },
+      { smsCountries: [] },
+      { smsPerDay: 1_000_000 },
+      { testMode: true },
+      { mfaPolicy: 'OFF' },
+      { offeredFactors: ['EMAIL'] },
+      { rememberMfaSeconds: 31_536_000 },
+    ]) {
+      expect([weaker, await policy(weaker)]).toEqual([weaker, 'reauthentication-required']);
+    }
+  });
+
+  it('is not fresh by a device key alone, however new it is: a person proves themselves', async () => {
+    const userId = await room.person('device@example.com');
+    await room.services.admins.grantRole({ email: 'device@example.com', role: 'project_admin', projectId }, owner);
+    const mutation = 'mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }';
+    const silent = await room.sessionOf(userId, 'device');
+    expect((await room.call(mutation, { id: clientId }, silent)).code).toBe('reauthentication-required');
+    const { data } = await room.call('{ me { freshUntil } }', {}, silent);
+    expect(new Date(data.me.freshUntil).getTime()).toBeLessThanOrEqual(room.clock.now().getTime());
+    const fresh = await room.sessionOf(userId);
+    expect((await room.call(mutation, { id: clientId }, fresh)).code).toBeUndefined();
+  });
+
+  it('is no session without the header, from another origin, or for a user without a role', async () => {
+    const userId = await room.person('plain@example.com');
+    const { Cookie = '', ...rest } = await room.sessionOf(userId);
+    const query = '{ me { name } }';
+    expect((await room.call(query, {}, { Cookie })).status).toBe(403);
+    expect((await room.call(query, {}, { Cookie, ...rest, Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await room.call(query, {}, { Cookie, ...rest, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+    const answer = await room.call(query, {}, { Cookie, ...rest });
+    expect([answer.status, answer.errors[0].message]).toEqual([403, 'This is not allowed: you have no role here.']);
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

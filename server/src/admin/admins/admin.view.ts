@@ -1,0 +1,110 @@
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, ObjectType } from 'type-graphql';
+import type { AdminToken } from '../../domain/admins/admin-token.entity.ts';
+import type { Role } from '../../domain/admins/membership.entity.ts';
+import { Access, ofProjectOrInstance } from '../api/access.ts';
+import { CallerKindEnum, RoleEnum } from '../api/enums.ts';
+
+@Access('inherited')
+@ObjectType({ description: 'A role, and the project that it is for; an owner owns the instance.' })
+export class Grant {
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => ID, { nullable: true })
+  projectId!: string | null;
+}
+
+@Access('inherited')
+@ObjectType({ description: 'Who calls.' })
+export class Me {
+  @Field(() => CallerKindEnum)
+  kind!: string;
+
+  @Field(() => ID, { nullable: true })
+  id!: string | null;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => [Grant])
+  grants!: Grant[];
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'Until then the last mail code or factor is fresh enough for sensitive changes; absent for tokens.',
+  })
+  freshUntil!: Date | null;
+}
+
+@Access('inherited')
+@ObjectType({ description: 'A person who works in the console.' })
+export class Admin {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String, { nullable: true, description: 'For owners only.' })
+  name!: string | null;
+
+  @Field(() => String, { description: 'The address that they sign in with.' })
+  email!: string;
+
+  @Field(() => Boolean, { nullable: true, description: 'For owners only.' })
+  active!: boolean | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'For owners only.' })
+  lastSignInAt!: Date | null;
+}
+
+@Access('project_viewer', ofProjectOrInstance)
+@ObjectType('Membership', { description: 'What an admin may do, and where.' })
+export class MembershipView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+}
+
+@Access('project_admin', ofProjectOrInstance)
+@ObjectType('AdminToken', {
+  description: 'A bearer token for this API. The token itself is shown only when it is issued.',
+})
+export class AdminTokenView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => String, { description: 'Its last four characters.' })
+  hint!: string;
+
+  @Field(() => RoleEnum)
+  role!: Role;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  expiresAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' })
+  lastUsedAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  revokedAt!: Date | null;
+}
+
+@Access('inherited')
+@ObjectType({ description: 'A new admin API token, which is shown this once.' })
+export class IssuedAdminToken {
+  @Field(() => String, { description: '`lk_admin_…`' })
+  token!: string;
+
+  @Field(() => AdminTokenView)
+  adminToken!: AdminToken;
+}

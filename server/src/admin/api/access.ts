@@ -1,0 +1,68 @@
+// Every decorated class imports this module, so the polyfill that type-graphql needs is imported once, here.
+import 'reflect-metadata';
+import type { GraphQLField, GraphQLObjectType } from 'graphql';
+import { Extensions } from 'type-graphql';
+import type { Role } from '../../domain/admins/membership.entity.ts';
+import type { About, OwnedNoun } from './ownership.ts';
+
+/** The project whose role counts for a node; null: the instance, which only owners can read. */
+type ProjectOf = (node: never) => string | null;
+
+/** `inherited`: for values without an identity, reached only through a field that was checked. */
+export type FieldRule = 'inherited' | { role: Role; projectOf: ProjectOf };
+
+export const itself: ProjectOf = (project: { id: string }) => project.id;
+export const ofProject: ProjectOf = (node: { project: { id: string } }) => node.project.id;
+export const ofProjectOrInstance: ProjectOf = (node: { project?: { id: string } | null }) => node.project?.id ?? null;
+export const ofClient: ProjectOf = (node: { client: { getEntity(): { project: { id: string } } } }) =>
+  node.client.getEntity().project.id;
+export const ofInstance: ProjectOf = () => null;
+
+/** On a view class: the rule for its fields. On a field or its resolver: the rule for that field. */
+export function Access(rule: 'inherited'): ReturnType<typeof Extensions>;
+export function Access(role: Role, projectOf: ProjectOf): ReturnType<typeof Extensions>;
+export function Access(role: Role | 'inherited', projectOf: ProjectOf = ofInstance) {
+  return Extensions({ access: role === 'inherited' ? role : { role, projectOf } });
+}
+
+/** The fields of `input` where an operation has one, else its arguments, as validated against the schema. */
+export type Inputs = Record<string, unknown>;
+
+export interface OperationRule {
+  /** `admin`: any role anywhere; the resolver returns only what the caller may read. */
+  role: Role | 'admin';
+  /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
+  about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' };
+  /** Sensitive: requires a sign-in within `freshSeconds`, unless the caller is a token. */
+  fresh?: boolean | ((inputs: Inputs) => boolean);
+}
+
+/** On a query or mutation: the role that it requires, and where. Operations have no default. */
+export function Requires(role: OperationRule['role'], options: Omit<OperationRule, 'role'> = {}) {
+  return Extensions({ operation: { role, ...options } satisfies OperationRule });
+}
+
+/** Throws if neither the field nor its type has a rule. */
+export function fieldRuleOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): FieldRule {
+  const rule = (field.extensions['access'] ?? type.extensions['access']) as FieldRule | undefined;
+  if (!rule) throw new Error(`${type.name}.${field.name} has no @Access rule`);
+  return rule;
+}
+
+/** Throws if the operation has no rule. */
+export function operationRuleOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): OperationRule {
+  const rule = field.extensions['operation'] as OperationRule | undefined;
+  if (!rule) throw new Error(`${type.name}.${field.name} has no @Requires rule`);
+  return rule;
+}
+
+export const isRoot = ({ name }: GraphQLObjectType): boolean => name === 'Query' || name === 'Mutation';
+
+/** The node that an operation is about; null: the instance. */
+export function aboutOf({ about }: OperationRule, inputs: Inputs): About | null {
+  for (const [noun, name] of Object.entries(about ?? {})) {
+    const id = inputs[name];
+    return id == null && name === 'projectId' ? null : { noun: noun as OwnedNoun, id: String(id ?? '') };
+  }
+  return null;
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+
+let room: AdminRoom;
+let projectId: string;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+});
+afterAll(() => room.close());
+
+describe('pages', () => {
+  it('walks a list once, newest first, while rows come', async () => {
+    const { id } = await room.services.projects.create({ name: 'Paged' }, { kind: 'system' });
+    for (let n = 1; n <= 7; n += 1) {
+      await room.services.clients.create({ projectId: id, name: `Client ${n}` }, { kind: 'system' });
+    }
+    const names: string[] = [];
+    let after: string | null = null;
+    do {
+      const { data } = await room.call(
+        `query ($id: ID!, $after: String) { clients(projectId: $id, first: 3, after: $after) { totalCount
+          edges { node { name apiKeys { kind } project { name } } } pageInfo { hasNextPage hasPreviousPage endCursor } } }`,
+        { id, after },
+      );
+      expect(data.clients.pageInfo.hasPreviousPage).toBe(after !== null);
+      names.push(...data.clients.edges.map((edge: { node: { name: string } }) => edge.node.name));
+      after = data.clients.pageInfo.hasNextPage ? data.clients.pageInfo.endCursor : null;
+      if (names.length === 3) await room.services.clients.create({ projectId: id, name: 'New' }, { kind: 'system' });
+    } while (after);
+    expect(names).toEqual([7, 6, 5, 4, 3, 2, 1].map((n) => `Client ${n}`));
+  });
+
+  it.each([0, -1, 101])('refuses first: %d', async (first) => {
+    expect((await room.call('query ($first: Int) { projects(first: $first) { totalCount } }', { first })).code).toBe(
+      'invalid',
+    );
+  });
+
+  it('refuses a cursor that was altered, made up, or of another list', async () => {
+    const { data } = await room.call('{ projects(first: 1) { edges { cursor } } }');
+    const [{ cursor }] = data.projects.edges;
+    const sql = Buffer.from("projects:' or true; drop table users; --").toString('base64url');
+    for (const after of ['', 'x', `${cursor}A`, cursor.slice(1), `${cursor}=`, sql, '\u0000']) {
+      const { code, status } = await room.call('query ($after: String) { projects(after: $after) { totalCount } }', {
+        after,
+      });
+      expect([after, status, code]).toEqual([after, 200, 'invalid']);
+    }
+    const other = await room.call(
+      'query ($id: ID!, $c: String) { clients(projectId: $id, after: $c) { totalCount } }',
+      {
+        id: projectId,
+        c: cursor,
+      },
+    );
+    expect(other.code).toBe('invalid');
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

@@ -1,0 +1,95 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AccountAccess } from '../../domain/accounts/account-access.ts';
+import type { Admins, Granter } from '../../domain/admins/admins.ts';
+import type { Trials } from '../../domain/ceremonies/trials.ts';
+import type { Clients } from '../../domain/clients/clients.ts';
+import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
+import type { Delivery } from '../../domain/delivery/delivery.ts';
+import type { SenderTests } from '../../domain/delivery/sender-tests.ts';
+import type { RequestRecords } from '../../domain/directories/request-records.ts';
+import type { ScimToken } from '../../domain/directories/scim-token.entity.ts';
+import type { Experiences } from '../../domain/experience/experiences.ts';
+import type { SystemStatus } from '../../domain/instance/system-status.ts';
+import type { Actor } from '../../domain/kernel/actor.ts';
+import type { Page, PageRequest } from '../../domain/kernel/page.ts';
+import type { Keys } from '../../domain/keys/keys.ts';
+import type { Logout } from '../../domain/logout/logout.ts';
+import type { Mfa } from '../../domain/mfa/mfa.ts';
+import type { Projects } from '../../domain/projects/projects.ts';
+import type { SelfTestStep } from '../directories/self-test.ts';
+import type { Caller } from './caller.ts';
+import type { Loaders } from './loaders.ts';
+
+/** Directories, as far as admins manage them. */
+interface DirectoryTokens {
+  issueScimToken(
+    input: { projectId: string; name: string; expiresAt?: Date | undefined },
+    actor: Actor,
+  ): Promise<{ token: string; scimToken: ScimToken }>;
+  revokeScimToken(id: string, actor: Actor): Promise<ScimToken>;
+}
+
+/** A mail or SMS that went nowhere but into the dev mailbox. */
+export interface MailboxMessage {
+  id: string;
+  at: Date;
+  channel: 'mail' | 'sms';
+  to: string;
+  subject: string | null;
+  text: string;
+}
+
+/** The dev mailbox: what would have been sent, newest first. */
+export interface Mailbox {
+  list(page: PageRequest): Promise<Page<MailboxMessage>>;
+}
+
+/** The parts of the domain that resolvers call. */
+export interface AdminDomain {
+  projects: Projects;
+  clients: Clients;
+  trials: Trials;
+  admins: Admins;
+  experiences: Experiences;
+  mfa: Pick<Mfa, 'standing'>;
+  delivery: Delivery;
+  senderTests: SenderTests;
+  delegationKeys: DelegationKeys;
+  directories: DirectoryTokens;
+  access: AccountAccess;
+  directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
+  requestRecords: Pick<RequestRecords, 'recent'>;
+  logout: Pick<Logout, 'retry'>;
+  keys: Keys;
+  system: Pick<SystemStatus, 'report'>;
+  /** Absent where messages are really sent. */
+  mailbox: Mailbox | null;
+}
+
+/** What a resolver knows of its request. */
+export interface AdminContext {
+  caller: Caller;
+  /** The caller, as the audit log names them. */
+  actor: Actor;
+  requestId: string;
+  /** When the request came in. */
+  now: Date;
+  domain: AdminDomain;
+  /** For this request's reads. */
+  em: EntityManager;
+  loaders: Loaders;
+  /** Lets this browser go on with a flow of the hosted page. */
+  setFlowCookie(flow: string, secret: string): void;
+}
+
+/** The caller as one who hands out rights. */
+export function granter({ caller, actor }: AdminContext): Granter {
+  return { grants: caller.grants, userId: caller.userId, actor };
+}
+
+/** GraphQL's `null` for a value that cannot be empty says as much as its absence. */
+export function given<T extends object>(input: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value != null)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}

@@ -1,0 +1,111 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Role } from '../../domain/admins/membership.entity.ts';
+import { allows, hasAny, roleIn } from '../../domain/admins/permission.ts';
+import type { Clock } from '../../domain/kernel/clock.ts';
+import type { Database } from '../../domain/kernel/database.ts';
+import { type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
+import { isStorableText } from '../../domain/kernel/secret.ts';
+import { requestContext } from '../../http/context.ts';
+import { type ExportFormat, exportFormats } from '../../http/export.ts';
+import { failureOf } from '../../http/failure.ts';
+import { queryOf } from '../../http/parameters.ts';
+import { freshUntil } from './authorize.ts';
+import type { Caller } from './caller.ts';
+import { errorFor } from './graphql-error.ts';
+import { type About, projectOf } from './ownership.ts';
+
+/** What every download of the admin API stands on. */
+export interface ExportDeps {
+  db: Database;
+  clock: Clock;
+  /** By bearer token, else by the console's session. */
+  callerOf(req: Request): Promise<Caller | null>;
+  onBug(error: unknown, requestId: string): void;
+}
+
+const statuses = { unauthenticated: 401, forbidden: 403, 'not-found': 404, unavailable: 503 } as const;
+
+/** A download: who asks is found out first, and refusals are said as the GraphQL API says them. */
+export function exportRoute(
+  { callerOf, onBug }: Pick<ExportDeps, 'callerOf' | 'onBug'>,
+  send: (req: Request, res: Response, caller: Caller) => Promise<void>,
+): RequestHandler {
+  return async (req, res) => {
+    try {
+      const caller = await callerOf(req);
+      if (!caller) refuse({ code: 'unauthenticated' });
+      // A link on another site would have this browser fetch the file, and the log say that its owner wanted it.
+      const site = req.get('sec-fetch-site');
+      if (caller.kind === 'admin' && site !== undefined && site !== 'same-origin' && site !== 'none') {
+        refuse({ code: 'forbidden', reason: 'a browser must ask for it from the console itself' });
+      }
+      await send(req, res, caller);
+    } catch (thrown) {
+      const { requestId } = requestContext(req);
+      const failure = failureOf(thrown);
+      if (!(failure instanceof Refusal)) onBug(thrown, requestId);
+      if (res.headersSent) return void res.destroy();
+      if (!(failure instanceof Refusal)) {
+        return void res.status(500).json({ errors: [{ message: 'Something went wrong here.' }] });
+      }
+      sendProblem(res, failure.problem, requestId);
+    }
+  };
+}
+
+function sendProblem(res: Response, problem: Problem, requestId: string): void {
+  const { message, extensions } = errorFor(problem);
+  if (problem.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer');
+  const status = statuses[problem.code as keyof typeof statuses] ?? 400;
+  res.status(status).json({ errors: [{ message, extensions: { ...extensions, requestId } }] });
+}
+
+/** As the GraphQL API is guarded: whoever has no role there hears the same as where nothing is. Gives the project. */
+export async function checkExport(
+  { db, clock }: Pick<ExportDeps, 'db' | 'clock'>,
+  caller: Caller,
+  role: Role,
+  about: About | null,
+  options: { fresh?: boolean } = {},
+): Promise<string | null> {
+  const { grants } = caller;
+  if (!hasAny(grants)) refuse({ code: 'forbidden', reason: 'you have no role here' });
+  const projectId = about && (await projectOf(db.reader(), about));
+  if (!allows(grants, projectId === null ? 'owner' : role, projectId)) {
+    if (about && roleIn(grants, projectId) === null) refuse({ code: 'not-found', what: about.noun });
+    refuse({ code: 'forbidden', reason: `it needs the role ${projectId === null ? 'owner' : role}` });
+  }
+  const until = freshUntil(caller);
+  if (options.fresh && until && until <= clock.now()) {
+    refuse({ code: 'forbidden', reason: 'it asks for a sign-in of the last minutes' });
+  }
+  return projectId;
+}
+
+/** The parameters of a download, each at most once. Refuses `invalid` for one that is not known. */
+export function exportQuery(req: Request, known: readonly string[]): (name: string) => string | undefined {
+  const query = new URLSearchParams(queryOf(req));
+  for (const [name, value] of query) {
+    if (!known.includes(name)) refuse({ code: 'invalid', field: name, reason: 'is no parameter of an export' });
+    if (query.getAll(name).length > 1) refuse({ code: 'invalid', field: name, reason: 'must come once' });
+    if (!isStorableText(value)) {
+      refuse({ code: 'invalid', field: name, reason: 'must not hold NUL or half a character' });
+    }
+  }
+  return (name) => query.get(name) || undefined;
+}
+
+export function formatOf(value = 'csv'): ExportFormat {
+  if ((exportFormats as readonly string[]).includes(value)) return value as ExportFormat;
+  return refuse({ code: 'invalid', field: 'format', reason: `must be ${exportFormats.join(' or ')}` });
+}
+
+export function momentOf(name: string, value: string | undefined): Date | undefined {
+  if (value === undefined) return undefined;
+  const at = new Date(value);
+  const isInRange = at.getUTCFullYear() >= 1970 && at.getUTCFullYear() <= 9999;
+  if (!/^\d{4}-\d\d-\d\d/.test(value) || !isInRange) {
+    refuse({ code: 'invalid', field: name, reason: 'must be a time as ISO 8601 has it' });
+  }
+  return at;
+}

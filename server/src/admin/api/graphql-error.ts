@@ -1,0 +1,84 @@
+import { unwrapResolverError } from '@apollo/server/errors';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { type Problem, Refusal } from '../../domain/kernel/problem.ts';
+import { failureOf } from '../../http/failure.ts';
+
+/** What a refusal shows of itself besides its code. */
+interface Shown {
+  message: string;
+  [extension: string]: unknown;
+}
+
+/**
+ * How GraphQL says each refusal. `extensions.code` is the problem's own; whatever is not written out here stays in
+ * the process.
+ */
+const rows: { [Code in Problem['code']]: (problem: Extract<Problem, { code: Code }>) => Shown } = {
+  'not-found': ({ what }) => ({ message: `There is no such ${what}, or not for you.`, what }),
+  taken: ({ what, field }) => ({ message: `Another ${what} has this ${field} already.`, what, field }),
+  invalid: ({ field, reason }) => ({ message: `${field} ${reason}.`, field, reason }),
+  conflict: ({ what }) => ({ message: `Somebody else changed this ${what} meanwhile. Read it again.`, what }),
+  unauthenticated: () => ({ message: 'Sign in, or send a valid token.' }),
+  forbidden: ({ reason }) => ({ message: `This is not allowed: ${reason}.`, reason }),
+  'too-many': ({ retryAfterSeconds }) => ({ message: 'Too many tries. Wait a while.', retryAfterSeconds }),
+  'code-rejected': () => ({ message: 'The code is not accepted.' }),
+  'grant-rejected': () => ({ message: 'The grant is not accepted.' }),
+  'client-rejected': () => ({ message: 'The client is not accepted.' }),
+  'transaction-expired': () => ({ message: 'This sign-in has expired.' }),
+  'flow-expired': () => ({ message: 'This sign-in has expired.' }),
+  'out-of-order': () => ({ message: 'This step is not next.' }),
+  'nonce-rejected': () => ({ message: 'The nonce is not accepted.' }),
+  'proof-required': () => ({ message: 'A proof of the device is required.' }),
+  'proof-rejected': () => ({ message: 'The proof of the device is not accepted.' }),
+  'mfa-method-not-allowed': ({ method }) => ({ message: `The method ${method} is not allowed here.`, method }),
+  'device-revoked': () => ({ message: 'The device key was revoked.' }),
+  'pkce-required': () => ({ message: 'The client requires PKCE.' }),
+  'phone-not-allowed': () => ({ message: 'SMS to this number is not allowed.' }),
+  'phone-invalid': () => ({ message: 'The phone number is not valid.' }),
+  'phone-locked': () => ({ message: 'The directory owns this phone number.' }),
+  unavailable: ({ retryAfterSeconds }) => ({ message: 'Not available just now. Try again.', retryAfterSeconds }),
+};
+
+/** A refusal as a GraphQL error. */
+export function errorFor(problem: Problem): GraphQLError {
+  const { message, ...extensions } = (rows[problem.code] as (problem: Problem) => Shown)(problem);
+  return new GraphQLError(message, { extensions: { code: problem.code, ...extensions } });
+}
+
+/** GraphQL's own refusals of a request, whose words are about the request alone. */
+const ownCodes = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'reauthentication-required',
+  'too-complex',
+]);
+
+/** What leaves the process for an error: a refusal, GraphQL's own words about the request, or nothing but a code. */
+export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const original = failureOf(unwrapResolverError(error));
+  const place = formatted.path ? { path: formatted.path } : {};
+  if (original instanceof Refusal) {
+    const { message, extensions } = errorFor(original.problem);
+    return { message, ...place, extensions: { ...extensions } };
+  }
+  const code = formatted.extensions?.['code'];
+  if (typeof code === 'string' && ownCodes.has(code)) {
+    const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
+    const locations = formatted.locations ? { locations: formatted.locations } : {};
+    return { message: formatted.message, ...locations, ...place, extensions };
+  }
+  const message = 'Something went wrong here. Whoever runs this server finds it in the log by the request id.';
+  return { message, ...place, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+}
+
+/** True for what whoever runs the server must hear of: what nobody meant to refuse, and a database that is away. */
+export function isBug(error: GraphQLError): boolean {
+  const original = failureOf(unwrapResolverError(error));
+  if (original instanceof Refusal) return original.problem.code === 'unavailable';
+  const code = original instanceof GraphQLError ? original.extensions['code'] : undefined;
+  return !(typeof code === 'string' && ownCodes.has(code));
+}

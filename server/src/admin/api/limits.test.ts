@@ -1,0 +1,52 @@
+import { getIntrospectionQuery, type OperationDefinitionNode, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { adminSchema } from '../schema.ts';
+import { limits, limitsOf } from './limits.ts';
+
+const check = limitsOf(adminSchema());
+const judge = (text: string, variables: Record<string, unknown> = {}) => {
+  const document = parse(text);
+  const operation = document.definitions.find(({ kind }) => kind === 'OperationDefinition') as OperationDefinitionNode;
+  return () => check(document, operation, variables);
+};
+const nested = (depth: number) => `{ ${'a { '.repeat(depth - 1)}a${' }'.repeat(depth - 1)} }`;
+
+describe('the limits of a request', () => {
+  it('let a depth of 10 through and stop at 11, also where fragments and inline fragments hide it', () => {
+    expect(judge(nested(limits.depth))).not.toThrow();
+    expect(judge(nested(limits.depth + 1))).toThrow('depth');
+    expect(judge(nested(50))).toThrow('depth');
+    expect(judge(`{ a { ... { ...F } } } fragment F on X ${nested(limits.depth)}`)).toThrow('depth');
+  });
+
+  it('count the aliases of a fragment as often as it is spread', () => {
+    const fragment = 'fragment F on X { b: a c: a d: a }';
+    expect(judge(`{ ...F ...F ...F ...F ...F } ${fragment}`)).not.toThrow();
+    expect(judge(`{ ...F ...F ...F ...F ...F e: a } ${fragment}`)).toThrow('aliases');
+  });
+
+  it('multiply what stands below a page by its size, written, given, standard or absent', () => {
+    const page = (first: string) => `query ($n: Int, $m: Int = 100) { projects${first} { edges { node { id } } } }`;
+    const cost = (text: string, variables?: Record<string, unknown>) => {
+      const many = `query ($n: Int, $m: Int = 100) { ${Array(40)
+        .fill(/\{ (.*) \}$/.exec(text)?.[1])
+        .join(' ')} }`;
+      return judge(many, variables);
+    };
+    expect(cost(page('(first: 80)'))).not.toThrow();
+    expect(cost(page('(first: 90)'))).toThrow('cost');
+    expect(cost(page('(first: $n)'), { n: 90 })).toThrow('cost');
+    expect(cost(page('(first: $n)'), { n: 1 })).not.toThrow();
+    expect(cost(page('(first: $m)'))).toThrow('cost');
+    expect(cost(page(''))).not.toThrow();
+  });
+
+  it('do not follow a circle of fragments', () => {
+    expect(judge('{ ...A } fragment A on X { a ...B } fragment B on X { b ...A }')).not.toThrow();
+  });
+
+  it('let the whole schema be asked for, and no deeper', () => {
+    expect(judge(getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }))).not.toThrow();
+    expect(judge(`{ __schema { ${'a { '.repeat(20)}a${' }'.repeat(20)} } }`)).toThrow('introspectionDepth');
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
+import { system } from '../../domain/kernel/actor.ts';
+
+let room: AdminRoom;
+let projectId: string;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  projectId = (await room.services.projects.create({ name: 'Acme' }, system)).id;
+});
+afterAll(() => room.close());
+
+const json = { 'Content-Type': 'application/json' };
+const send = (init: RequestInit, path = '/admin/graphql') => fetch(`${room.url}${path}`, init);
+
+describe('a request that is too large', () => {
+  const nested = (depth: number) => `{ ${'project { '.repeat(depth)}id${' }'.repeat(depth)} }`;
+
+  it('refuses a thousand aliases, and sixteen', async () => {
+    for (const count of [16, 1000]) {
+      const text = Array.from({ length: count }, (_, n) => `a${n}: me { kind }`).join(' ');
+      const { status, data } = await room.call(`{ ${text} }`);
+      expect([status, data]).toEqual([400, undefined]);
+    }
+    const fifteen = Array.from({ length: 15 }, (_, n) => `a${n}: me { kind }`).join(' ');
+    expect((await room.call(`{ ${fifteen} }`)).status).toBe(200);
+  });
+
+  it('refuses a depth of 50, of 11, and depth that hides in fragments', async () => {
+    expect((await room.call(nested(50))).status).toBe(400);
+    const deep = `{ auditEvents { edges { node { client { project { sessionPolicy { idTokenTtlSeconds } } } } } } }`;
+    expect((await room.call(deep)).status).toBe(200);
+    const fields = 'fragment A on Client { apiKeys { id } project { contents { users } } }';
+    const hidden = `{ clients(projectId: "${projectId}") { edges { node { ...A } } } } ${fields}`;
+    expect((await room.call(hidden)).status).toBe(200);
+  });
+
+  it('refuses a cost beyond the limit, whether `first` is written or a variable', async () => {
+    const fields =
+      'project { id name contents { users clients } sessionPolicy { idTokenTtlSeconds } } apiKeys { id kind hint createdAt lastUsedAt revokedAt }';
+    const query = (first: string) => `query ($n: Int, $m: Int = 100) {
+      a: clients(projectId: "${projectId}", first: ${first}) { edges { node { ${fields} } } }
+      b: clients(projectId: "${projectId}", first: ${first}) { edges { node { ${fields} } } }
+      me { kind name id } x: projects(first: $n) { totalCount } y: projects(first: $m) { totalCount } }`;
+    for (const [first, n] of [
+      ['100', 1],
+      ['$n', 100],
+      ['$m', 1],
+      ['$n', 2_000_000_000],
+    ] as const) {
+      const { status, code, errors } = await room.call(query(first), { n });
+      expect([first, status, code, errors[0]?.extensions.limit]).toEqual([first, 400, 'too-complex', 'cost']);
+    }
+    expect((await room.call(query('$n'), { n: 10 })).code).toBeUndefined();
+  });
+
+  it('refuses fragments that multiply, and fragments in a circle, quickly', async () => {
+    const bomb = Array.from({ length: 30 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`).join(
+      ' ',
+    );
+    const text = `{ ...F0 } ${bomb} fragment F30 on Query { me { kind } projects { totalCount } }`;
+    expect((await room.call(text)).status).toBe(400);
+    expect((await room.call('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }')).status).toBe(400);
+  });
+
+  it('refuses more than 2,000 tokens and more than 64 KB', async () => {
+    expect((await room.call(`{ ${'me { kind } '.repeat(600)} }`)).status).toBe(400);
+    const { status, code } = await room.call(`# ${'x'.repeat(65_536)}\n{ me { kind } }`);
+    expect([status, code]).toEqual([413, 'invalid']);
+  });
+
+  it('takes JSON variables of any depth without falling over', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const mutation = 'mutation ($input: CreateClientInput!) { createClient(input: $input) { secretKey } }';
+    const body = `{"query": ${JSON.stringify(mutation)}, "variables": {"input": {"projectId": "${projectId}", "name": "Deep", "jwks": ${deep}}}}`;
+    const response = await send({ method: 'POST', headers: { ...json, ...bootstrap }, body });
+    expect([
+      response.status,
+      ((await response.json()) as { errors: { extensions: object }[] }).errors[0]?.extensions,
+    ]).toMatchObject([200, { code: 'invalid' }]);
+  });
+});
+
+describe('POST /admin/graphql', () => {
+  const query = '{ me { kind } }';
+
+  it('refuses GET, so that no link or image can ask', async () => {
+    const address = `/admin/graphql?query=${encodeURIComponent(query)}`;
+    const response = await send({ headers: { ...bootstrap, 'Apollo-Require-Preflight': '1' } }, address);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it.each([
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'application/graphql',
+    '',
+  ])('refuses a body of type %j, which a form of another site could send', async (type) => {
+    const userId = await room.person(`form${type.length}@example.com`);
+    const session = await room.sessionOf(userId);
+    const response = await send({
+      method: 'POST',
+      headers: { ...session, 'Content-Type': type },
+      body: `query=${query}`,
+    });
+    expect(response.status).toBe(415);
+  });
+
+  it('refuses several operations in one request', async () => {
+    const body = JSON.stringify([{ query }, { query }]);
+    expect((await send({ method: 'POST', headers: { ...json, ...bootstrap }, body })).status).toBe(400);
+  });
+
+  it.each(['{', '', 'null', '"x"', '[]', '{"query": 1}', '{}', '{"query": "{ me { kind } }", "variables": "x"}'])(
+    'refuses the body %s with 4xx',
+    async (body) => {
+      const response = await send({ method: 'POST', headers: { ...json, ...bootstrap }, body });
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect(response.status).toBeLessThan(500);
+      expect(await response.json()).toHaveProperty('errors');
+    },
+  );
+
+  it.each([{}, { query }])(
+    'says to a client with persisted queries that there are none, so that it sends them whole: %j',
+    async (whole) => {
+      const extensions = { persistedQuery: { version: 1, sha256Hash: 'e'.repeat(64) } };
+      const body = JSON.stringify({ ...whole, extensions });
+      const response = await send({ method: 'POST', headers: { ...json, ...bootstrap }, body });
+      const { errors } = (await response.json()) as { errors: object[] };
+      expect(errors).toMatchObject([{ extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  it('refuses a subscription as what it does not have, and does not take it for a fault of its own', async () => {
+    const { status, code } = await room.call('subscription { me { kind } }');
+    expect([status, code]).toEqual([400, 'OPERATION_RESOLUTION_FAILURE']);
+  });
+
+  it('answers without being kept, and with the request id in each error', async () => {
+    const answer = await room.call('{ project(id: "x") { id } }');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.errors[0]).toEqual({
+      message: 'There is no such project, or not for you.',
+      path: ['project'],
+      extensions: { code: 'not-found', what: 'project', requestId: answer.headers.get('x-request-id') },
+    });
+  });
+
+  it('says nothing of a fault within but its request id, and tells the log', async () => {
+    const { list } = room.services.keys;
+    room.services.keys.list = async () => {
+      throw new Error('connection to 10.0.0.7 failed');
+    };
+    const answer = await room.call('{ signingKeys { id } }');
+    room.services.keys.list = list;
+    expect(answer.body).not.toContain('10.0.0.7');
+    expect(answer.errors[0].extensions).toEqual({
+      code: 'INTERNAL_SERVER_ERROR',
+      requestId: answer.headers.get('x-request-id'),
+    });
+    expect(room.bugs).toEqual([expect.objectContaining({ message: 'connection to 10.0.0.7 failed' })]);
+    room.bugs.length = 0;
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

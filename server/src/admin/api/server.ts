@@ -1,0 +1,204 @@
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { expressMiddleware } from '@as-integrations/express5';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import { GraphQLError } from 'graphql';
+import type { Admins } from '../../domain/admins/admins.ts';
+import { hasAny } from '../../domain/admins/permission.ts';
+import type { Audit } from '../../domain/audit/audit.ts';
+import type { Clock } from '../../domain/kernel/clock.ts';
+import type { Database } from '../../domain/kernel/database.ts';
+import { type Problem, Refusal } from '../../domain/kernel/problem.ts';
+import type { Sessions } from '../../domain/sessions/sessions.ts';
+import { bounded, maxBodyBytes } from '../../http/bodies.ts';
+import { actorOf, requestContext } from '../../http/context.ts';
+import { failureOf } from '../../http/failure.ts';
+import { adminSchema } from '../schema.ts';
+import { actorFor, type Caller, Callers } from './caller.ts';
+import type { AdminContext, AdminDomain } from './context.ts';
+import { errorFor, formatError, isBug } from './graphql-error.ts';
+import { limits, limitsOf } from './limits.ts';
+import { loadersFor } from './loaders.ts';
+
+/** What the admin API stands on. */
+export interface AdminApi {
+  db: Database;
+  clock: Clock;
+  audit: Audit;
+  sessions: Sessions;
+  admins: Admins;
+  domain: AdminDomain;
+  /** Without it, no bootstrap token is accepted. */
+  bootstrapToken: string | undefined;
+  /** Requests of a browser must come from this origin. */
+  issuer: string;
+  /** The secret of a project's session cookie, as the browser sent it. */
+  sessionSecret(req: Request, projectId: string): string | undefined;
+  setFlowCookie(res: Response, flow: string, secret: string): void;
+  /** Told of what should not happen. */
+  onBug(error: unknown, requestId: string): void;
+}
+
+/** A form or an image of another site cannot send it. */
+export const csrfHeader = 'X-Latchkey-Csrf';
+
+/** `POST /graphql`, mounted at `/admin`: one operation as JSON, by a caller who is known. */
+export async function graphqlRoute(api: AdminApi): Promise<Router> {
+  const server = new ApolloServer<AdminContext>({
+    schema: adminSchema(),
+    // Whoever gets this far is an admin; strangers are turned away before.
+    introspection: true,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    allowBatchedHttpRequests: false,
+    csrfPrevention: true,
+    // Nothing is kept of what callers send; clients that ask send the whole query then.
+    persistedQueries: false,
+    parseOptions: { maxTokens: limits.tokens },
+    formatError,
+    plugins: [limiting(), telling(api)],
+  });
+  await server.start();
+
+  const callers = new Callers(api.db, api.audit, api.admins, api.sessions, api.bootstrapToken);
+  const known = new WeakMap<Request, Caller>();
+  const identify: RequestHandler = async (req, res, next) => {
+    const authorization = req.get('authorization');
+    const caller = await callers.identify(
+      { authorization, sessionSecret: (projectId) => api.sessionSecret(req, projectId) },
+      actorOf(req),
+    );
+    if (!caller) {
+      res.setHeader('WWW-Authenticate', 'Bearer');
+      return answer(req, res.status(401), { code: 'unauthenticated' });
+    }
+    if (caller.kind === 'admin' && !isOwnPage(req, api.issuer)) {
+      const reason = `a browser must send ${csrfHeader}, from the console's own origin`;
+      return answer(req, res.status(403), { code: 'forbidden', reason });
+    }
+    if (!hasAny(caller.grants))
+      return answer(req, res.status(403), { code: 'forbidden', reason: 'you have no role here' });
+    known.set(req, caller);
+    next();
+  };
+
+  const handle = expressMiddleware(server, {
+    context: async ({ req, res }) => {
+      const caller = known.get(req as Request) as Caller;
+      const em = api.db.reader();
+      return {
+        caller,
+        actor: actorFor(caller, actorOf(req as Request)),
+        requestId: requestContext(req as Request).requestId,
+        now: api.clock.now(),
+        domain: api.domain,
+        em,
+        loaders: loadersFor(em, api.domain.clients, api.domain.delegationKeys),
+        setFlowCookie: (flow, secret) => api.setFlowCookie(res as Response, flow, secret),
+      };
+    },
+  });
+
+  const router = Router();
+  router.all(
+    '/graphql',
+    noStore,
+    onlyJsonPost,
+    identify,
+    bounded(express.json({ limit: maxBodyBytes }), maxBodyBytes),
+    handle,
+    badBody,
+  );
+  return router;
+}
+
+const noStore: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
+  next();
+};
+
+const onlyJsonPost: RequestHandler = (req, res, next) => {
+  if (req.method !== 'POST') {
+    res.setHeader('Allow', 'POST');
+    return answer(req, res.status(405), { code: 'invalid', field: 'method', reason: 'must be POST' });
+  }
+  if (!req.is('application/json')) {
+    return answer(req, res.status(415), { code: 'invalid', field: 'Content-Type', reason: 'must be application/json' });
+  }
+  next();
+};
+
+const badBody: ErrorRequestHandler = (error, req, res, next) => {
+  const failure = failureOf(error);
+  if (failure instanceof Refusal && failure.problem.code === 'unavailable') {
+    res.setHeader('Retry-After', String(failure.problem.retryAfterSeconds));
+    return answer(req, res.status(503), failure.problem);
+  }
+  const status = (error as { status?: unknown }).status;
+  if (typeof status !== 'number' || status < 400 || status > 499) return next(error);
+  const reason = status === 413 ? 'must have at most 64 KB' : 'must be a JSON object';
+  answer(req, res.status(status), { code: 'invalid', field: 'body', reason });
+};
+
+/** Whether a browser that brings a session was sent here by our own page. */
+export function isOwnPage(req: Request, issuer: string): boolean {
+  const origin = req.get('origin');
+  const site = req.get('sec-fetch-site');
+  if (origin !== undefined && origin !== new URL(issuer).origin) return false;
+  if (site !== undefined && site !== 'same-origin') return false;
+  return Boolean(req.get(csrfHeader));
+}
+
+function answer(req: Request, res: Parameters<RequestHandler>[1], problem: Problem): void {
+  const { message, extensions } = errorFor(problem);
+  const { requestId } = requestContext(req);
+  res.json({ errors: [{ message, extensions: { ...extensions, requestId } }] });
+}
+
+/** Measures an operation before any of it runs. */
+function limiting(): ApolloServerPlugin<AdminContext> {
+  const schema = adminSchema();
+  const check = limitsOf(schema);
+  return {
+    async requestDidStart() {
+      return {
+        async didResolveOperation({ document, operation, request }) {
+          if (!operation) return;
+          if (!schema.getRootType(operation.operation)) {
+            throw new GraphQLError(`There is no ${operation.operation} here.`, {
+              extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
+            });
+          }
+          check(document, operation, request.variables ?? {});
+        },
+      };
+    },
+  };
+}
+
+/** Puts the request id into every error, and bugs into the log. */
+function telling(api: AdminApi): ApolloServerPlugin<AdminContext> {
+  return {
+    async requestDidStart() {
+      return {
+        async didEncounterErrors({ errors, contextValue }) {
+          for (const error of errors) if (isBug(error)) api.onBug(error.originalError ?? error, contextValue.requestId);
+        },
+        async willSendResponse({ response, contextValue }) {
+          if (response.body.kind !== 'single') return;
+          const { singleResult } = response.body;
+          // Apollo has its own wish for a refused hash; ours holds for every answer.
+          response.http.headers.delete('cache-control');
+          const away = singleResult.errors?.find(({ extensions }) => extensions?.['code'] === 'unavailable');
+          if (away) {
+            response.http.status = 503;
+            response.http.headers.set('retry-after', String(away.extensions?.['retryAfterSeconds']));
+          }
+          singleResult.errors = singleResult.errors?.map((error) => ({
+            ...error,
+            extensions: { ...error.extensions, requestId: contextValue.requestId },
+          }));
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
+import type { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
+import { listEvents } from '../../domain/audit/events.ts';
+import { Requires } from '../api/access.ts';
+import { connection, pageRequest } from '../api/connection.ts';
+import { type AdminContext, given } from '../api/context.ts';
+import { ClientView } from '../clients/client.view.ts';
+import { ProjectView } from '../projects/project.view.ts';
+import { AuditEventFilter } from './audit-event.inputs.ts';
+import { AuditActor, AuditEventConnection, AuditEventView, AuditSubject } from './audit-event.view.ts';
+import { eventFilter } from './event-filter.ts';
+
+@Resolver(() => AuditEventView)
+export class AuditResolver {
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => AuditEventConnection, {
+    description: 'Newest first. Without a project: all of the instance, for owners.',
+  })
+  async auditEvents(
+    @Ctx() { em }: AdminContext,
+    @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,
+    @Arg('filter', () => AuditEventFilter, { nullable: true }) filter?: AuditEventFilter | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const wanted = eventFilter(given(filter ?? {}));
+    const request = pageRequest('auditEvents', { first, after });
+    const page = await listEvents(em, projectId ?? null, wanted, request);
+    return connection('auditEvents', page, request);
+  }
+
+  @FieldResolver(() => AuditActor)
+  actor(@Root() event: AuditEvent): AuditActor {
+    return { kind: event.actorKind, id: event.actorId ?? null, name: event.actorName ?? null };
+  }
+
+  @FieldResolver(() => AuditSubject, { nullable: true })
+  subject(@Root() event: AuditEvent): AuditSubject | null {
+    if (!event.subjectKind) return null;
+    return { kind: event.subjectKind, id: event.subjectId ?? null, name: event.subjectName ?? null };
+  }
+
+  @FieldResolver(() => ClientView, { nullable: true, description: 'Absent also where it was deleted since.' })
+  async client(@Root() event: AuditEvent, @Ctx() { loaders }: AdminContext) {
+    return event.clientId ? ((await loaders.client(event.clientId)) ?? null) : null;
+  }
+
+  @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for what concerns the whole instance.' })
+  async project(@Root() event: AuditEvent, @Ctx() { loaders }: AdminContext) {
+    return event.project ? ((await loaders.project(event.project.id)) ?? null) : null;
+  }
+}

@@ -1,0 +1,62 @@
+import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
+import { Field, ID, ObjectType } from 'type-graphql';
+import type { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
+import { Access, ofProjectOrInstance } from '../api/access.ts';
+import { connectionType } from '../api/connection.ts';
+import { ResultEnum } from '../api/enums.ts';
+
+@Access('inherited')
+@ObjectType({ description: 'Who did it.' })
+export class AuditActor {
+  @Field(() => String, { description: 'admin, admin-token, bootstrap-token, setup-link, scim, user, client, system …' })
+  kind!: string;
+
+  @Field(() => ID, { nullable: true })
+  id!: string | null;
+
+  @Field(() => String, { nullable: true })
+  name!: string | null;
+}
+
+@Access('inherited')
+@ObjectType({ description: 'What it was done to.' })
+export class AuditSubject {
+  @Field(() => String)
+  kind!: string;
+
+  @Field(() => ID, { nullable: true })
+  id!: string | null;
+
+  @Field(() => String, { nullable: true })
+  name!: string | null;
+}
+
+@Access('project_viewer', ofProjectOrInstance)
+@ObjectType('AuditEvent', { description: 'One thing that somebody did, or tried to do.' })
+export class AuditEventView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => GraphQLDateTime)
+  at!: Date;
+
+  @Field(() => String, { description: '`noun.verb`, e.g. `client.created`.' })
+  type!: string;
+
+  @Field(() => ResultEnum)
+  result!: AuditEvent['result'];
+
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'Before and after, reasons; never a secret.' })
+  detail!: Record<string, unknown> | null;
+
+  @Field(() => String, { nullable: true })
+  ip!: string | null;
+
+  @Field(() => String, { nullable: true })
+  userAgent!: string | null;
+
+  @Field(() => String, { nullable: true })
+  requestId!: string | null;
+}
+
+export const AuditEventConnection = connectionType(AuditEventView, 'AuditEvent', false);

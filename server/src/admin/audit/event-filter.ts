@@ -1,0 +1,19 @@
+import type { EventFilter } from '../../domain/audit/events.ts';
+import { refuse } from '../../domain/kernel/problem.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
+
+const maxTypes = 60;
+
+/** A filter as it came from outside. Refuses `invalid` for an id that is none, and for more types than there are. */
+export function eventFilter(filter: EventFilter): EventFilter {
+  for (const name of ['userId', 'clientId', 'requestId'] as const) {
+    const value = filter[name];
+    if (value !== undefined && !isUuid(value)) {
+      refuse({ code: 'invalid', field: `filter.${name}`, reason: 'must be a UUID' });
+    }
+  }
+  if ((filter.types?.length ?? 0) > maxTypes) {
+    refuse({ code: 'invalid', field: 'filter.types', reason: `must be at most ${maxTypes}` });
+  }
+  return filter;
+}

@@ -1,0 +1,121 @@
+import { GraphQLJSON } from 'graphql-scalars';
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
+import type { Client } from '../../domain/clients/client.entity.ts';
+import type { ClientSettings } from '../../domain/clients/client-settings.ts';
+import { found } from '../../domain/kernel/problem.ts';
+import { type Inputs, Requires } from '../api/access.ts';
+import { connection, pageRequest } from '../api/connection.ts';
+import { type AdminContext, given } from '../api/context.ts';
+import { ApiKeyKindEnum, LogoutTokenTypEnum } from '../api/enums.ts';
+import { ProjectView } from '../projects/project.view.ts';
+import { CreateClientInput, UpdateClientInput } from './client.inputs.ts';
+import { ApiKeyView, ClientConnection, ClientView, CreatedClient, IssuedApiKey } from './client.view.ts';
+
+@Resolver(() => ClientView)
+export class ClientResolver {
+  @Requires('project_viewer', { about: { client: 'id' } })
+  @Query(() => ClientView, { nullable: true })
+  async client(@Arg('id', () => ID) id: string, @Ctx() { domain, em }: AdminContext) {
+    return found(await domain.clients.find(em, id), 'client');
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => ClientConnection, { description: 'The clients of a project, newest first.' })
+  async clients(
+    @Arg('projectId', () => ID) projectId: string,
+    @Ctx() { domain, em }: AdminContext,
+    @Arg('search', () => String, { nullable: true, description: 'Part of the name.' }) search?: string | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const request = pageRequest('clients', { first, after });
+    const page = await domain.clients.list(em, projectId, search ?? undefined, request);
+    return connection('clients', page, request, () => domain.clients.count(em, projectId, search ?? undefined));
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Mutation(() => CreatedClient)
+  createClient(@Arg('input', () => CreateClientInput) input: CreateClientInput, @Ctx() ctx: AdminContext) {
+    const { projectId, name } = input;
+    return ctx.domain.clients.create({ ...settingsOf(input), projectId, name }, ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets })
+  @Mutation(() => ClientView)
+  updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: AdminContext) {
+    const { jwks, backchannelLogoutUri, accessTokenTtlSeconds } = input;
+    // These alone can be taken away: their null is a value.
+    const emptied = Object.entries({ jwks, backchannelLogoutUri, accessTokenTtlSeconds }).filter(([, v]) => v === null);
+    const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };
+    return ctx.domain.clients.update(input.id, change, ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { client: 'id' }, fresh: true })
+  @Mutation(() => ID, { description: 'Its keys, devices and codes go with it. Returns its id.' })
+  async deleteClient(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
+    await ctx.domain.clients.delete(id, ctx.actor);
+    return id;
+  }
+
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Mutation(() => IssuedApiKey, { description: 'A further key; the ones before stay good until they are revoked.' })
+  issueApiKey(
+    @Arg('clientId', () => ID) clientId: string,
+    @Arg('kind', () => ApiKeyKindEnum) kind: ApiKeyKind,
+    @Ctx() ctx: AdminContext,
+  ) {
+    return ctx.domain.clients.issueApiKey(clientId, kind, ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { 'api-key': 'id' } })
+  @Mutation(() => ApiKeyView)
+  revokeApiKey(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
+    return ctx.domain.clients.revokeApiKey(id, ctx.actor);
+  }
+
+  @FieldResolver(() => String, { description: '`client_id` in OIDC, the same as `id`.' })
+  clientId(@Root() client: Client) {
+    return client.id;
+  }
+
+  @FieldResolver(() => GraphQLJSON, { nullable: true, description: 'A JWK Set with the one public key.' })
+  jwks(@Root() client: Client) {
+    return client.jwk ? { keys: [client.jwk] } : null;
+  }
+
+  @FieldResolver(() => LogoutTokenTypEnum)
+  logoutTokenTyp(@Root() client: Client) {
+    return client.logoutTokenType;
+  }
+
+  @FieldResolver(() => Boolean)
+  disabled(@Root() client: Client) {
+    return client.disabledAt != null;
+  }
+
+  @FieldResolver(() => ProjectView)
+  project(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
+    return loaders.project(client.project.id);
+  }
+
+  @FieldResolver(() => [ApiKeyView], { description: 'Newest first, revoked ones included.' })
+  async apiKeys(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
+    return (await loaders.apiKeysOf(client.id)) ?? [];
+  }
+}
+
+function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<ClientSettings> {
+  const { logoutTokenTyp, ...rest } = given({ ...input });
+  return { ...rest, ...(logoutTokenTyp ? { logoutTokenType: logoutTokenTyp } : {}) };
+}
+
+/** Settings that decide where codes, tokens and users are sent, and how a client authenticates. */
+const clientAuthSettings = [
+  ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
+  ...['jwks', 'tokenEndpointAuthMethod', 'pkceRequired', 'disabled'],
+];
+
+function redirectsSecrets(inputs: Inputs): boolean {
+  return clientAuthSettings.some((name) => inputs[name] !== undefined);
+}

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+
+let room: AdminRoom;
+let projectId: string;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+});
+afterAll(() => room.close());
+
+const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+const none = '00000000-0000-7000-8000-000000000000';
+
+describe('clients', () => {
+  const create = `mutation ($input: CreateClientInput!) { createClient(input: $input) { publishableKey secretKey client {
+    id clientId name tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri
+    backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired disabled project { id name }
+    apiKeys { id kind hint createdAt lastUsedAt revokedAt } } } }`;
+
+  it('has the defaults of the contract and its first two keys', async () => {
+    const { data } = await room.call(create, { input: { projectId, name: 'Web' } });
+    const { client, publishableKey, secretKey } = data.createClient;
+    expect(publishableKey).toMatch(/^lk_pk_[\w-]{43}$/);
+    expect(secretKey).toMatch(/^lk_sk_[\w-]{43}$/);
+    expect(client).toMatchObject({
+      clientId: client.id,
+      name: 'Web',
+      tokenEndpointAuthMethod: 'NONE',
+      jwks: null,
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      backchannelLogoutUri: null,
+      backchannelLogoutSessionRequired: true,
+      logoutTokenTyp: 'SECEVENT',
+      accessTokenTtlSeconds: null,
+      pkceRequired: false,
+      disabled: false,
+      project: { id: projectId, name: 'Acme' },
+    });
+    expect(client.apiKeys.map((one: { kind: string; hint: string }) => [one.kind, one.hint]).sort()).toEqual([
+      ['PUBLISHABLE', publishableKey.slice(-4)],
+      ['SECRET', secretKey.slice(-4)],
+    ]);
+    expect((await room.services.registry.bySecretKey(secretKey))?.id).toBe(client.id);
+    expect(await room.services.registry.bySecretKey(publishableKey)).toBeNull();
+  });
+
+  it.each([
+    ['a JWK', key],
+    ['a JWK Set', { keys: [{ ...key, kid: 'one', use: 'sig', alg: 'EdDSA' }] }],
+    ['JSON text', JSON.stringify(key)],
+    ['JSON text of a set', JSON.stringify({ keys: [key] })],
+  ])('takes the key as %s, and gives it back as a set', async (_form, jwks) => {
+    const input = {
+      projectId,
+      name: 'Service',
+      tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT',
+      jwks,
+      redirectUris: ['https://app.example.com/cb', 'http://127.0.0.1/cb'],
+      postLogoutRedirectUris: ['https://app.example.com/'],
+      backchannelLogoutUri: 'https://app.example.com/logout',
+      backchannelLogoutSessionRequired: false,
+      logoutTokenTyp: 'LOGOUT',
+      accessTokenTtlSeconds: 3600,
+      pkceRequired: true,
+    };
+    const { data } = await room.call(create, { input });
+    const { jwks: stored, ...client } = data.createClient.client;
+    const { jwks: _, projectId: __, ...rest } = input;
+    expect(client).toMatchObject(rest);
+    expect(stored.keys).toEqual([expect.objectContaining(key)]);
+  });
+
+  it('takes a key that is written into the query itself', async () => {
+    const { data } = await room.call(`mutation { createClient(input: { projectId: "${projectId}", name: "Inline",
+      tokenEndpointAuthMethod: PRIVATE_KEY_JWT, redirectUris: ["https://a.example/cb"],
+      jwks: { kty: "OKP", crv: "Ed25519", x: "${key.x}" } }) { client { jwks } } }`);
+    expect(data.createClient.client.jwks.keys[0].x).toBe(key.x);
+  });
+
+  it.each([
+    ['jwks', { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' }],
+    ['jwks', { jwks: { ...key, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }],
+    ...['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2028b'].map(
+      (name): [string, object] => ['name', { name }],
+    ),
+    ['jwks', { jwks: { keys: [key, key] } }],
+    ['jwks', { jwks: { keys: [] } }],
+    ['jwks', { jwks: { kty: 'EC', crv: 'P-256', x: key.x, y: key.x } }],
+    ['jwks', { jwks: { ...key, x: `${key.x}AA` } }],
+    ['jwks', { jwks: '{' }],
+    ['jwks', { jwks: [key] }],
+    ['jwks', { jwks: 7 }],
+    ['jwks', { jwks: { ...key, alg: 'HS256' } }],
+    ['redirectUris[0]', { redirectUris: ['http://app.example.com/cb'] }],
+    ['redirectUris[1]', { redirectUris: ['https://app.example.com/cb', 'javascript:alert(1)'] }],
+    ['redirectUris[0]', { redirectUris: ['https://app.example.com/cb#x'] }],
+    ['redirectUris[0]', { redirectUris: ['https://*.example.com/cb'] }],
+    ['redirectUris[0]', { redirectUris: ['https://user@app.example.com/cb'] }],
+    ['postLogoutRedirectUris[0]', { postLogoutRedirectUris: ['data:text/html,x'] }],
+    ['backchannelLogoutUri', { backchannelLogoutUri: 'http://app.example.com/logout' }],
+    ['backchannelLogoutUri', { backchannelLogoutUri: 'http://127.0.0.1/logout' }],
+    ['backchannelLogoutUri', { backchannelLogoutUri: 'file:///etc/passwd' }],
+    ['accessTokenTtlSeconds', { accessTokenTtlSeconds: 0 }],
+    ['accessTokenTtlSeconds', { accessTokenTtlSeconds: 3601 }],
+  ])('refuses as invalid %s: %j', async (field, settings) => {
+    const { code, errors, body } = await room.call(create, { input: { projectId, name: 'Bad', ...settings } });
+    expect([code, errors[0].extensions.field]).toEqual(['invalid', field]);
+    expect(body).not.toContain('nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A');
+  });
+
+  it('refuses a project that is not there', async () => {
+    for (const id of [none, 'x', '']) {
+      expect((await room.call(create, { input: { projectId: id, name: 'Lost' } })).code).toBe('not-found');
+    }
+  });
+
+  it('changes what is given; null takes away what can be absent', async () => {
+    const made = await room.call(create, {
+      input: {
+        projectId,
+        name: 'Old',
+        jwks: key,
+        backchannelLogoutUri: 'https://a.example/l',
+        accessTokenTtlSeconds: 60,
+      },
+    });
+    const { id } = made.data.createClient.client;
+    const update = `mutation ($input: UpdateClientInput!) { updateClient(input: $input) {
+      name jwks redirectUris backchannelLogoutUri accessTokenTtlSeconds disabled version } }`;
+    const one = await room.call(update, { input: { id, name: 'New', redirectUris: ['https://b.example/cb'] } });
+    expect(one.data.updateClient).toMatchObject({
+      name: 'New',
+      redirectUris: ['https://b.example/cb'],
+      backchannelLogoutUri: 'https://a.example/l',
+      accessTokenTtlSeconds: 60,
+      disabled: false,
+      version: 2,
+    });
+    const input = { id, jwks: null, backchannelLogoutUri: null, accessTokenTtlSeconds: null, disabled: true };
+    expect((await room.call(update, { input })).data.updateClient).toEqual({
+      name: 'New',
+      jwks: null,
+      redirectUris: ['https://b.example/cb'],
+      backchannelLogoutUri: null,
+      accessTokenTtlSeconds: null,
+      disabled: true,
+      version: 3,
+    });
+    expect((await room.call(update, { input: { id, name: 'New', expectedVersion: 2 } })).code).toBe('conflict');
+    expect((await room.call(update, { input: { id, tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' } })).code).toBe(
+      'invalid',
+    );
+  });
+
+  it('issues further keys and revokes each alone; a disabled client has none', async () => {
+    const { client, secretKey } = (await room.call(create, { input: { projectId, name: 'Keys' } })).data.createClient;
+    const issued = await room.call(
+      `mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key apiKey { id kind hint revokedAt } } }`,
+      { id: client.id },
+    );
+    const { key: second, apiKey } = issued.data.issueApiKey;
+    const works = async (text: string) => (await room.services.registry.bySecretKey(text))?.id === client.id;
+    expect([await works(secretKey), await works(second)]).toEqual([true, true]);
+    const revoked = await room.call('mutation ($id: ID!) { revokeApiKey(id: $id) { id revokedAt } }', {
+      id: apiKey.id,
+    });
+    expect(revoked.data.revokeApiKey).toEqual({ id: apiKey.id, revokedAt: room.clock.now().toISOString() });
+    expect([await works(secretKey), await works(second)]).toEqual([true, false]);
+    await room.services.clients.update(client.id, { disabled: true }, { kind: 'system' });
+    expect(await works(secretKey)).toBe(false);
+  });
+
+  it('deletes a client, with its id as the answer', async () => {
+    const { client } = (await room.call(create, { input: { projectId, name: 'Short' } })).data.createClient;
+    const remove = () => room.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id: client.id });
+    expect((await remove()).data.deleteClient).toBe(client.id);
+    expect((await remove()).code).toBe('not-found');
+  });
+
+  it("leaves the console's own client alone", async () => {
+    const { id } = room.builtIn.consoleClient;
+    const refusals = await Promise.all([
+      room.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id }),
+      room.call('mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }', { id }),
+      room.call(
+        'mutation ($id: ID!) { updateClient(input: { id: $id, redirectUris: ["https://a.example"] }) { id } }',
+        { id },
+      ),
+    ]);
+    expect(refusals.map(({ code }) => code)).toEqual(['forbidden', 'forbidden', 'forbidden']);
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

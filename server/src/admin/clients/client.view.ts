@@ -1,0 +1,97 @@
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
+import type { Client, TokenEndpointAuthMethod } from '../../domain/clients/client.entity.ts';
+import { Access, ofClient, ofProject } from '../api/access.ts';
+import { connectionType } from '../api/connection.ts';
+import { ApiKeyKindEnum, BuiltInEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
+
+@Access('project_viewer', ofClient)
+@ObjectType('ApiKey', { description: 'A key of a client. The key itself is shown only when it is issued.' })
+export class ApiKeyView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => ApiKeyKindEnum)
+  kind!: ApiKeyKind;
+
+  @Field(() => String, { description: 'Its last four characters.' })
+  hint!: string;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' })
+  lastUsedAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  revokedAt!: Date | null;
+}
+
+@Access('project_viewer', ofProject)
+@ObjectType('Client', { description: 'An OIDC relying party of one project.' })
+export class ClientView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => BuiltInEnum, { nullable: true })
+  builtIn!: 'console' | 'demo' | null;
+
+  @Field(() => TokenEndpointAuthMethodEnum)
+  tokenEndpointAuthMethod!: TokenEndpointAuthMethod;
+
+  @Field(() => [String])
+  redirectUris!: string[];
+
+  @Field(() => [String])
+  postLogoutRedirectUris!: string[];
+
+  @Field(() => String, { nullable: true })
+  backchannelLogoutUri!: string | null;
+
+  @Field(() => Boolean)
+  backchannelLogoutSessionRequired!: boolean;
+
+  @Field(() => Int, { nullable: true, description: "In seconds; absent: the project's." })
+  accessTokenTtlSeconds!: number | null;
+
+  @Field(() => Boolean, { description: 'Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636).' })
+  pkceRequired!: boolean;
+
+  @Field(() => Int, { description: 'Send it back as `expectedVersion` to hear of a change by somebody else.' })
+  version!: number;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime)
+  updatedAt!: Date;
+}
+
+export const ClientConnection = connectionType(ClientView, 'Client');
+
+@Access('inherited')
+@ObjectType({ description: 'A new client and its first keys, which are shown this once.' })
+export class CreatedClient {
+  @Field(() => ClientView)
+  client!: Client;
+
+  @Field(() => String, { description: '`lk_pk_…`, for the browser SDK.' })
+  publishableKey!: string;
+
+  @Field(() => String, { description: '`lk_sk_…`, for the server library.' })
+  secretKey!: string;
+}
+
+@Access('inherited')
+@ObjectType({ description: 'A new key, which is shown this once.' })
+export class IssuedApiKey {
+  @Field(() => ApiKeyView)
+  apiKey!: ApiKeyView;
+
+  @Field(() => String)
+  key!: string;
+}

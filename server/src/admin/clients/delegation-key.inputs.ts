@@ -1,0 +1,25 @@
+import { Field, ID, InputType, Int } from 'type-graphql';
+
+@InputType()
+export class RegisterDelegationKeysInput {
+  @Field(() => ID)
+  clientId!: string;
+
+  @Field(() => String, { description: "The client's Ed25519 public key, PEM." })
+  signingKey!: string;
+
+  @Field(() => String, { description: "The client's X25519 public key, PEM." })
+  encryptionKey!: string;
+
+  @Field(() => Int, { nullable: true, description: 'How long the keys before stay good; a week where absent.' })
+  overlapSeconds?: number | null;
+}
+
+@InputType()
+export class RotateDelegationKeysInput {
+  @Field(() => ID)
+  clientId!: string;
+
+  @Field(() => Int, { nullable: true, description: 'How long the keys before stay good; a week where absent.' })
+  overlapSeconds?: number | null;
+}

@@ -1,0 +1,42 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from 'type-graphql';
+import type { Client } from '../../domain/clients/client.entity.ts';
+import { Requires } from '../api/access.ts';
+import type { AdminContext } from '../api/context.ts';
+import { ClientView } from './client.view.ts';
+import { RegisterDelegationKeysInput, RotateDelegationKeysInput } from './delegation-key.inputs.ts';
+import { DelegationKeyView } from './delegation-key.view.ts';
+
+@Resolver(() => ClientView)
+export class DelegationKeyResolver {
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Mutation(() => DelegationKeyView, {
+    description: "Takes a client's public keys; those of the service are made with the first of them.",
+  })
+  registerDelegationKeys(
+    @Arg('input', () => RegisterDelegationKeysInput) input: RegisterDelegationKeysInput,
+    @Ctx() { actor, domain }: AdminContext,
+  ) {
+    const pair = { signing: input.signingKey, encryption: input.encryptionKey };
+    return domain.delegationKeys.register(input.clientId, pair, actor, input.overlapSeconds ?? undefined);
+  }
+
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Mutation(() => DelegationKeyView, { description: "New keys of the service's own for this client." })
+  rotateDelegationKeys(
+    @Arg('input', () => RotateDelegationKeysInput) input: RotateDelegationKeysInput,
+    @Ctx() { actor, domain }: AdminContext,
+  ) {
+    return domain.delegationKeys.rotate(input.clientId, actor, input.overlapSeconds ?? undefined);
+  }
+
+  @Requires('project_admin', { about: { 'delegation-key': 'id' } })
+  @Mutation(() => DelegationKeyView, { description: 'At once, without an overlap.' })
+  revokeDelegationKey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain }: AdminContext) {
+    return domain.delegationKeys.revoke(id, actor);
+  }
+
+  @FieldResolver(() => [DelegationKeyView], { description: 'Of both sides, newest first, expired ones included.' })
+  async delegationKeys(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
+    return (await loaders.delegationKeysOf(client.id)) ?? [];
+  }
+}

@@ -1,0 +1,13 @@
+import { Field, ID, InputType } from 'type-graphql';
+
+@InputType()
+export class FinishTrialInput {
+  @Field(() => ID)
+  clientId!: string;
+
+  @Field(() => String, { description: 'As it came back.' })
+  state!: string;
+
+  @Field(() => String)
+  code!: string;
+}

@@ -1,0 +1,34 @@
+import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
+import type { TrialResult } from '../../domain/ceremonies/trials.ts';
+import { refuse } from '../../domain/kernel/problem.ts';
+import { Requires } from '../api/access.ts';
+import type { AdminContext } from '../api/context.ts';
+import { FinishTrialInput } from './trial.inputs.ts';
+import { BegunTrial, TrialResultView } from './trial.view.ts';
+
+@Resolver()
+export class TrialResolver {
+  @Requires('project_admin', { about: { client: 'clientId' } })
+  @Mutation(() => BegunTrial, { description: 'Tries a sign-in of a client in this browser, on the hosted page.' })
+  async beginTrial(@Arg('clientId', () => ID) clientId: string, @Ctx() ctx: AdminContext): Promise<BegunTrial> {
+    const { flow, browserSecret } = await ctx.domain.trials.begin(clientId, sessionOf(ctx), ctx.actor);
+    ctx.setFlowCookie(flow, browserSecret);
+    return { address: `/signin?${new URLSearchParams({ flow })}` };
+  }
+
+  @Requires('project_admin', { about: { client: 'clientId' } })
+  @Mutation(() => TrialResultView, {
+    description: 'Redeems the code of a trial in the session that began it, and revokes what it gave.',
+  })
+  finishTrial(
+    @Arg('input', () => FinishTrialInput) input: FinishTrialInput,
+    @Ctx() ctx: AdminContext,
+  ): Promise<TrialResult> {
+    const { clientId, state, code } = input;
+    return ctx.domain.trials.finish(clientId, sessionOf(ctx), state, code, ctx.actor);
+  }
+}
+
+function sessionOf({ caller }: AdminContext): string {
+  return caller.sessionId ?? refuse({ code: 'forbidden', reason: 'a sign-in is tried in the browser of an admin' });
+}

@@ -1,0 +1,142 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { maskAddress, maskPhone } from '../../domain/ceremonies/mask.ts';
+import { Client } from '../../domain/clients/client.entity.ts';
+import type { Channel } from '../../domain/delivery/delivery.ts';
+import { type Locale, locales } from '../../domain/delivery/locale.ts';
+import type { Message } from '../../domain/delivery/message.entity.ts';
+import { sampleOf, type TemplateName } from '../../domain/delivery/samples.ts';
+import { renderMail, renderSms } from '../../domain/delivery/templates.ts';
+import { brandIn } from '../../domain/experience/content.ts';
+import { mailLookOf } from '../../domain/experience/mail-look.ts';
+import { refuse } from '../../domain/kernel/problem.ts';
+import { Project } from '../../domain/projects/project.entity.ts';
+import { isAddress, isE164 } from '../../domain/users/login.ts';
+import { User } from '../../domain/users/user.entity.ts';
+import { Requires } from '../api/access.ts';
+import { connection, pageRequest } from '../api/connection.ts';
+import type { AdminContext } from '../api/context.ts';
+import { ChannelEnum, MessageStateEnum, MessageTemplateEnum } from '../api/enums.ts';
+import { TestSenderInput } from './message.inputs.ts';
+import {
+  MessageConnection,
+  MessagePreviewView,
+  MessageSenderView,
+  MessageView,
+  SenderDiagnosisView,
+} from './message.view.ts';
+
+/** Kinds that can go out by SMS. */
+const bySms: TemplateName[] = ['factor-code', 'phone-code', 'test-message'];
+
+@Resolver(() => MessageView)
+export class MessageResolver {
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => MessageConnection, { description: 'Mail and SMS of a project in the last 30 days, newest first.' })
+  async messages(
+    @Arg('projectId', () => ID) projectId: string,
+    @Ctx() { domain, em }: AdminContext,
+    @Arg('channel', () => ChannelEnum, { nullable: true }) channel?: Channel | null,
+    @Arg('state', () => MessageStateEnum, { nullable: true }) state?: Message['state'] | null,
+    @Arg('template', () => MessageTemplateEnum, { nullable: true }) template?: TemplateName | null,
+    @Arg('recipient', () => String, { nullable: true, description: 'The whole address or number.' })
+    recipient?: string | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const request = pageRequest('messages', { first, after });
+    const filter = {
+      channel: channel ?? undefined,
+      state: state ?? undefined,
+      template: template ?? undefined,
+      recipient: recipient?.trim() || undefined,
+    };
+    return connection('messages', await domain.delivery.log(em, projectId, filter, request), request);
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => MessagePreviewView, {
+    description: 'A message of a kind as this project sends it, with made-up values.',
+  })
+  async messagePreview(
+    @Arg('projectId', () => ID) projectId: string,
+    @Arg('template', () => MessageTemplateEnum) template: TemplateName,
+    @Arg('locale', () => String) locale: string,
+    @Ctx() { domain, em, now }: AdminContext,
+    @Arg('draft', () => Boolean, { nullable: true, description: 'With what is not published yet.' })
+    draft?: boolean | null,
+  ) {
+    const language = checkLocale(locale);
+    const content = sampleOf(template, await appOf(em, projectId), now);
+    const { name } = await em.findOneOrFail(Project, projectId);
+    const state = await domain.experiences.state(em, projectId);
+    const look = mailLookOf(brandIn(draft ? state.draft : state.published, name, language));
+    const { subject, text } = renderMail(content, language, look);
+    return { subject, text, sms: bySms.includes(template) ? renderSms(content, language) : null };
+  }
+
+  @Requires('admin')
+  @Query(() => [MessageSenderView], { description: 'Mail first, then SMS.' })
+  messageSenders(@Ctx() { domain }: AdminContext) {
+    const { mail, sms } = domain.delivery.senders;
+    const shown = (channel: Channel, sender: typeof mail | typeof sms, variables: string[]) => ({
+      channel,
+      kind: sender?.kind ?? null,
+      target: sender?.target ?? null,
+      from: sender?.from ?? null,
+      variables,
+    });
+    return [
+      shown('mail', mail, ['SMTP_URL', 'MAIL_FROM']),
+      shown('sms', sms, ['SMS_URL', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']),
+    ];
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Mutation(() => SenderDiagnosisView, { description: 'Sends one message now, and says how far it came.' })
+  async testSender(@Arg('input', () => TestSenderInput) input: TestSenderInput, @Ctx() ctx: AdminContext) {
+    const { projectId, channel } = input;
+    const locale = checkLocale(input.locale ?? 'en');
+    const template = input.template ?? 'test-message';
+    if (channel === 'sms' && !bySms.includes(template)) {
+      refuse({ code: 'invalid', field: 'template', reason: 'never goes out by SMS' });
+    }
+    const to = await recipientOf(ctx, channel, input.to);
+    const app = await appOf(ctx.em, projectId);
+    return ctx.domain.senderTests.run({ projectId, channel, to, template, locale, app }, ctx.actor);
+  }
+
+  @FieldResolver(() => String)
+  recipient(@Root() { channel, recipient }: Message) {
+    return channel === 'sms' ? maskPhone(recipient) : maskAddress(recipient);
+  }
+}
+
+/** The caller's own address or phone; an owner may name another. Refuses `invalid`, `forbidden`. */
+async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked?: string | null): Promise<string> {
+  const user = caller.userId === undefined ? null : await em.findOne(User, caller.userId);
+  const own = (channel === 'mail' ? user?.email : user?.phone) ?? null;
+  const to = asked?.trim() || own;
+  if (to === null) {
+    const reason = `must be given: you have no ${channel === 'mail' ? 'address' : 'phone number'} on record`;
+    refuse({ code: 'invalid', field: 'to', reason });
+  }
+  if (channel === 'mail' ? !isAddress(to) : !isE164(to)) {
+    const reason = channel === 'mail' ? 'must be a mail address' : 'must be a number such as +12025550143';
+    refuse({ code: 'invalid', field: 'to', reason });
+  }
+  if (to.toLowerCase() !== own?.toLowerCase() && !caller.grants.owner) {
+    refuse({ code: 'forbidden', reason: 'only owners send tests to others' });
+  }
+  return to;
+}
+
+async function appOf(em: EntityManager, projectId: string): Promise<string> {
+  const client = await em.findOne(Client, { project: projectId }, { orderBy: { id: 'asc' } });
+  return client?.name ?? (await em.findOneOrFail(Project, projectId)).name;
+}
+
+function checkLocale(text: string): Locale {
+  const locale = locales.find((one) => one === text);
+  return locale ?? refuse({ code: 'invalid', field: 'locale', reason: `must be one of ${locales.join(', ')}` });
+}

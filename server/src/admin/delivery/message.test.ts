@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { mailboxMail, mailboxSms } from '../../adapters/senders.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+
+let room: AdminRoom;
+let project: Project;
+let admin: Record<string, string>;
+
+beforeAll(async () => {
+  room = await openAdminRoom({ senders: { mail: mailboxMail, sms: mailboxSms } });
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  room.clock.turn(3600);
+  project = await room.services.projects.create({ name: 'Acme' }, system);
+  admin = await room.tokenOf('project_admin', project.id);
+});
+
+const test = (input: object, headers = admin) =>
+  room.call(
+    `mutation ($input: TestSenderInput!) { testSender(input: $input) {
+       to passed stages { name state milliseconds detail advice } } }`,
+    { input: { projectId: project.id, channel: 'MAIL', ...input } },
+    headers,
+  );
+const log = (args = '', headers = admin) =>
+  room.call(
+    `query ($p: ID!) { messages(projectId: $p ${args}) {
+       edges { cursor node { id channel template recipient state attempts note sentAt } } pageInfo { hasNextPage } } }`,
+    { p: project.id },
+    headers,
+  );
+const nodes = (answer: Awaited<ReturnType<typeof log>>) =>
+  answer.data.messages.edges.map(({ node }: { node: Record<string, unknown> }) => node);
+
+async function signedInAdmin(email: string) {
+  const userId = await room.person(email);
+  const by = { grants: { owner: true, projects: new Map() }, actor: system };
+  await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+  return room.sessionOf(userId);
+}
+
+describe('a test of a sender', () => {
+  it('goes to the admin who asks, is in the log and in the audit log, and nowhere else', async () => {
+    const headers = await signedInAdmin(`${project.id}@example.com`);
+    const answer = await test({}, headers);
+    expect(answer.data.testSender).toMatchObject({
+      to: `${project.id}@example.com`,
+      passed: true,
+      stages: [{ name: 'send', state: 'passed' }],
+    });
+    expect(nodes(await log())).toMatchObject([
+      {
+        template: 'TEST_MESSAGE',
+        channel: 'MAIL',
+        state: 'SENT',
+        attempts: 1,
+        recipient: expect.stringMatching(/^.…@example\.com$/),
+      },
+    ]);
+    const told = await query(
+      room.services.db.reader(),
+      sql<{ type: string; result: string }>`
+        select type, result from audit_events where project_id = ${project.id} and type = 'sender.tested'`,
+    );
+    expect(told).toEqual([{ type: 'sender.tested', result: 'success' }]);
+  });
+
+  it('goes to others only where an owner says so', async () => {
+    const headers = await signedInAdmin(`own-${project.id}@example.com`);
+    expect((await test({ to: 'other@example.com' }, headers)).code).toBe('forbidden');
+    expect((await test({ to: 'other@example.com' })).code).toBe('forbidden');
+    expect((await test({})).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'to' });
+    const owner = await room.tokenOf('owner');
+    expect((await test({ to: 'other@example.com' }, owner)).data.testSender.passed).toBe(true);
+    for (const to of ['nobody', 'a@b.example, c@d.example', 'a@b.example\r\nBcc: c@d.example']) {
+      expect((await test({ to }, owner)).code).toBe('invalid');
+    }
+    expect((await test({ to: '0170', channel: 'SMS' }, owner)).code).toBe('invalid');
+    expect((await test({ to: '+12025550143', channel: 'SMS' }, owner)).data.testSender.passed).toBe(true);
+    expect((await test({ to: '+12025550143', channel: 'SMS', template: 'NEW_DEVICE' }, owner)).code).toBe('invalid');
+  });
+
+  it('is limited for each admin, also a hundred at once', async () => {
+    const headers = await signedInAdmin(`busy-${project.id}@example.com`);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => test({}, headers)));
+    expect(answers.filter(({ code }) => code === undefined)).toHaveLength(6);
+    expect(answers.filter(({ code }) => code === 'too-many')).toHaveLength(94);
+    room.clock.turn(601);
+    expect((await test({}, headers)).code).toBeUndefined();
+  });
+
+  it('is sent as a message of any kind, in any language, with the project’s own words', async () => {
+    const texts = [{ locale: 'fr', key: 'sign-in-code.subject', text: '{project} : {code}' }];
+    await room.services.experiences.saveDraft({ projectId: project.id }, { displayName: 'Ours', texts }, system);
+    await room.services.experiences.publish({ projectId: project.id }, system);
+    const headers = await signedInAdmin(`fr-${project.id}@example.com`);
+    await test({ template: 'SIGN_IN_CODE', locale: 'fr' }, headers);
+    const { items } = await room.services.delivery.mailbox({ first: 1, after: null });
+    expect(items[0]).toMatchObject({ subject: 'Ours : 123456', to: `fr-${project.id}@example.com` });
+    expect((await test({ locale: 'tlh' }, headers)).errors[0].extensions).toMatchObject({ field: 'locale' });
+  });
+});
+
+describe('where nothing is set up to send', () => {
+  it('a test says so, and is in the log as failed', async () => {
+    const mute = await openAdminRoom();
+    const { id } = await mute.services.projects.create({ name: 'Mute' }, system);
+    const answer = await mute.call(
+      'mutation ($input: TestSenderInput!) { testSender(input: $input) { passed stages { name state advice } } }',
+      { input: { projectId: id, channel: 'MAIL', to: 'a@example.com' } },
+    );
+    expect(answer.data.testSender).toMatchObject({
+      passed: false,
+      stages: [{ name: 'settings', state: 'failed', advice: expect.stringContaining('SMTP_URL') }],
+    });
+    const senders = await mute.call('{ messageSenders { channel kind variables } }');
+    expect(senders.data.messageSenders[0]).toEqual({
+      channel: 'MAIL',
+      kind: null,
+      variables: ['SMTP_URL', 'MAIL_FROM'],
+    });
+    await mute.close();
+  });
+});
+
+describe('the log of messages', () => {
+  async function send(to: string, template: 'sign-in-code' | 'new-device') {
+    const content =
+      template === 'sign-in-code'
+        ? { template, app: 'App', code: '987654', minutes: 5 }
+        : { template, app: 'App', device: 'Secret device', at: room.clock.now().toISOString() };
+    const { db, delivery } = room.services;
+    await db.transaction((em) =>
+      delivery.enqueue(em, {
+        ...{ projectId: project.id, channel: 'mail', to, locale: 'en', content },
+        context: { account: null, mailbox: to },
+      }),
+    );
+  }
+
+  it('says what became of each, masked, and never what it said', async () => {
+    await send('ann@example.com', 'sign-in-code');
+    await send('bob@example.com', 'new-device');
+    const answer = await log();
+    expect(nodes(answer)).toMatchObject([
+      { template: 'NEW_DEVICE', recipient: 'b…@example.com', state: 'PENDING' },
+      { template: 'SIGN_IN_CODE', recipient: 'a…@example.com', state: 'PENDING' },
+    ]);
+    expect(answer.body).not.toMatch(/987654|Secret device|ann@|bob@/);
+  });
+
+  it('is filtered by kind, state, channel and whole address, page by page', async () => {
+    for (const to of ['ann@example.com', 'bob@example.com', 'ann@example.com']) await send(to, 'sign-in-code');
+    await send('ann@example.com', 'new-device');
+    expect(nodes(await log(', template: NEW_DEVICE'))).toHaveLength(1);
+    expect(nodes(await log(', state: FAILED'))).toEqual([]);
+    expect(nodes(await log(', channel: SMS'))).toEqual([]);
+    expect(nodes(await log(', recipient: " ANN@example.com "'))).toHaveLength(3);
+    expect(nodes(await log(', recipient: "ann"'))).toEqual([]);
+    const first = await log(', first: 3');
+    expect(first.data.messages.pageInfo.hasNextPage).toBe(true);
+    const cursor = first.data.messages.edges[2].cursor;
+    expect(nodes(await log(`, first: 3, after: "${cursor}"`))).toHaveLength(1);
+    expect((await log(`, after: "${cursor.slice(0, -2)}"`)).code).toBe('invalid');
+  });
+
+  it('holds nothing of another project', async () => {
+    await send('ann@example.com', 'sign-in-code');
+    const other = await room.services.projects.create({ name: 'Other' }, system);
+    const foreign = await room.tokenOf('project_admin', other.id);
+    expect((await log('', foreign)).code).toBe('not-found');
+    project = other;
+    expect(nodes(await log('', foreign))).toEqual([]);
+  });
+});
+
+describe('a look at a message', () => {
+  const look = (args: string) =>
+    room.call(
+      `query ($p: ID!) { messagePreview(projectId: $p, ${args}) { subject text sms } }`,
+      { p: project.id },
+      admin,
+    );
+
+  it('is as the project sends it, and with the draft as it will', async () => {
+    const texts = [{ locale: 'de', key: 'sign-in-code.intro', text: 'Willkommen bei {project}.' }];
+    await room.services.experiences.saveDraft({ projectId: project.id }, { texts }, system);
+    const live = await look('template: SIGN_IN_CODE, locale: "de"');
+    expect(live.data.messagePreview.text).toContain('Ihr Code für die Anmeldung');
+    const draft = await look('template: SIGN_IN_CODE, locale: "de", draft: true');
+    expect(draft.data.messagePreview.text).toContain('Willkommen bei Acme.');
+    expect(draft.data.messagePreview.sms).toBeNull();
+    expect((await look('template: FACTOR_CODE, locale: "ja"')).data.messagePreview.sms).toContain('123456');
+    expect((await look('template: FACTOR_CODE, locale: "xx"')).code).toBe('invalid');
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

@@ -1,0 +1,118 @@
+import { GraphQLDateTime } from 'graphql-scalars';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import type { Channel } from '../../domain/delivery/delivery.ts';
+import type { Message } from '../../domain/delivery/message.entity.ts';
+import type { TemplateName } from '../../domain/delivery/samples.ts';
+import { Access, ofProject } from '../api/access.ts';
+import { connectionType } from '../api/connection.ts';
+import { ChannelEnum, MessageStateEnum, MessageTemplateEnum } from '../api/enums.ts';
+
+@Access('project_viewer', ofProject)
+@ObjectType('Message', { description: 'What became of a mail or SMS; never what it said.' })
+export class MessageView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => GraphQLDateTime, { description: 'When it was asked for.' })
+  createdAt!: Date;
+
+  @Field(() => ChannelEnum)
+  channel!: Channel;
+
+  @Field(() => MessageTemplateEnum)
+  template!: TemplateName;
+
+  @Field(() => String, { description: 'Masked: `a…@example.com`, `…0143`.' })
+  recipient!: string;
+
+  @Field(() => String, { description: 'Its language.' })
+  locale!: string;
+
+  @Field(() => MessageStateEnum)
+  state!: Message['state'];
+
+  @Field(() => Int)
+  attempts!: number;
+
+  @Field(() => String, { nullable: true, description: 'Why the last attempt failed, or why it was suppressed.' })
+  note!: string | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  sentAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, { description: 'Not sent after this.' })
+  expiresAt!: Date;
+}
+
+export const MessageConnection = connectionType(MessageView, 'Message', false);
+
+@Access('inherited')
+@ObjectType('MessagePreview', { description: 'A message of a kind, with made-up values.' })
+export class MessagePreviewView {
+  @Field(() => String)
+  subject!: string;
+
+  @Field(() => String, { description: 'The mail as plain text.' })
+  text!: string;
+
+  @Field(() => String, { nullable: true, description: 'Null for what never goes out by SMS.' })
+  sms!: string | null;
+}
+
+@Access('inherited')
+@ObjectType('MessageSender', {
+  description: 'How messages leave this instance. Set by its environment, and only there.',
+})
+export class MessageSenderView {
+  @Field(() => ChannelEnum)
+  channel!: Channel;
+
+  @Field(() => String, { nullable: true, description: '`smtp`, `sms-gateway`, `twilio` or `mailbox`; null: none.' })
+  kind!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Host and port.' })
+  target!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Whom its messages come from.' })
+  from!: string | null;
+
+  @Field(() => [String], { description: 'The settings that decide it.' })
+  variables!: string[];
+}
+
+@Access('inherited')
+@ObjectType('DiagnosisStage')
+export class DiagnosisStageView {
+  @Field(() => String, {
+    description: '`dns`, `connect`, `tls`, `sign-in`, `send`; SMS: `reach`, `authorise`, `accept`; `settings`.',
+  })
+  name!: string;
+
+  @Field(() => String, { description: '`passed`, `failed`, `skipped` or `not-reached`.' })
+  state!: string;
+
+  @Field(() => Int, { nullable: true })
+  milliseconds!: number | null;
+
+  @Field(() => String, { nullable: true, description: "What was seen; the server's own words." })
+  detail!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'What to do.' })
+  advice!: string | null;
+}
+
+@Access('inherited')
+@ObjectType('SenderDiagnosis', { description: 'How far a test message came.' })
+export class SenderDiagnosisView {
+  @Field(() => ChannelEnum)
+  channel!: Channel;
+
+  @Field(() => String)
+  to!: string;
+
+  @Field(() => Boolean)
+  passed!: boolean;
+
+  @Field(() => [DiagnosisStageView])
+  stages!: DiagnosisStageView[];
+}

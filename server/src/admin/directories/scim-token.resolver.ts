@@ -1,0 +1,42 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { ScimToken } from '../../domain/directories/scim-token.entity.ts';
+import { Requires } from '../api/access.ts';
+import type { AdminContext } from '../api/context.ts';
+import { ProjectView } from '../projects/project.view.ts';
+import { IssueScimTokenInput } from './scim-token.inputs.ts';
+import { DirectoryTestStep, IssuedScimToken, ScimTokenView } from './scim-token.view.ts';
+
+@Resolver(() => ScimTokenView)
+export class DirectoryResolver {
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => [ScimTokenView], { description: 'The SCIM tokens of a project, newest first, a hundred at most.' })
+  scimTokens(@Arg('projectId', () => ID) projectId: string, @Ctx() { em }: AdminContext) {
+    return em.find(ScimToken, { project: projectId }, { orderBy: { id: 'desc' }, limit: 100 });
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Mutation(() => IssuedScimToken)
+  issueScimToken(@Arg('input', () => IssueScimTokenInput) input: IssueScimTokenInput, @Ctx() ctx: AdminContext) {
+    const { projectId, name, expiresAt } = input;
+    return ctx.domain.directories.issueScimToken({ projectId, name, expiresAt: expiresAt ?? undefined }, ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { 'scim-token': 'id' } })
+  @Mutation(() => ScimTokenView)
+  revokeScimToken(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
+    return ctx.domain.directories.revokeScimToken(id, ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Mutation(() => [DirectoryTestStep], {
+    description: 'Plays a directory against this server with real SCIM requests; leaves nothing behind.',
+  })
+  testDirectory(@Arg('projectId', () => ID) projectId: string, @Ctx() ctx: AdminContext) {
+    return ctx.domain.directoryTest.run(projectId, ctx.actor);
+  }
+
+  @FieldResolver(() => ProjectView)
+  project(@Root() token: ScimToken, @Ctx() { loaders }: AdminContext) {
+    return loaders.project(token.project.id);
+  }
+}

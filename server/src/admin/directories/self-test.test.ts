@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bootstrapToken, buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { system } from '../../domain/kernel/actor.ts';
+
+let app: TestApp;
+let projectId: string;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  projectId = (await app.make.project()).id;
+});
+afterAll(() => app.close());
+
+interface Answer {
+  data: { testDirectory: { name: string; proves: string; passed: boolean; request: string; fault: string | null }[] };
+  errors: { extensions: { code: string } }[];
+}
+
+async function run(id = projectId): Promise<Answer> {
+  const response = await fetch(`${app.url}/admin/graphql`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${bootstrapToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      query: 'mutation ($id: ID!) { testDirectory(projectId: $id) { name proves passed request fault durationMs } }',
+      variables: { id },
+    }),
+  });
+  return (await response.json()) as Answer;
+}
+
+const countOf = async (table: string) => {
+  const [row] = await app.services.db.reader().execute(`select count(*)::int as count from ${table}`);
+  return (row as { count: number }).count;
+};
+
+describe("the directory's self-test", () => {
+  it('lives the life of a user over real SCIM, and every step proves something', async () => {
+    const { data } = await run();
+    expect(data.testDirectory.map((step) => [step.name, step.fault])).toEqual([
+      ['Discovery', null],
+      ['Without a token', null],
+      ['Create a user', null],
+      ['Create the same again', null],
+      ['Find by userName', null],
+      ['Change a name', null],
+      ['Push a group', null],
+      ['Deactivate', null],
+      ['Delete', null],
+      ['Ask for the deleted', null],
+    ]);
+    expect(data.testDirectory.every((step) => step.passed && step.proves && step.request)).toBe(true);
+  });
+
+  it('leaves no user, group, token, request or count behind, and tells the audit log', async () => {
+    const tables = ['users', 'groups', 'scim_tokens', 'scim_request_records'];
+    const { id } = await app.make.project();
+    const before = await Promise.all(tables.map(countOf));
+    await Promise.all([run(id), run(id)]);
+    expect(await Promise.all(tables.map(countOf))).toEqual(before);
+    const [counts] = await app.services.db
+      .reader()
+      .execute('select coalesce(sum(requests), 0)::int as sum from scim_days');
+    expect(counts).toEqual({ sum: 0 });
+    const events = await app.services.db
+      .reader()
+      .execute("select result, actor_kind from audit_events where type = 'directory.tested' and project_id = ?", [id]);
+    expect(events).toEqual(Array.from({ length: 2 }, () => ({ result: 'success', actor_kind: 'bootstrap-token' })));
+  });
+
+  it('is refused where directories may not write, and says so', async () => {
+    const off = await app.make.project({ name: 'Off' });
+    await app.services.projects.update(off.id, { scimEnabled: false }, system);
+    expect((await run(off.id)).errors[0]?.extensions.code).toBe('forbidden');
+    expect(await countOf('scim_tokens')).toBe(0);
+  });
+});

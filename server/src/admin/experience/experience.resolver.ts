@@ -1,0 +1,127 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { accentTheme } from '../../domain/experience/accent.ts';
+import { checkColor, type ExperienceContent } from '../../domain/experience/content.ts';
+import type { ExperienceVersion } from '../../domain/experience/experience-version.entity.ts';
+import { standardMailTexts } from '../../domain/experience/standard-texts.ts';
+import { textRules } from '../../domain/experience/texts.ts';
+import { Requires } from '../api/access.ts';
+import { connection, pageRequest } from '../api/connection.ts';
+import type { AdminContext } from '../api/context.ts';
+import {
+  DiscardExperienceDraftInput,
+  PublishExperienceInput,
+  RevertExperienceInput,
+  SaveExperienceDraftInput,
+} from './experience.inputs.ts';
+import {
+  AccentThemeView,
+  ExperienceContentView,
+  ExperienceTextRuleView,
+  ExperienceTextView,
+  ExperienceVersionConnection,
+  ExperienceVersionView,
+  ExperienceView,
+} from './experience.view.ts';
+
+@Resolver(() => ExperienceView)
+export class ExperienceResolver {
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => ExperienceView)
+  experience(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
+    return domain.experiences.state(em, projectId);
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => ExperienceVersionConnection, { description: 'What was published, newest first; the last hundred.' })
+  async experienceVersions(
+    @Arg('projectId', () => ID) projectId: string,
+    @Ctx() { domain, em }: AdminContext,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const request = pageRequest('experienceVersions', { first, after });
+    const page = await domain.experiences.versions(em, projectId, request);
+    return connection('experienceVersions', page, request);
+  }
+
+  @Requires('admin')
+  @Query(() => AccentThemeView, { description: 'What becomes of a colour on the pages.' })
+  accentTheme(@Arg('color', () => String) color: string) {
+    return accentTheme(checkColor(color));
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Mutation(() => ExperienceView, { description: 'Changes nothing for anybody until it is published.' })
+  saveExperienceDraft(
+    @Arg('input', () => SaveExperienceDraftInput) { projectId, expectedVersion, ...content }: SaveExperienceDraftInput,
+    @Ctx() { domain, actor }: AdminContext,
+  ) {
+    return domain.experiences.saveDraft(draftOf({ projectId, expectedVersion }), content, actor);
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Mutation(() => ExperienceView, { description: 'Back to what is published.' })
+  discardExperienceDraft(
+    @Arg('input', () => DiscardExperienceDraftInput) input: DiscardExperienceDraftInput,
+    @Ctx() { domain, actor }: AdminContext,
+  ) {
+    return domain.experiences.discardDraft(draftOf(input), actor);
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Mutation(() => ExperienceView, { description: 'Shows the draft to everybody, from now on.' })
+  publishExperience(
+    @Arg('input', () => PublishExperienceInput) input: PublishExperienceInput,
+    @Ctx() { domain, actor }: AdminContext,
+  ) {
+    return domain.experiences.publish(draftOf(input), actor);
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Mutation(() => ExperienceView, {
+    description: 'Publishes an earlier version once more; a draft that was begun stays.',
+  })
+  revertExperience(
+    @Arg('input', () => RevertExperienceInput) { projectId, number }: RevertExperienceInput,
+    @Ctx() { domain, actor }: AdminContext,
+  ) {
+    return domain.experiences.revert(projectId, number, actor);
+  }
+
+  @FieldResolver(() => [ExperienceTextView])
+  standardMailTexts() {
+    return standardMailTexts();
+  }
+
+  @FieldResolver(() => [ExperienceTextRuleView])
+  textRules() {
+    return Object.entries(textRules).map(([key, { kind, max, placeholders }]) => ({
+      key,
+      kind,
+      maxLength: max,
+      placeholders,
+    }));
+  }
+}
+
+@Resolver(() => ExperienceContentView)
+export class ExperienceContentResolver {
+  @FieldResolver(() => [ExperienceTextView])
+  texts(@Root() { texts }: ExperienceContent) {
+    return Object.entries(texts).flatMap(([locale, ofLocale]) =>
+      Object.entries(ofLocale).map(([key, text]) => ({ locale, key, text })),
+    );
+  }
+}
+
+@Resolver(() => ExperienceVersionView)
+export class ExperienceVersionResolver {
+  @FieldResolver(() => ExperienceContentView)
+  content(@Root() version: ExperienceVersion) {
+    return version.content;
+  }
+}
+
+function draftOf({ projectId, expectedVersion }: DiscardExperienceDraftInput) {
+  return { projectId, expectedVersion: expectedVersion ?? undefined };
+}

@@ -1,0 +1,21 @@
+import { Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { worst } from '../../domain/instance/checks.ts';
+import type { SystemStatusReport } from '../../domain/instance/system-status.ts';
+import { Requires } from '../api/access.ts';
+import type { AdminContext } from '../api/context.ts';
+import { CheckLevelEnum } from '../api/enums.ts';
+import { SystemStatusView } from './system.view.ts';
+
+@Resolver(() => SystemStatusView)
+export class SystemResolver {
+  @Requires('owner')
+  @Query(() => SystemStatusView, { description: 'How the instance stands, for owners.' })
+  system(@Ctx() { domain, em }: AdminContext) {
+    return domain.system.report(em);
+  }
+
+  @FieldResolver(() => CheckLevelEnum, { description: 'The worst of its checks.' })
+  level(@Root() { checks }: SystemStatusReport) {
+    return worst(checks);
+  }
+}

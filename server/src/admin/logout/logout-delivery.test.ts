@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
+import { deliveriesStatement } from '../../domain/logout/deliveries.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+
+let room: AdminRoom;
+let project: Project;
+let client: { id: string };
+let user: { id: string };
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  const { projects, clients, users, db } = room.services;
+  project = await projects.create({ name: 'Acme' }, system);
+  const backchannelLogoutUri = 'https://moved.example.com/logout';
+  client = (await clients.create({ projectId: project.id, name: 'Portal', backchannelLogoutUri }, system)).client;
+  user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
+});
+afterAll(() => room.close());
+
+const fields = `id state uri nextAttemptAt client { name } user { userName } userId sid
+  attempts { at status error durationMs }`;
+const list = async (filter: object) =>
+  (
+    await room.call(
+      `query ($id: ID!, $filter: LogoutDeliveryFilter) {
+        logoutDeliveries(projectId: $id, filter: $filter) { edges { node { ${fields} } } } }`,
+      { id: project.id, filter },
+    )
+  ).data.logoutDeliveries.edges.map((edge: any) => edge.node);
+const retry = (id: string) => room.call(`mutation ($id: ID!) { retryLogoutDelivery(id: $id) { ${fields} } }`, { id });
+const retried = async () =>
+  (
+    await room.call(
+      `query ($id: ID!) { auditEvents(projectId: $id, filter: { types: ["logout-delivery.retried"] }) {
+        edges { node { detail actor { kind } } } } }`,
+      { id: project.id },
+    )
+  ).data.auditEvents.edges.map((edge: any) => edge.node);
+
+describe('logout deliveries', () => {
+  it('are listed with their attempts and answers, by application, state and user', async () => {
+    const id = await room.failedLogout(project, client, user);
+    const [shown] = await list({});
+    expect(shown).toEqual({
+      id,
+      state: 'FAILED',
+      uri: 'https://app.example.com/logout',
+      nextAttemptAt: null,
+      client: { name: 'Portal' },
+      user: { userName: 'ada@example.com' },
+      userId: user.id,
+      sid: null,
+      attempts: [{ at: '2026-03-01T12:00:00.000Z', status: 400, error: null, durationMs: 12 }],
+    });
+    const found = async (filter: object) => (await list(filter)).length;
+    expect(await found({ clientId: client.id, state: 'FAILED', userId: user.id })).toBe(1);
+    expect(await found({ clientId: client.id })).toBe(1);
+    expect(await found({ state: 'DELIVERED' })).toBe(0);
+    expect(await found({ userId: client.id })).toBe(0);
+    const none = await room.call(
+      'query ($id: ID!) { logoutDeliveries(projectId: $id, filter: { clientId: "x" }) { edges { cursor } } }',
+      { id: project.id },
+    );
+    expect(none.code).toBe('invalid');
+  });
+
+  it('are counted by application, those in trouble first', async () => {
+    const { data } = await room.call(
+      `query ($id: ID!) { logoutReceivers(projectId: $id) {
+        delivered pending failed lastDeliveredAt client { name } } }`,
+      { id: project.id },
+    );
+    expect(data.logoutReceivers).toEqual([
+      { delivered: 0, pending: 0, failed: 1, lastDeliveredAt: null, client: { name: 'Portal' } },
+    ]);
+  });
+
+  it('are retried at the address that the application has today, and the retry is told of once, however often asked', async () => {
+    const id = await room.failedLogout(project, client, user);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => retry(id)));
+    expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 20 }, () => undefined));
+    expect(answers[0]?.data.retryLogoutDelivery).toMatchObject({
+      state: 'PENDING',
+      uri: 'https://moved.example.com/logout',
+      nextAttemptAt: room.clock.now().toISOString(),
+    });
+    expect(await retried()).toEqual([
+      {
+        actor: { kind: 'bootstrap-token' },
+        detail: {
+          userId: user.id,
+          attempts: 1,
+          before: { uri: 'https://app.example.com/logout' },
+          after: { uri: 'https://moved.example.com/logout' },
+        },
+      },
+    ]);
+    await room.services.logout.deliver(id);
+    expect((await list({ state: 'DELIVERED' })).map((one: any) => [one.id, one.attempts.length])).toEqual([[id, 2]]);
+  });
+
+  it('are not retried once they have arrived, nor where there is none', async () => {
+    const [{ id }] = await list({ state: 'DELIVERED' });
+    expect((await retry(id)).code).toBe('invalid');
+    expect((await retry('019a0000-0000-7000-8000-000000000000')).code).toBe('not-found');
+    expect(await retried()).toHaveLength(1);
+  });
+
+  it('that came to an end are forgotten after 30 days', async () => {
+    const waiting = await room.failedLogout(project, client, user);
+    await retry(waiting);
+    room.clock.turn(31 * 24 * 3600);
+    await room.services.retention.sweep();
+    expect((await list({})).map((one: any) => one.id)).toEqual([waiting]);
+  });
+
+  it('are read from an index, whatever is asked, among a hundred thousand', async () => {
+    const em = room.services.db.reader();
+    await execute(
+      em,
+      sql`insert into logout_deliveries (id, project_id, client_id, subject, jti, uri, state, attempts, created_at)
+        select gen_random_uuid(), ${project.id}, ${client.id}, gen_random_uuid(), 'x', 'https://a.example',
+          'delivered', '[]',
+          ${room.clock.now()} from generate_series(1, 100000)`,
+    );
+    await execute(em, sql`analyze logout_deliveries`);
+    const filters = [
+      {},
+      { clientId: client.id },
+      { state: 'failed' as const },
+      { clientId: client.id, state: 'pending' as const },
+      { userId: user.id },
+    ];
+    for (const filter of filters) {
+      const statement = deliveriesStatement(project.id, filter, { first: 51, after: null });
+      const plan = await query(em, sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off) ${statement}`);
+      const lines = plan.map((line) => line['QUERY PLAN']);
+      expect(lines.join('\n'), JSON.stringify(filter)).not.toMatch(/Seq Scan|Sort Method: external|Rows Removed/);
+      expect(lines.join('\n')).toMatch(/Index (Only )?Scan/);
+    }
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+
+let room: AdminRoom;
+let signedIn: Record<string, string>;
+const dist = mkdtempSync(join(tmpdir(), 'latchkey-console-'));
+
+beforeAll(async () => {
+  mkdirSync(join(dist, 'admin'));
+  const page = '<html data-scheme="%{color_scheme}"><meta nonce="%{nonce}" data-issuer="%{issuer}"><b>%{unknown}</b>';
+  writeFileSync(join(dist, 'admin', 'index.html'), page);
+  room = await openAdminRoom({ consoleDist: dist });
+  signedIn = await room.sessionOf(await room.person('x@example.com'));
+});
+
+afterAll(async () => {
+  await room.close();
+  rmSync(dist, { recursive: true });
+});
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(room.url + path, { headers, redirect: 'manual' });
+
+describe('GET /admin and below', () => {
+  it('sends strangers to the sign-in of the console', async () => {
+    const response = await get('/admin');
+    const address = new URL(response.headers.get('location') ?? '', room.issuer);
+    expect([response.status, address.pathname]).toEqual([303, '/authorize']);
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      response_type: 'code',
+      client_id: room.builtIn.consoleClient.id,
+      redirect_uri: `${room.issuer}/admin/callback`,
+      scope: 'openid',
+      code_challenge_method: 'S256',
+    });
+  });
+
+  it('brings them back to the page that they had asked for', async () => {
+    const asked = '/admin/projects/1/users?search=a%20b&after=x';
+    const { searchParams } = new URL((await get(asked)).headers.get('location') ?? '', room.issuer);
+    const back = await get(`/admin/callback?state=${searchParams.get('state')}&code=c`);
+    expect([back.status, back.headers.get('location')]).toEqual([303, asked]);
+  });
+
+  it.each([
+    ['another site', 'https://evil.example/admin'],
+    ['another site without its scheme', '//evil.example/admin'],
+    ['another room of this server', '/oauth2/end_session'],
+    ['another room by dots', '/admin/../oauth2/end_session'],
+    ['another room by escaped dots', '/admin/%2e%2e/oauth2/end_session'],
+    ['another site by a backslash', '/admin/..\\\\evil.example'],
+    ['a name that only begins so', '/administrator'],
+    ['a header of its own', '/admin\r\nSet-Cookie: a=b'],
+    ['nothing', ''],
+  ])('lets no forged state lead to %s', async (_what, path) => {
+    const state = `x.${Buffer.from(path).toString('base64url')}`;
+    const location = (await get(`/admin/callback?state=${state}`)).headers.get('location') ?? '';
+    expect(new URL(location, room.issuer).origin).toBe(new URL(room.issuer).origin);
+    expect(location).toMatch(/^\/admin(\/|$)/);
+  });
+
+  it('says so where the sign-in was not finished, with nothing of the request in the page', async () => {
+    const state = `x.${Buffer.from('/admin/"><script>alert(1)</script>').toString('base64url')}`;
+    const response = await get(`/admin/callback?error=access_denied&error_description=<script>&state=${state}`);
+    const html = await response.text();
+    expect(response.status).toBe(403);
+    expect(html).not.toContain('<script');
+  });
+
+  it('serves the console at each of its addresses, under a policy with a nonce that is good once', async () => {
+    const nonces = new Set<string>();
+    for (const path of ['/admin', '/admin/projects/1/applications/2/settings']) {
+      const response = await get(path, signedIn);
+      const html = await response.text();
+      const nonce = /nonce="([\w-]{43})"/.exec(html)?.[1] as string;
+      nonces.add(nonce);
+      expect(response.status).toBe(200);
+      expect(html).toContain(`data-issuer="${room.issuer}"`);
+      expect(html).toContain('<b></b>');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy.split('; ').sort()).toEqual([
+        "base-uri 'none'",
+        "connect-src 'self'",
+        "default-src 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "frame-src 'self'",
+        "img-src 'self' data:",
+        "script-src 'self'",
+        `style-src 'self' 'nonce-${nonce}'`,
+      ]);
+    }
+    expect(nonces.size).toBe(2);
+  });
+
+  it('has the chosen colours in the first paint, and takes nothing else from that cookie', async () => {
+    const schemeWith = async (cookie: string) => {
+      const html = await (await get('/admin', { ...signedIn, Cookie: `${signedIn['Cookie']}; ${cookie}` })).text();
+      return /data-scheme="([^"]*)"/.exec(html)?.[1];
+    };
+    expect(await schemeWith('lk-color-scheme=dark')).toBe('dark');
+    expect(await schemeWith('lk-color-scheme="><script>')).toBe('');
+  });
+
+  it('asks for a sign-in even of those who have a session, where a change wants a fresh one', async () => {
+    for (const [address, prompt, end] of [
+      ['/admin/sign-in?fresh', 'login', '/admin/signed-in?fresh'],
+      ['/admin/sign-in', null, '/admin/signed-in'],
+    ] as const) {
+      const response = await get(address, signedIn);
+      const { searchParams } = new URL(response.headers.get('location') ?? '', room.issuer);
+      expect(searchParams.get('prompt')).toBe(prompt);
+      const state = searchParams.get('state');
+      expect((await get(`/admin/callback?state=${state}`)).headers.get('location')).toBe(end);
+      expect(await (await get(`/admin/callback?error=access_denied&state=${state}`)).text()).toContain(
+        `<a href="${address}">`,
+      );
+    }
+  });
+
+  it('says what to do where the console is not built', async () => {
+    const unbuilt = await openAdminRoom();
+    const headers = await unbuilt.sessionOf(await unbuilt.person('x@example.com'));
+    const response = await fetch(`${unbuilt.url}/admin`, { headers });
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain('npm run build');
+    await unbuilt.close();
+  });
+});

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Router } from 'express';
+import { Client } from '../../domain/clients/client.entity.ts';
+import type { Database } from '../../domain/kernel/database.ts';
+
+/** What the sample relying party stands on. */
+export interface Demo {
+  db: Database;
+  issuer: string;
+  /** Folder of the console's build. */
+  consoleDist: string;
+}
+
+/** `/demo`: a sample relying party, there as long as its client is. */
+export function demoRoutes({ db, issuer, consoleDist }: Demo): Router {
+  const router = Router();
+  const clientId = async () => {
+    const client = await db.reader().findOne(Client, { builtIn: 'demo', disabledAt: null });
+    return client?.id;
+  };
+  router.get('/', async (_req, res, next) => {
+    if (!(await clientId())) return next();
+    const page = await readFile(join(consoleDist, 'demo', 'index.html'), 'utf8').catch(() => null);
+    if (page === null) return res.status(503).type('text').send('The demo page has not been built: npm run build.');
+    res.type('html').send(page);
+  });
+  router.get('/config.json', async (_req, res, next) => {
+    const id = await clientId();
+    if (!id) return next();
+    res.json({ issuer, client_id: id, redirect_uri: `${issuer}/demo` });
+  });
+  return router;
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
+import { escapeHtml } from '../../http/html.ts';
+
+/** For every page of this room: nothing is kept, framed or told to others. */
+export const pageHeaders: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader(
+    'Content-Security-Policy',
+    policy({ 'script-src': "'self'", 'style-src': "'self'", 'connect-src': "'self'", 'form-action': "'self'" }),
+  );
+  next();
+};
+
+/** A page of our own with one style sheet inside it, and no script. */
+export function sendPlainPage(res: Response, status: number, title: string, body: string): void {
+  const hash = createHash('sha256').update(style).digest('base64');
+  res.setHeader('Content-Security-Policy', policy({ 'style-src': `'sha256-${hash}'` }));
+  res
+    .status(status)
+    .type('html')
+    .send(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)} · Latchkey</title>
+<style>${style}</style>
+</head>
+<body><main>${body}</main></body>
+</html>
+`);
+}
+
+/** A content security policy that lets in what `sources` name, our own images, and nothing else. */
+export function policy(sources: Record<string, string>): string {
+  const all = {
+    'default-src': "'none'",
+    'img-src': "'self' data:",
+    'base-uri': "'none'",
+    'frame-ancestors': "'none'",
+    ...sources,
+  };
+  return Object.entries(all)
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ');
+}
+
+const style = `
+:root { color-scheme: light dark; --text: #1b1f24; --calm: #57606a; --line: #d8dee4; --ground: #fff; --accent: #0b5cad; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6e9ed; --calm: #a0a9b4; --line: #3a424c; --ground: #14171b; --accent: #7db8f5; }
+}
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; }
+main { max-width: 44rem; margin: 0 auto; padding: 3rem 1.5rem; }
+h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 .5rem; }
+h2 { font-size: 1.125rem; margin: 2.5rem 0 .5rem; }
+p { margin: .5rem 0; }
+.calm { color: var(--calm); }
+a { color: var(--accent); }
+a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+pre { overflow-x: auto; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem; font-size: .875rem; }
+ul { padding-left: 1.25rem; }
+`;

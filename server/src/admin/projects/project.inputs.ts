@@ -1,0 +1,90 @@
+import { Field, ID, InputType, Int } from 'type-graphql';
+import type { MfaMethod, MfaPolicy, SignUpMode } from '../../domain/projects/project.entity.ts';
+import { MfaMethodEnum, MfaPolicyEnum, SignUpEnum } from '../api/enums.ts';
+
+@InputType()
+class ProjectSettingsInput {
+  @Field(() => Boolean, { nullable: true })
+  scimEnabled?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true })
+  scimAuthoritative?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true })
+  testMode?: boolean | null;
+
+  @Field(() => SignUpEnum, { nullable: true })
+  signUp?: SignUpMode | null;
+
+  @Field(() => MfaPolicyEnum, { nullable: true })
+  mfaPolicy?: MfaPolicy | null;
+
+  @Field(() => [MfaMethodEnum], { nullable: true, description: 'At least one.' })
+  offeredFactors?: MfaMethod[] | null;
+
+  @Field(() => Int, { nullable: true })
+  rememberMfaSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  deviceTrustSeconds?: number | null;
+
+  @Field(() => Boolean, { nullable: true })
+  emailFactor?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: '1 to 3650.' })
+  deviceTrustDays?: number | null;
+
+  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2; empty: every country.' })
+  smsCountries?: string[] | null;
+
+  @Field(() => Int, { nullable: true, description: '0 to 1,000,000; 0: none.' })
+  smsPerDay?: number | null;
+}
+
+@InputType()
+export class CreateProjectInput extends ProjectSettingsInput {
+  @Field(() => String)
+  name!: string;
+}
+
+@InputType({ description: 'What is absent stays as it is.' })
+export class UpdateProjectInput extends ProjectSettingsInput {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String, { nullable: true })
+  name?: string | null;
+
+  @Field(() => Int, { nullable: true })
+  expectedVersion?: number | null;
+}
+
+@InputType({ description: 'In seconds; what is absent stays as it is.' })
+export class UpdateSessionPolicyInput {
+  @Field(() => ID)
+  projectId!: string;
+
+  @Field(() => Int, { nullable: true })
+  idleTimeoutSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  maxSessionSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  idTokenTtlSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  accessTokenTtlSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  expectedVersion?: number | null;
+}
+
+@InputType()
+export class DeleteProjectInput {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String, { description: 'The name of the project, typed out.' })
+  confirmName!: string;
+}

@@ -1,0 +1,102 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { found } from '../../domain/kernel/problem.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+import { type Inputs, Requires } from '../api/access.ts';
+import { connection, pageRequest } from '../api/connection.ts';
+import { type AdminContext, given } from '../api/context.ts';
+import {
+  CreateProjectInput,
+  DeleteProjectInput,
+  UpdateProjectInput,
+  UpdateSessionPolicyInput,
+} from './project.inputs.ts';
+import {
+  FactorStandingView,
+  ProjectConnection,
+  ProjectContentsView,
+  ProjectView,
+  SessionPolicyView,
+} from './project.view.ts';
+
+@Resolver(() => ProjectView)
+export class ProjectResolver {
+  @Requires('project_viewer', { about: { project: 'id' } })
+  @Query(() => ProjectView, { nullable: true })
+  async project(@Arg('id', () => ID) id: string, @Ctx() { domain, em }: AdminContext) {
+    return found(await domain.projects.find(em, id), 'project');
+  }
+
+  @Requires('admin')
+  @Query(() => ProjectConnection, { description: 'The projects that the caller has a role in, newest first.' })
+  async projects(
+    @Ctx() { domain, em, caller }: AdminContext,
+    @Arg('search', () => String, { nullable: true, description: 'Part of the name.' }) search?: string | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const among = caller.grants.owner ? null : [...caller.grants.projects.keys()];
+    const filter = { among, search: search ?? undefined };
+    const request = pageRequest('projects', { first, after });
+    const page = await domain.projects.list(em, filter, request);
+    return connection('projects', page, request, () => domain.projects.count(em, filter));
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => FactorStandingView, { description: 'Whom a change of the second factor would concern.' })
+  async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
+    const { byMethod, ...counts } = await domain.mfa.standing(em, projectId);
+    return { ...counts, ...byMethod, canSendSms: domain.delivery.isAvailable('sms') };
+  }
+
+  @Requires('owner')
+  @Mutation(() => ProjectView)
+  createProject(@Arg('input', () => CreateProjectInput) input: CreateProjectInput, @Ctx() ctx: AdminContext) {
+    return ctx.domain.projects.create({ ...given(input), name: input.name }, ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { project: 'id' }, fresh: weakensSignIn })
+  @Mutation(() => ProjectView)
+  updateProject(@Arg('input', () => UpdateProjectInput) input: UpdateProjectInput, @Ctx() ctx: AdminContext) {
+    return ctx.domain.projects.update(input.id, given(input), ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Mutation(() => ProjectView)
+  updateSessionPolicy(
+    @Arg('input', () => UpdateSessionPolicyInput) input: UpdateSessionPolicyInput,
+    @Ctx() ctx: AdminContext,
+  ) {
+    return ctx.domain.projects.updateSessionPolicy(input.projectId, given(input), ctx.actor);
+  }
+
+  @Requires('owner', { about: { project: 'id' }, fresh: true })
+  @Mutation(() => ProjectContentsView, { description: 'Deletes all that belongs to it. Returns what was lost.' })
+  deleteProject(@Arg('input', () => DeleteProjectInput) input: DeleteProjectInput, @Ctx() ctx: AdminContext) {
+    return ctx.domain.projects.delete(input.id, input.confirmName, ctx.actor);
+  }
+
+  @FieldResolver(() => Boolean, { description: 'Whether one-time codes are also in the answers of sign-in.' })
+  testMode(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
+    return domain.projects.testMode.holds(em, project);
+  }
+
+  @FieldResolver(() => SessionPolicyView)
+  sessionPolicy(@Root() project: Project) {
+    return project;
+  }
+
+  @FieldResolver(() => ProjectContentsView)
+  contents(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
+    return domain.projects.contents(em, project.id);
+  }
+}
+
+/** Settings that decide who can sign in, and with which factors. */
+const signInSettings = [
+  ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor'],
+  ...['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
+];
+
+function weakensSignIn(inputs: Inputs): boolean {
+  return inputs['testMode'] === true || signInSettings.some((name) => inputs[name] != null);
+}

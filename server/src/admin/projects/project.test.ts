@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+
+let room: AdminRoom;
+let projectId: string;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+});
+afterAll(() => room.close());
+
+/** Names stand in mails and their subjects: no address, no code, nothing that turns the direction of what follows. */
+const unfitForMail = ['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2066b'];
+
+describe('projects', () => {
+  it('has the defaults of the contract when only a name is given', async () => {
+    const { data } = await room.call(
+      `mutation ($input: CreateProjectInput!) { createProject(input: $input) {
+        id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy version
+        sessionPolicy { idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds } } }`,
+      { input: { name: '  Example Inc. ' } },
+    );
+    expect(data.createProject).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Example Inc.',
+      builtIn: null,
+      scimEnabled: true,
+      scimAuthoritative: true,
+      testMode: false,
+      signUp: 'OPEN',
+      mfaPolicy: 'OFF',
+      version: 1,
+      sessionPolicy: {
+        idleTimeoutSeconds: 1800,
+        maxSessionSeconds: 28800,
+        idTokenTtlSeconds: 60,
+        accessTokenTtlSeconds: 300,
+      },
+    });
+  });
+
+  it('changes what is given, leaves what is absent or null, and tells before and after', async () => {
+    const { id } = await room.services.projects.create({ name: 'Before' }, { kind: 'system' });
+    const { data } = await room.call(
+      `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) {
+        name scimEnabled signUp mfaPolicy testMode scimAuthoritative version } }`,
+      { input: { id, name: 'After', signUp: 'PROVISIONED_ONLY', mfaPolicy: 'REQUIRED', scimEnabled: null } },
+    );
+    expect(data.updateProject).toEqual({
+      name: 'After',
+      scimEnabled: true,
+      signUp: 'PROVISIONED_ONLY',
+      mfaPolicy: 'REQUIRED',
+      testMode: false,
+      scimAuthoritative: true,
+      version: 2,
+    });
+    const events = await room.call(
+      `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["project.updated"] }) {
+        edges { node { type result actor { kind name } subject { kind id name } detail } } } }`,
+      { id },
+    );
+    expect(events.data.auditEvents.edges.map((edge: { node: unknown }) => edge.node)).toEqual([
+      {
+        type: 'project.updated',
+        result: 'SUCCESS',
+        actor: { kind: 'bootstrap-token', name: 'bootstrap token' },
+        subject: { kind: 'project', id, name: 'After' },
+        detail: {
+          before: { name: 'Before', signUp: 'open', mfaPolicy: 'off' },
+          after: { name: 'After', signUp: 'provisioned_only', mfaPolicy: 'required' },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['accessTokenTtlSeconds', 0],
+    ['accessTokenTtlSeconds', 3601],
+    ['accessTokenTtlSeconds', -1],
+    ['idTokenTtlSeconds', 0],
+    ['idleTimeoutSeconds', 0],
+    ['maxSessionSeconds', 2_000_000_000],
+  ])('refuses a session policy with %s of %d as invalid', async (field, value) => {
+    const input = { projectId, [field]: value };
+    const { code, errors } = await room.call(
+      'mutation ($input: UpdateSessionPolicyInput!) { updateSessionPolicy(input: $input) { id } }',
+      { input },
+    );
+    expect(code).toBe('invalid');
+    expect(errors[0].extensions.field).toBe(field);
+  });
+
+  it('takes a session policy within its bounds, and a part of it', async () => {
+    const mutation = `mutation ($input: UpdateSessionPolicyInput!) { updateSessionPolicy(input: $input) {
+      idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds } }`;
+    const whole = {
+      idleTimeoutSeconds: 60,
+      maxSessionSeconds: 3600,
+      idTokenTtlSeconds: 30,
+      accessTokenTtlSeconds: 3600,
+    };
+    const first = await room.call(mutation, { input: { projectId, ...whole } });
+    expect(first.data.updateSessionPolicy).toEqual(whole);
+    const second = await room.call(mutation, { input: { projectId, accessTokenTtlSeconds: 1 } });
+    expect(second.data.updateSessionPolicy).toEqual({ ...whole, accessTokenTtlSeconds: 1 });
+  });
+
+  const fields = 'emailFactor deviceTrustDays smsCountries smsPerDay';
+  const update = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { ${fields} } }`;
+
+  it('starts without e-mail as a factor, with 180 days of device trust and 1,000 SMS a day', async () => {
+    const created = await room.call(
+      `mutation ($input: CreateProjectInput!) { createProject(input: $input) { ${fields} } }`,
+      { input: { name: 'Fresh' } },
+    );
+    const defaults = { emailFactor: false, deviceTrustDays: 180, smsCountries: [], smsPerDay: 1000 };
+    expect(created.data.createProject).toEqual(defaults);
+    expect(room.builtIn.console).toMatchObject(defaults);
+  });
+
+  it('keeps e-mail factor, device trust and SMS limits as set, with before and after in the audit log', async () => {
+    const { id } = await room.services.projects.create({ name: 'Limits' }, { kind: 'system' });
+    const set = { emailFactor: true, deviceTrustDays: 3650, smsCountries: ['se', 'DE', 'SE', 'XK'], smsPerDay: 0 };
+    const { data } = await room.call(update, { input: { id, ...set } });
+    const kept = { ...set, smsCountries: ['DE', 'SE', 'XK'] };
+    expect(data.updateProject).toEqual(kept);
+    const events = await room.call(
+      `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["project.updated"] }) { edges { node { detail } } } }`,
+      { id },
+    );
+    expect(events.data.auditEvents.edges[0].node.detail).toEqual({
+      before: { emailFactor: false, deviceTrustDays: 180, smsCountries: [], smsPerDay: 1000 },
+      after: kept,
+    });
+    const emptied = await room.call(update, { input: { id, smsCountries: [] } });
+    expect(emptied.data.updateProject.smsCountries).toEqual([]);
+  });
+
+  it.each([
+    ['deviceTrustDays', 0],
+    ['deviceTrustDays', 3651],
+    ['smsPerDay', -1],
+    ['smsPerDay', 1_000_001],
+    ['smsCountries', ['DEU']],
+    ['smsCountries', ['ZZ']],
+    ['smsCountries', ['']],
+  ])('refuses %s of %j as invalid', async (field, value) => {
+    const { code, errors } = await room.call(update, { input: { id: projectId, [field]: value } });
+    expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
+  });
+
+  it('tells the second of two admins who edit one thing', async () => {
+    const { id } = await room.services.projects.create({ name: 'Shared' }, { kind: 'system' });
+    const edit = (name: string) =>
+      room.call('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { name } }', {
+        input: { id, name, expectedVersion: 1 },
+      });
+    const answers = await Promise.all([edit('One'), edit('Two')]);
+    expect(answers.map((answer) => answer.code).sort()).toEqual(['conflict', undefined]);
+  });
+
+  it.each(['', '   ', 'x'.repeat(101), 'two\nlines', 'nul\u0000', 'half \ud800', ...unfitForMail])(
+    'refuses the name %j',
+    async (name) => {
+      const { code, status } = await room.call(
+        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { id } }',
+        { input: { name } },
+      );
+      expect([status, code]).toEqual([200, 'invalid']);
+    },
+  );
+
+  it('deletes a project only by its name, and says what was lost', async () => {
+    const { id } = await room.services.projects.create({ name: 'Gone soon' }, { kind: 'system' });
+    await room.services.clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
+    const remove = (confirmName: string) =>
+      room.call(
+        `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { users clients sessions scimTokens } }`,
+        { input: { id, confirmName } },
+      );
+    expect((await remove('gone soon')).code).toBe('invalid');
+    expect((await remove('Gone soon')).data.deleteProject).toEqual({
+      users: 0,
+      clients: 1,
+      sessions: 0,
+      scimTokens: 0,
+    });
+    expect((await room.call('query ($id: ID!) { project(id: $id) { id } }', { id })).code).toBe('not-found');
+  });
+
+  it('keeps the project of the admins closed', async () => {
+    const { id, name } = room.builtIn.console;
+    const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
+    for (const change of [{ testMode: true }, { scimEnabled: true }, { signUp: 'OPEN' }]) {
+      expect((await room.call(mutation, { input: { id, ...change } })).code).toBe('invalid');
+    }
+    const remove = 'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { users } }';
+    expect((await room.call(remove, { input: { id, confirmName: name } })).code).toBe('forbidden');
+    const issue = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
+    expect((await room.call(issue, { input: { projectId: id, name: 'x' } })).code).toBe('forbidden');
+  });
+});
+
+it('met no bug on the way', () => expect(room.bugs).toEqual([]));

@@ -1,0 +1,101 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { AccountAccess } from '../../domain/accounts/account-access.ts';
+import { countHoldings } from '../../domain/accounts/person-export.ts';
+import type { Device } from '../../domain/devices/device.entity.ts';
+import type { Actor } from '../../domain/kernel/actor.ts';
+import { found, Refusal, refuse } from '../../domain/kernel/problem.ts';
+import { User } from '../../domain/users/user.entity.ts';
+import { type Inputs, Requires } from '../api/access.ts';
+import type { AdminContext } from '../api/context.ts';
+import { errorFor } from '../api/graphql-error.ts';
+import { ownerOf } from '../api/ownership.ts';
+import { ClientView } from '../clients/client.view.ts';
+import { ChangeUsersInput } from './user-access.inputs.ts';
+import { ChangedUser, UserAccess, UserDeviceView, UserHoldings } from './user-access.view.ts';
+import type { UserAction } from './user-action.ts';
+
+const maxUsers = 100;
+
+type Change = (access: AccountAccess, projectId: string, userId: string, actor: Actor) => Promise<void>;
+
+const changes: Record<UserAction, Change> = {
+  activate: (access, ...about) => access.activate(...about),
+  deactivate: (access, ...about) => access.deactivate(...about),
+  'end-sessions': (access, ...about) => access.endSessions(...about),
+  'reset-factors': (access, ...about) => access.resetFactors(...about),
+  erase: (access, ...about) => access.erase(...about),
+};
+
+@Resolver(() => UserDeviceView)
+export class UserAccessResolver {
+  @Requires('project_viewer', { about: { user: 'userId' } })
+  @Query(() => UserAccess, { description: 'How a user gets in: sessions, devices, second factors.' })
+  async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em }: AdminContext) {
+    return domain.access.overview(em, found(await em.findOne(User, userId), 'user'));
+  }
+
+  @Requires('project_viewer', { about: { user: 'userId' } })
+  @Query(() => UserHoldings, { description: 'What would be lost with a user.' })
+  async userHoldings(@Arg('userId', () => ID) userId: string, @Ctx() { em }: AdminContext): Promise<UserHoldings> {
+    const counts = await countHoldings(em, found(await em.findOne(User, userId), 'user'));
+    const count = (name: string) => counts.get(name) ?? 0;
+    return {
+      sessions: count('sessions'),
+      devices: count('devices'),
+      secondFactors: count('secondFactors'),
+      recoveryCodes: count('recoveryCodes'),
+      groups: count('groups'),
+      messages: count('messages'),
+      events: count('eventsAbout') + count('eventsBy'),
+      adminRoles: count('adminRoles'),
+    };
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: isIrreversible })
+  @Mutation(() => [ChangedUser], {
+    description: 'Does the same to several users, one after the other, and tells what came of each.',
+  })
+  async changeUsers(@Arg('input', () => ChangeUsersInput) input: ChangeUsersInput, @Ctx() ctx: AdminContext) {
+    const { projectId, action } = input;
+    const userIds = [...new Set(input.userIds)];
+    if (userIds.length === 0 || userIds.length > maxUsers) {
+      refuse({ code: 'invalid', field: 'userIds', reason: `must be from 1 to ${maxUsers}` });
+    }
+    const outcomes: ChangedUser[] = [];
+    for (const userId of userIds) {
+      try {
+        await changes[action](ctx.domain.access, projectId, userId, ctx.actor);
+        outcomes.push({ userId, done: true, code: null, message: null });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        outcomes.push({ userId, done: false, code: error.problem.code, message: errorFor(error.problem).message });
+      }
+    }
+    return outcomes;
+  }
+
+  @Requires('project_admin', { about: { session: 'id' } })
+  @Mutation(() => ID, { description: 'The clients that took part are told. Returns its id.' })
+  async endUserSession(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
+    const { projectId } = await ownerOf(em, { noun: 'session', id });
+    await domain.access.endSession(projectId, id, actor);
+    return id;
+  }
+
+  @Requires('project_admin', { about: { device: 'id' } })
+  @Mutation(() => ID, { description: 'It is asked for a code again, and its sessions end. Returns its id.' })
+  async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
+    const { projectId, userId } = await ownerOf(em, { noun: 'device', id });
+    await domain.access.revokeDevice(projectId, userId, id, actor);
+    return id;
+  }
+
+  @FieldResolver(() => ClientView, { description: 'Where it was registered.' })
+  client(@Root() device: Device, @Ctx() { loaders }: AdminContext) {
+    return loaders.client(device.client.id);
+  }
+}
+
+function isIrreversible(inputs: Inputs): boolean {
+  return inputs['action'] === 'erase' || inputs['action'] === 'reset-factors';
+}

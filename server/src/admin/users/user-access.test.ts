@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+import { freshSeconds } from '../api/authorize.ts';
+
+let room: AdminRoom;
+let project: Project;
+let clientId: string;
+let count = 0;
+let userId: string;
+let session: string;
+let device: string;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  project = await room.services.projects.create({ name: 'Acme' }, system);
+  clientId = (await room.services.clients.create({ projectId: project.id, name: 'App' }, system)).client.id;
+});
+afterAll(() => room.close());
+
+beforeEach(async () => {
+  userId = await person();
+  const signedIn = await room.signedIn(project, { id: userId }, clientId);
+  session = signedIn.session.id;
+  device = signedIn.device.id;
+});
+
+async function person(): Promise<string> {
+  const { db, users } = room.services;
+  count += 1;
+  return (await db.transaction((em) => users.signUp(em, project.id, `user-${count}@example.com`, system))).id;
+}
+
+async function withFactor(method: 'email' | 'sms' | 'totp'): Promise<void> {
+  const { db, mfa, users } = room.services;
+  await db.transaction(async (em) => {
+    const phone = method === 'sms' ? '+12025550143' : null;
+    const enrolment = await mfa.begin(em, { userId, deviceId: null, method, phone });
+    const user = await users.find(em, project.id, userId);
+    if (user) await mfa.verify(em, enrolment, user, system);
+  });
+}
+
+const access = async (id = userId) => {
+  const query = `query ($id: ID!) { userAccess(userId: $id) {
+    sessions { id amr deviceId expiresAt } devices { id name remembered client { name } }
+    factors { method phone } recoveryCodesLeft } }`;
+  return (await room.call(query, { id })).data.userAccess;
+};
+
+const change = async (action: string, userIds = [userId], headers?: Record<string, string>) => {
+  const query = `mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { userId done code message } }`;
+  return room.call(query, { input: { projectId: project.id, userIds, action } }, headers);
+};
+
+describe('Query.userAccess', () => {
+  it('shows live sessions, devices with their clients, and verified factors', async () => {
+    await withFactor('sms');
+    expect(await access()).toEqual({
+      sessions: [{ id: session, amr: ['swk', 'otp'], deviceId: device, expiresAt: expect.any(String) }],
+      devices: [{ id: device, name: 'Browser', remembered: true, client: { name: 'App' } }],
+      factors: [{ method: 'SMS', phone: '+12025550143' }],
+      recoveryCodesLeft: expect.any(Number),
+    });
+  });
+
+  it('shows until when a device is trusted by the policy of today, not by the one of its last use', async () => {
+    const query = `query ($id: ID!) { userAccess(userId: $id) { devices { trustedUntil lastUsedAt } } }`;
+    const seconds = async () => {
+      const [shown] = (await room.call(query, { id: userId })).data.userAccess.devices;
+      return (Date.parse(shown.trustedUntil) - Date.parse(shown.lastUsedAt)) / 1000;
+    };
+    const { projects } = room.services;
+    const before = await seconds();
+    await projects.update(project.id, { deviceTrustSeconds: 600 }, system);
+    expect(before).toBeGreaterThan(600);
+    expect(await seconds()).toBe(600);
+    await projects.update(project.id, { deviceTrustSeconds: before }, system);
+    expect(await seconds()).toBe(before);
+  });
+
+  it('shows no session that has run out', async () => {
+    room.clock.turn(project.maxSessionSeconds + 1);
+    expect((await access()).sessions).toEqual([]);
+  });
+});
+
+describe('Mutation.endUserSession, Mutation.revokeUserDevice', () => {
+  it('ends one session and leaves the others', async () => {
+    const other = await room.signedIn(project, { id: userId }, clientId);
+    await room.call(`mutation { endUserSession(id: "${session}") }`);
+    expect((await access()).sessions).toMatchObject([{ id: other.session.id }]);
+    const again = await room.call(`mutation { endUserSession(id: "${session}") }`);
+    expect(again.data).toEqual({ endUserSession: session });
+  });
+
+  it('takes a device away, and the sessions that rest on it', async () => {
+    const other = await room.signedIn(project, { id: userId }, clientId);
+    await room.call(`mutation { revokeUserDevice(id: "${device}") }`);
+    const left = await access();
+    expect(left.devices).toMatchObject([{ id: other.device.id }]);
+    expect(left.sessions).toMatchObject([{ id: other.session.id }]);
+  });
+
+  it('knows nothing of ids that are not there', async () => {
+    const none = '00000000-0000-7000-8000-000000000000';
+    expect((await room.call(`mutation { endUserSession(id: "${none}") }`)).code).toBe('not-found');
+    expect((await room.call('mutation { revokeUserDevice(id: "x") }')).code).toBe('not-found');
+  });
+});
+
+describe('Mutation.changeUsers', () => {
+  it('deactivates users, which ends their sessions, and activates them again', async () => {
+    const other = await person();
+    const { data } = await change('DEACTIVATE', [userId, other, userId]);
+    expect(data.changeUsers).toEqual(
+      [userId, other].map((id) => ({ userId: id, done: true, code: null, message: null })),
+    );
+    expect((await access()).sessions).toEqual([]);
+    const active = async () => (await room.call(`{ user(id: "${userId}") { active } }`)).data.user.active;
+    expect(await active()).toBe(false);
+    await change('ACTIVATE');
+    expect(await active()).toBe(true);
+  });
+
+  it('ends all sessions and leaves the devices', async () => {
+    await room.signedIn(project, { id: userId }, clientId);
+    await change('END_SESSIONS');
+    expect(await access()).toMatchObject({ sessions: [], devices: [{}, {}] });
+  });
+
+  it('takes every second factor away', async () => {
+    await withFactor('totp');
+    await withFactor('email');
+    await change('RESET_FACTORS');
+    expect((await access()).factors).toEqual([]);
+  });
+
+  it('counts users whose factors meet the policy: e-mail only where the project allows it', async () => {
+    const standing = async (emailFactor: boolean) => {
+      await room.services.projects.update(project.id, { emailFactor }, system);
+      const query = `{ factorStanding(projectId: "${project.id}") { withFactor email } }`;
+      return (await room.call(query)).data.factorStanding as { withFactor: number; email: number };
+    };
+    const [allowed, refused] = [await standing(true), await standing(false)];
+    await withFactor('email');
+    expect(await standing(true)).toEqual({ withFactor: allowed.withFactor + 1, email: allowed.email + 1 });
+    expect(await standing(false)).toEqual({ withFactor: refused.withFactor, email: refused.email + 1 });
+  });
+
+  it('erases users, and says of each what came of it', async () => {
+    const none = '00000000-0000-7000-8000-000000000000';
+    const { data } = await change('ERASE', [none, userId]);
+    expect(data.changeUsers).toEqual([
+      { userId: none, done: false, code: 'not-found', message: expect.stringContaining('user') },
+      { userId, done: true, code: null, message: null },
+    ]);
+    expect((await room.call(`{ user(id: "${userId}") { id } }`)).code).toBe('not-found');
+  });
+
+  it('reaches nobody outside of the project', async () => {
+    const stranger = await room.person(`stranger-${count}@example.com`);
+    const { data } = await change('ERASE', [stranger]);
+    expect(data.changeUsers).toMatchObject([{ done: false, code: 'not-found' }]);
+    expect((await room.call(`{ user(id: "${stranger}") { active } }`)).data.user.active).toBe(true);
+  });
+
+  it('refuses none and more than a hundred at once', async () => {
+    expect((await change('DEACTIVATE', [])).code).toBe('invalid');
+    const many = Array.from({ length: 101 }, (_, index) => `id-${index}`);
+    expect((await change('DEACTIVATE', many)).code).toBe('invalid');
+  });
+
+  it('never takes the last owner away, and any other one', async () => {
+    const { admins } = room.services;
+    const owner = await room.person('owner@example.com');
+    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const first = await admins.grantRole({ email: 'owner@example.com', role: 'owner' }, by);
+    const inConsole = (action: string, userIds: string[]) =>
+      room.call('mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }', {
+        input: { projectId: room.builtIn.console.id, userIds, action },
+      });
+    for (const action of ['DEACTIVATE', 'ERASE']) {
+      const { data } = await inConsole(action, [owner]);
+      expect(data.changeUsers).toEqual([{ done: false, code: 'forbidden' }]);
+    }
+    await admins.grantRole({ email: 'second@example.com', role: 'owner' }, by);
+    expect((await inConsole('DEACTIVATE', [owner])).data.changeUsers).toEqual([{ done: true, code: null }]);
+    expect(first.role).toBe('owner');
+  });
+
+  it('asks an admin for a fresh sign-in where nothing can be given back, and only there', async () => {
+    const { admins } = room.services;
+    const adminId = await room.person(`admin-${count}@example.com`);
+    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    await admins.grantRole({ email: `admin-${count}@example.com`, role: 'project_admin', projectId: project.id }, by);
+    const headers = await room.sessionOf(adminId);
+    room.clock.turn(freshSeconds + 1);
+    for (const action of ['ERASE', 'RESET_FACTORS']) {
+      expect((await change(action, [userId], headers)).code).toBe('reauthentication-required');
+    }
+    expect((await change('END_SESSIONS', [userId], headers)).data.changeUsers).toMatchObject([{ done: true }]);
+  });
+
+  it('stands in the audit log under who did it', async () => {
+    await change('DEACTIVATE');
+    const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${userId}" }) {
+      edges { node { type actor { kind } } } } }`;
+    const { data } = await room.call(query);
+    expect(data.auditEvents.edges[0].node).toEqual({ type: 'user.updated', actor: { kind: 'bootstrap-token' } });
+  });
+});
+
+describe('Query.scimRequests', () => {
+  it('shows what a directory has sent, newest first, page by page', async () => {
+    const { requestRecords } = room.services;
+    const { scimToken } = await room.services.directories.issueScimToken(
+      { projectId: project.id, name: 'Okta' },
+      system,
+    );
+    for (const status of [200, 201, 400]) {
+      requestRecords.add(
+        {
+          ...{ projectId: project.id, at: room.clock.now(), tokenId: scimToken.id, tokenName: 'Okta', method: 'POST' },
+          ...{ path: '/Users', resourceId: null, status, scimType: null, detail: null, durationMs: 3 },
+          ...{ userAgent: null, requestBody: '{}', responseBody: null, erasures: 0 },
+        },
+        (error) => room.bugs.push(error),
+      );
+    }
+    await requestRecords.settled();
+    const ask = (after?: string) =>
+      room.call(
+        `query ($id: ID!, $after: String) { scimRequests(projectId: $id, first: 2, after: $after) {
+          edges { node { status tokenName } } pageInfo { hasNextPage endCursor } } }`,
+        { id: project.id, after },
+      );
+    const first = (await ask()).data.scimRequests;
+    expect(first.edges.map(({ node }: any) => node.status)).toEqual([400, 201]);
+    expect(first.pageInfo.hasNextPage).toBe(true);
+    const second = (await ask(first.pageInfo.endCursor)).data.scimRequests;
+    expect(second.edges).toEqual([{ node: { status: 200, tokenName: 'Okta' } }]);
+    expect(room.bugs).toEqual([]);
+  });
+});

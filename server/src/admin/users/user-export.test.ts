@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
+import { Factories } from '../../../test/factories.ts';
+import { changed } from '../../../test/rows.ts';
+import { systemRandom } from '../../adapters/system/random.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+import type { User } from '../../domain/users/user.entity.ts';
+import { freshSeconds } from '../api/authorize.ts';
+
+let room: AdminRoom;
+let project: Project;
+let foreign: Project;
+let ada: User;
+const many = 1200;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  const make = new Factories(room.services, room.clock);
+  project = await make.project({ name: 'Acme' });
+  foreign = await make.project({ name: 'Other' });
+  await room.services.db.transaction((em) =>
+    em.execute(
+      `insert into users (id, project_id, user_name, user_name_key, display_name, created_at, updated_at)
+       select gen_random_uuid(), '${project.id}', 'user-' || n, 'user-' || n, 'Somebody, "else"', now(), now()
+       from generate_series(1, ${many - 1}) n`,
+    ),
+  );
+  ada = await make.user(project, {
+    userName: 'ada',
+    userNameKey: 'ada',
+    email: 'ada@example.com',
+    emailKey: 'ada@example.com',
+    displayName: '=cmd|calc',
+    phone: '+12025550143',
+    attributes: { locale: 'en-GB' },
+    lastSignInAt: room.clock.now(),
+  });
+});
+afterAll(() => room.close());
+
+const get = (path: string, query: Record<string, string> = {}, headers: Record<string, string> = bootstrap) =>
+  fetch(`${room.url}/admin/export/users${path}?${new URLSearchParams(query)}`, { headers });
+
+const events = async (type: string) => {
+  const query = `{ auditEvents(projectId: "${project.id}", filter: { types: ["${type}"] }) { edges { node { detail subject { id } } } } }`;
+  return (await room.call(query)).data.auditEvents.edges.map(({ node }: { node: object }) => node);
+};
+
+describe('GET /admin/export/users', () => {
+  it('gives every user as CSV: quoted as RFC 4180 says, nothing that a spreadsheet would run', async () => {
+    const response = await get('', { project: project.id });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="users-.*\.csv"$/);
+    const [head, ...lines] = (await response.text()).trimEnd().split('\r\n');
+    expect(head).toBe(
+      '"id","user_name","external_id","display_name","given_name","family_name","email","phone","active","provenance","created_at","updated_at","last_sign_in_at"',
+    );
+    expect(lines).toHaveLength(many);
+    const line = lines.find((one) => one.includes(ada.id));
+    expect(line).toBe(
+      `"${ada.id}","ada",,"'=cmd|calc",,,"ada@example.com","'+12025550143","true","local","2026-03-01T12:00:00.000Z","2026-03-01T12:00:00.000Z","2026-03-01T12:00:00.000Z"`,
+    );
+    expect(lines[0] === line ? lines[1] : lines[0]).toContain('"Somebody, ""else"""');
+  });
+
+  it('gives JSON Lines by the search and filters of the list', async () => {
+    const wanted = { project: project.id, format: 'jsonl', search: 'ad', has_signed_in: 'true', active: 'true' };
+    const lines = (await (await get('', wanted)).text()).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ id: ada.id, displayName: '=cmd|calc', active: true }),
+    ]);
+    const none = { project: project.id, format: 'jsonl', group: foreign.id };
+    expect(await (await get('', none)).text()).toBe('');
+  });
+
+  it('is an event that says how many went out, and not whom was searched for', async () => {
+    const [newest] = (await events('users.exported')).slice(1);
+    expect(newest.detail).toEqual({
+      format: 'jsonl',
+      users: 1,
+      filter: { active: true, hasSignedIn: true },
+      searched: true,
+    });
+    expect(JSON.stringify(await events('users.exported'))).not.toContain('"ad"');
+  });
+
+  it('reads no further than its reader does', async () => {
+    const stop = new AbortController();
+    const url = `${room.url}/admin/export/users?project=${project.id}`;
+    const response = await fetch(url, { headers: bootstrap, signal: stop.signal });
+    stop.abort();
+    await expect(response.text()).rejects.toThrow();
+    expect((await get('', { project: project.id, search: 'ada' })).status).toBe(200);
+    expect(room.bugs).toEqual([]);
+  });
+
+  it('refuses what it does not know', async () => {
+    const codeOf = async (query: Record<string, string>) => {
+      const response = await get('', { project: project.id, ...query });
+      const { errors } = (await response.json()) as { errors: { extensions: { code: string; field?: string } }[] };
+      return [response.status, errors[0]?.extensions.code, errors[0]?.extensions.field];
+    };
+    expect(await codeOf({ format: 'xls' })).toEqual([400, 'invalid', 'format']);
+    expect(await codeOf({ active: 'maybe' })).toEqual([400, 'invalid', 'active']);
+    expect(await codeOf({ group: "' or 1=1" })).toEqual([400, 'invalid', 'filter.groupId']);
+    expect(await codeOf({ signed_in_since: 'yesterday' })).toEqual([400, 'invalid', 'signed_in_since']);
+    expect(await codeOf({ fields: 'password' })).toEqual([400, 'invalid', 'fields']);
+    expect(await codeOf({ search: '\0' })).toEqual([400, 'invalid', 'search']);
+    expect((await codeOf({ project: 'x' }))[0]).toBe(404);
+    expect((await get('', {})).status).toBe(400);
+  });
+});
+
+/** A code that was sent to somebody, whose sign-in is forgotten already. */
+async function codeTo({ id, email }: { id: string | null; email?: string | null | undefined }) {
+  const at = room.clock.now();
+  await execute(
+    room.services.db.alone,
+    sql`
+      insert into one_time_codes (id, project_id, ceremony_id, purpose, account, user_id, address, code_mac,
+        created_at, expires_at)
+      values (${systemRandom.id()}, ${project.id}, ${systemRandom.id()}, 'sign-in', 'x', ${id}, ${email}, 'x',
+        ${at}, ${new Date(at.getTime() + 300_000)})`,
+  );
+}
+
+describe('GET /admin/export/users/{id}', () => {
+  it('holds everything that is stored about the person, and no secret', async () => {
+    const { services } = room;
+    const client = (await services.clients.create({ projectId: project.id, name: 'App' }, system)).client;
+    const { session, device } = await room.signedIn(project, ada, client.id);
+    const group = await services.groups.create(
+      project.id,
+      { displayName: 'Staff', externalId: null },
+      [ada.id],
+      system,
+    );
+    const networks = 'insert into known_networks (user_id, network, last_at) values (?, ?, ?)';
+    await changed(services.db, networks, [ada.id, 'mac of a network', room.clock.now()]);
+    await codeTo(ada);
+    await services.db.transaction(async (em) => {
+      const enrolment = await services.mfa.begin(em, { userId: ada.id, deviceId: null, method: 'totp', phone: null });
+      await services.mfa.verify(em, enrolment, ada, system);
+      const admin = { kind: 'admin', id: foreign.id, name: 'Grace', ip: '203.0.113.9', userAgent: 'theirs' } as const;
+      const own = { kind: 'user', id: ada.id, name: 'ada', ip: '198.51.100.7', userAgent: 'hers' } as const;
+      const subject = { kind: 'user', id: ada.id };
+      services.audit.record(em, { type: 'user.updated', actor: admin, projectId: project.id, subject });
+      services.audit.record(em, { type: 'user.signed_in', actor: own, projectId: project.id, subject });
+      await services.tokens.issueCode(em, {
+        clientId: client.id,
+        userId: ada.id,
+        scope: 'openid',
+        authTime: room.clock.now(),
+        amr: ['swk'],
+      });
+    });
+    const response = await get(`/${ada.id}`);
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="person-.*\.json"$/);
+    const text = await response.text();
+    const person = JSON.parse(text);
+    expect(person).toMatchObject({
+      issuer: room.issuer,
+      projectId: project.id,
+      profile: { id: ada.id, userName: 'ada', phone: '+12025550143', attributes: { locale: 'en-GB' } },
+      groups: [{ id: group.id, displayName: 'Staff' }],
+      sessions: [{ id: session.id, amr: ['swk', 'otp'] }],
+      devices: [{ id: device.id, name: 'Browser' }],
+      knownNetworks: [{ lastAt: expect.stringContaining('20') }],
+      oneTimeCodes: [{ purpose: 'sign-in', address: 'ada@example.com', attempts: 0 }],
+      secondFactors: [{ method: 'totp' }],
+      authorizationCodes: [{ clientId: client.id, scope: 'openid' }],
+      messages: [],
+    });
+    const types = person.eventsAbout.map(({ type }: { type: string }) => type);
+    expect(types).toEqual(expect.arrayContaining(['user.updated', 'user.signed_in', 'user.exported']));
+    // From where an admin worked is theirs; from where she signed in is hers.
+    expect(text).toContain('198.51.100.7');
+    expect(text).not.toContain('203.0.113.9');
+    expect(text).not.toMatch(/hash|sealed|secret"|mac of/i);
+    const holdings = 'sessions devices secondFactors groups messages events';
+    const { data } = await room.call(`{ userHoldings(userId: "${ada.id}") { ${holdings} } }`);
+    expect(data.userHoldings).toMatchObject({ sessions: 1, devices: 1, secondFactors: 1, groups: 1, messages: 0 });
+    expect(data.userHoldings.events).toBe(person.eventsAbout.length + person.eventsBy.length);
+  });
+
+  it('is an event of that person', async () => {
+    expect(await events('user.exported')).toEqual([{ detail: null, subject: { id: ada.id } }]);
+  });
+
+  it('is no more there once they are erased', async () => {
+    const make = new Factories(room.services, room.clock);
+    const gone = await make.user(project);
+    const { db } = room.services;
+    const at = room.clock.now();
+    await execute(
+      db.alone,
+      sql`insert into known_networks (user_id, network, last_at) values (${gone.id}, ${'x'}, ${at})`,
+    );
+    await codeTo(gone);
+    await codeTo({ id: null, email: gone.email });
+    const left = () =>
+      query(
+        db.alone,
+        sql`select 'network' from known_networks where user_id = ${gone.id}
+          union all select 'code' from one_time_codes where user_id = ${gone.id} or address = ${gone.email}`,
+      );
+    expect(await left()).toHaveLength(3);
+    await room.services.accountAccess.erase(project.id, gone.id, system);
+    expect(await left()).toEqual([]);
+    expect((await get(`/${gone.id}`)).status).toBe(404);
+    expect((await get('/nobody')).status).toBe(404);
+  });
+});
+
+describe('both exports', () => {
+  const paths = () =>
+    [
+      ['', { project: project.id }],
+      [`/${ada.id}`, {}],
+    ] as const;
+  const status = async (headers: Record<string, string>) => {
+    const answers = await Promise.all(paths().map(([path, query]) => get(path, query, headers)));
+    for (const answer of answers) if (answer.status !== 200) expect(await answer.text()).not.toContain('example.com');
+    return answers.map((answer) => answer.status);
+  };
+
+  it('are for project admins: not for viewers, other projects or strangers', async () => {
+    expect(await status({})).toEqual([401, 401]);
+    expect(await status(await room.tokenOf('project_viewer', project.id))).toEqual([403, 403]);
+    expect(await status(await room.tokenOf('project_admin', foreign.id))).toEqual([404, 404]);
+    expect(await status(await room.tokenOf('project_admin', project.id))).toEqual([200, 200]);
+  });
+
+  it('ask a person for a fresh sign-in, and a browser to come from the console', async () => {
+    const userId = await room.person('pa@example.com');
+    const owner = { grants: { owner: true, projects: new Map() }, actor: system };
+    await room.services.admins.grantRole(
+      { email: 'pa@example.com', role: 'project_admin', projectId: project.id },
+      owner,
+    );
+    const headers = await room.sessionOf(userId);
+    expect(await status({ ...headers, 'Sec-Fetch-Site': 'same-origin' })).toEqual([200, 200]);
+    expect(await status({ ...headers, 'Sec-Fetch-Site': 'cross-site' })).toEqual([403, 403]);
+    room.clock.turn(freshSeconds);
+    expect(await status({ ...headers, 'Sec-Fetch-Site': 'same-origin' })).toEqual([403, 403]);
+  });
+});

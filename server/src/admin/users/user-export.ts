@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Router } from 'express';
+import { personExport } from '../../domain/accounts/person-export.ts';
+import type { Audit } from '../../domain/audit/audit.ts';
+import { found, refuse } from '../../domain/kernel/problem.ts';
+import { User } from '../../domain/users/user.entity.ts';
+import {
+  countUsers,
+  type ExportedUser,
+  eachUser,
+  exportedProperties,
+  type UserFilter,
+} from '../../domain/users/user-list.ts';
+import { columnOf } from '../../domain/users/user-record.ts';
+import { actorOf } from '../../http/context.ts';
+import { sendExport } from '../../http/export.ts';
+import { actorFor } from '../api/caller.ts';
+import { checkExport, type ExportDeps, exportQuery, exportRoute, formatOf, momentOf } from '../api/export-route.ts';
+import { userFilterOf } from './user.resolver.ts';
+
+export interface UserExportDeps extends ExportDeps {
+  audit: Audit;
+  issuer: string;
+}
+
+const columns = Object.fromEntries(
+  exportedProperties.map((name) => [columnOf(name), (user: ExportedUser) => user[name]]),
+);
+
+const filters = ['search', 'active', 'provenance', 'has_factor', 'has_signed_in', 'group'] as const;
+const moments = ['signed_in_since', 'not_signed_in_since'] as const;
+
+/**
+ * Mounted at `/admin`, for project admins who have signed in of late, each an event itself:
+ * - `GET /export/users`: the users that `users` lists, as a file. `project`, `format` (`csv`, `jsonl`), `search`, and the
+ *   filters `active`, `provenance`, `has_factor`, `has_signed_in`, `group`, `signed_in_since`, `not_signed_in_since`.
+ * - `GET /export/users/{id}`: everything that is held about one person, as one JSON object.
+ */
+export function userExport(deps: UserExportDeps): Router {
+  const { db, clock, audit, issuer } = deps;
+  const stamp = () => clock.now().toISOString().slice(0, 19).replaceAll(':', '');
+
+  const list = exportRoute(deps, async (req, res, caller) => {
+    const get = exportQuery(req, ['project', 'format', ...filters, ...moments]);
+    const projectId = get('project') ?? refuse({ code: 'invalid', field: 'project', reason: 'must be given' });
+    await checkExport(deps, caller, 'project_admin', { noun: 'project', id: projectId }, { fresh: true });
+    const format = formatOf(get('format'));
+    const filter = filterOf(get);
+    const users = await countUsers(db.reader(), projectId, filter);
+    // What was searched for may be a person's name, and would outlive their erasure.
+    const { search, ...shown } = filter;
+    await db.transaction(async (em) =>
+      audit.record(em, {
+        type: 'users.exported',
+        actor: actorFor(caller, actorOf(req)),
+        projectId,
+        detail: { format, users, filter: shown, searched: search !== undefined },
+      }),
+    );
+    const pages = eachUser(() => db.reader(), projectId, filter);
+    await sendExport(res, { name: `users-${stamp()}`, format, columns, pages });
+  });
+
+  const person = exportRoute(deps, async (req, res, caller) => {
+    exportQuery(req, []);
+    const id = String(req.params['id']);
+    await checkExport(deps, caller, 'project_admin', { noun: 'user', id }, { fresh: true });
+    const user = found(await db.reader().findOne(User, id), 'user');
+    const projectId = user.project.id;
+    await db.transaction(async (em) =>
+      audit.record(em, {
+        type: 'user.exported',
+        actor: actorFor(caller, actorOf(req)),
+        projectId,
+        subject: { kind: 'user', id, name: user.userName },
+      }),
+    );
+    res.setHeader('Content-Type', 'application/json');
+    res.setHeader('Content-Disposition', `attachment; filename="person-${id}-${stamp()}.json"`);
+    res.setHeader('Cache-Control', 'no-store');
+    const about = { exportedAt: clock.now(), issuer, projectId };
+    const text = Readable.from(personExport(() => db.reader(), user, about));
+    await pipeline(text, res).catch((error: { code?: unknown }) => {
+      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    });
+  });
+
+  const router = Router();
+  router.get('/export/users', list);
+  router.get('/export/users/:id', person);
+  return router;
+}
+
+function filterOf(get: (name: string) => string | undefined): UserFilter {
+  const flag = (name: string) => {
+    const value = get(name);
+    if (value !== undefined && value !== 'true' && value !== 'false') {
+      refuse({ code: 'invalid', field: name, reason: 'must be true or false' });
+    }
+    return value === undefined ? undefined : value === 'true';
+  };
+  const provenance = get('provenance');
+  if (provenance !== undefined && provenance !== 'local' && provenance !== 'scim') {
+    refuse({ code: 'invalid', field: 'provenance', reason: 'must be local or scim' });
+  }
+  const wanted = {
+    active: flag('active'),
+    provenance,
+    hasFactor: flag('has_factor'),
+    hasSignedIn: flag('has_signed_in'),
+    groupId: get('group'),
+    signedInSince: momentOf('signed_in_since', get('signed_in_since')),
+    notSignedInSince: momentOf('not_signed_in_since', get('not_signed_in_since')),
+  };
+  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  return userFilterOf(get('search'), given);
+}

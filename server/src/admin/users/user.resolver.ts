@@ -1,0 +1,76 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
+import { found, refuse } from '../../domain/kernel/problem.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
+import { User } from '../../domain/users/user.entity.ts';
+import { countUsers, listUsers, newestFirst, type UserFilter, type UserOrder } from '../../domain/users/user-list.ts';
+import { Requires } from '../api/access.ts';
+import { placedConnection, placedRequest } from '../api/connection.ts';
+import { type AdminContext, given } from '../api/context.ts';
+import { DirectionEnum, UserOrderEnum } from '../api/enums.ts';
+import { ProjectView } from '../projects/project.view.ts';
+import { UserFilterInput } from './user.inputs.ts';
+import { UserConnection, UserView } from './user.view.ts';
+
+/** What is asked of the users of a project. Refuses `invalid` for what is no id. */
+export function userFilterOf(
+  search: string | null | undefined,
+  filter: UserFilterInput | null | undefined,
+): UserFilter {
+  const wanted = given({ ...filter });
+  if (wanted.groupId !== undefined && !isUuid(wanted.groupId)) {
+    refuse({ code: 'invalid', field: 'filter.groupId', reason: 'must be the id of a group' });
+  }
+  return { ...wanted, ...(search ? { search } : {}) };
+}
+
+@Resolver(() => UserView)
+export class UserResolver {
+  @Requires('project_viewer', { about: { user: 'id' } })
+  @Query(() => UserView, { nullable: true })
+  async user(@Arg('id', () => ID) id: string, @Ctx() { em }: AdminContext) {
+    return found(isUuid(id) ? await em.findOne(User, id) : null, 'user');
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => UserConnection, {
+    description: 'The users of a project, newest first unless another order is asked for.',
+  })
+  async users(
+    @Arg('projectId', () => ID) projectId: string,
+    @Ctx() { em }: AdminContext,
+    @Arg('search', () => String, {
+      nullable: true,
+      description:
+        'The beginning of a userName, e-mail address, displayName or family name, in any case, or of an externalId.',
+    })
+    search?: string | null,
+    @Arg('filter', () => UserFilterInput, { nullable: true }) filter?: UserFilterInput | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+    @Arg('orderBy', () => UserOrderEnum, { nullable: true, description: 'CREATED where absent.' })
+    orderBy?: UserOrder['by'] | null,
+    @Arg('direction', () => DirectionEnum, {
+      nullable: true,
+      description: 'Where absent: DESC by a moment, ASC by a name. Those without a value come last either way.',
+    })
+    direction?: 'asc' | 'desc' | null,
+  ) {
+    const order = orderOf(orderBy, direction);
+    const wanted = userFilterOf(search, filter);
+    const list = `users ${order.by} ${order.descending ? 'desc' : 'asc'}`;
+    const request = placedRequest(list, { first, after });
+    const page = await listUsers(em, projectId, wanted, { ...request, order });
+    return placedConnection(list, page, request, () => countUsers(em, projectId, wanted));
+  }
+
+  @FieldResolver(() => ProjectView)
+  project(@Root() user: User, @Ctx() { loaders }: AdminContext) {
+    return loaders.project(user.project.id);
+  }
+}
+
+function orderOf(by: UserOrder['by'] | null | undefined, direction: 'asc' | 'desc' | null | undefined): UserOrder {
+  const order = by ?? newestFirst.by;
+  const isMoment = order === 'created' || order === 'last-sign-in';
+  return { by: order, descending: direction == null ? isMoment : direction === 'desc' };
+}

@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { Factories } from '../../../test/factories.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+import type { User } from '../../domain/users/user.entity.ts';
+
+let room: AdminRoom;
+let project: Project;
+let other: Project;
+let people: Record<'ada' | 'grace' | 'alan' | 'zoe', User>;
+let staff: string;
+const day = 86_400_000;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  const make = new Factories(room.services, room.clock);
+  project = await make.project({ name: 'Acme' });
+  other = await make.project({ name: 'Other' });
+  const now = room.clock.now().getTime();
+  const named = (userName: string, values: Partial<User>) =>
+    make.user(project, { userName, userNameKey: userName, email: `${userName}@example.com`, ...values });
+  people = {
+    ada: await named('c.ada', { displayName: 'Ada Lovelace', familyName: 'Lovelace', lastSignInAt: new Date(now) }),
+    grace: await named('a.grace', {
+      displayName: 'grace hopper',
+      provenance: 'scim',
+      lastSignInAt: new Date(now - 40 * day),
+    }),
+    alan: await named('b.alan', { displayName: 'Alan Turing', provenance: 'scim', active: false }),
+    zoe: await named('d.zoe', {}),
+  };
+  const { db, groups, mfa } = room.services;
+  await db.transaction(async (em) => {
+    const enrolment = await mfa.begin(em, { userId: people.ada.id, deviceId: null, method: 'email', phone: null });
+    await mfa.verify(em, enrolment, people.ada, system);
+  });
+  const make3 = (displayName: string, members: string[]) =>
+    groups.create(project.id, { displayName, externalId: null }, members, system);
+  staff = (await make3('Staff', [people.ada.id, people.grace.id])).id;
+  await make3('admins', [people.ada.id]);
+  await make3('100% remote', []);
+  await groups.create(other.id, { displayName: 'Staff elsewhere', externalId: null }, [], system);
+});
+afterAll(() => room.close());
+
+const users = async (args = '', headers?: Record<string, string>) => {
+  const query = `{ users(projectId: "${project.id}" ${args}) { totalCount pageInfo { hasNextPage endCursor } edges { node { id } } } }`;
+  return room.call(query, {}, headers);
+};
+const names = Object.keys as (of: typeof people) => (keyof typeof people)[];
+const found = async (args: string) => {
+  const { data, errors } = await users(args);
+  expect(errors).toEqual([]);
+  const ids: string[] = data.users.edges.map((edge: { node: { id: string } }) => edge.node.id);
+  expect(data.users.totalCount).toBe(ids.length);
+  return ids.map((id) => names(people).find((name) => people[name].id === id));
+};
+
+describe('Query.users', () => {
+  it('puts users in the order asked for; those without a value come last either way', async () => {
+    expect(await found('')).toEqual(['zoe', 'alan', 'grace', 'ada']);
+    expect(await found('orderBy: CREATED, direction: ASC')).toEqual(['ada', 'grace', 'alan', 'zoe']);
+    expect(await found('orderBy: NAME')).toEqual(['ada', 'alan', 'grace', 'zoe']);
+    expect(await found('orderBy: NAME, direction: DESC')).toEqual(['grace', 'alan', 'ada', 'zoe']);
+    expect(await found('orderBy: USER_NAME')).toEqual(['grace', 'alan', 'ada', 'zoe']);
+    expect(await found('orderBy: LAST_SIGN_IN')).toEqual(['ada', 'grace', 'zoe', 'alan']);
+    expect(await found('orderBy: LAST_SIGN_IN, direction: ASC')).toEqual(['grace', 'ada', 'alan', 'zoe']);
+  });
+
+  it('filters by state, origin, second factor, last sign-in and group, and by all at once', async () => {
+    expect(await found('filter: { active: false }')).toEqual(['alan']);
+    expect(await found('filter: { provenance: LOCAL }')).toEqual(['zoe', 'ada']);
+    expect(await found('filter: { hasFactor: true }')).toEqual(['ada']);
+    expect(await found('filter: { hasFactor: false }')).toEqual(['zoe', 'alan', 'grace']);
+    expect(await found('filter: { hasSignedIn: false }')).toEqual(['zoe', 'alan']);
+    const monthAgo = new Date(room.clock.now().getTime() - 30 * day).toISOString();
+    expect(await found(`filter: { signedInSince: "${monthAgo}" }`)).toEqual(['ada']);
+    expect(await found(`filter: { notSignedInSince: "${monthAgo}" }`)).toEqual(['grace']);
+    expect(await found(`filter: { groupId: "${staff}" }`)).toEqual(['grace', 'ada']);
+    expect(await found(`filter: { groupId: "${staff}", provenance: SCIM }, search: "gra", orderBy: NAME`)).toEqual([
+      'grace',
+    ]);
+    expect((await users('filter: { groupId: "x" }')).code).toBe('invalid');
+  });
+
+  it('finds people by the beginning of what they are known by, in any case, literally', async () => {
+    const { db, projects, users } = room.services;
+    const { id: projectId } = await projects.create({ name: 'Searched' }, system);
+    const ids = await db.transaction(async (em) => {
+      const made: string[] = [];
+      for (const address of ['ada@example.com', 'Adam@example.org', '100%@example.net']) {
+        made.push((await users.signUp(em, projectId, address, system)).id);
+      }
+      return made;
+    });
+    const search = async (text: string) => {
+      const { data } = await room.call(
+        'query ($id: ID!, $q: String) { users(projectId: $id, search: $q) { totalCount edges { node { id } } } }',
+        { id: projectId, q: text },
+      );
+      return data.users.edges.map((edge: { node: { id: string } }) => edge.node.id);
+    };
+    expect(await search('ada')).toEqual([ids[1], ids[0]]);
+    expect(await search('ADAM')).toEqual([ids[1]]);
+    expect(await search('100%')).toEqual([ids[2]]);
+    expect(await search('%')).toEqual([]);
+    expect(await search("' or 1=1 --")).toEqual([]);
+    const one = await room.call(
+      'query ($id: ID!) { user(id: $id) { userName email provenance active project { id } } }',
+      {
+        id: ids[0],
+      },
+    );
+    expect(one.data.user).toEqual({
+      userName: 'ada@example.com',
+      email: 'ada@example.com',
+      provenance: 'LOCAL',
+      active: true,
+      project: { id: projectId },
+    });
+    const inactive = await room.call(
+      'query ($id: ID!) { users(projectId: $id, filter: { active: false }) { totalCount edges { cursor } } }',
+      { id: projectId },
+    );
+    expect(inactive.data.users).toEqual({ totalCount: 0, edges: [] });
+  });
+
+  it('finds people by the beginning of their family name, too', async () => {
+    expect(await found('search: "LOVE"')).toEqual(['ada']);
+    expect(await found('search: "ovelace"')).toEqual([]);
+  });
+
+  it.each(['CREATED', 'NAME', 'USER_NAME', 'EMAIL', 'LAST_SIGN_IN'])(
+    'goes on by %s from page to page, each row once, also where the last one is erased meanwhile',
+    async (orderBy) => {
+      const make = new Factories(room.services, room.clock);
+      for (const direction of ['ASC', 'DESC']) {
+        const extra = await make.user(project, { displayName: 'Ada Lovelace', lastSignInAt: room.clock.now() });
+        const all = (await users(`orderBy: ${orderBy}, direction: ${direction}`)).data.users.edges;
+        const seen: string[] = [];
+        let after = '';
+        for (;;) {
+          const { data } = await users(`orderBy: ${orderBy}, direction: ${direction}, first: 1 ${after}`);
+          const [edge] = data.users.edges;
+          seen.push(edge.node.id);
+          if (edge.node.id === extra.id) {
+            await room.services.accountAccess.erase(project.id, extra.id, system);
+          }
+          if (!data.users.pageInfo.hasNextPage) break;
+          after = `, after: "${data.users.pageInfo.endCursor}"`;
+        }
+        expect(seen).toEqual(all.map((one: { node: { id: string } }) => one.node.id));
+      }
+    },
+  );
+
+  it('refuses a cursor of another order, and an altered one', async () => {
+    const { data } = await users('orderBy: LAST_SIGN_IN, first: 1');
+    const cursor: string = data.users.pageInfo.endCursor;
+    expect((await users(`orderBy: NAME, after: "${cursor}"`)).code).toBe('invalid');
+    expect((await users(`after: "${cursor}"`)).code).toBe('invalid');
+    const [list, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    for (const parts of [
+      [list, id, 'yesterday'],
+      [list, id, '2026-02-31 00:00:00'],
+      [list, id, '2026-01-01 24:00:00'],
+      [list, id, '0000-01-01 00:00:00'],
+      [list, id, '2026-19-01 00:00:00.5'],
+      [list, id, 7],
+      [list, id, '2026-01-01 00:00:00; drop table users'],
+      [list, 'x', null],
+      [list, id, null, 1],
+      ['users', id],
+      'x',
+    ]) {
+      const altered = Buffer.from(JSON.stringify(parts)).toString('base64url');
+      expect((await users(`orderBy: LAST_SIGN_IN, after: "${altered}"`)).code).toBe('invalid');
+    }
+    expect((await users('after: "%%%"')).code).toBe('invalid');
+    expect(room.bugs).toEqual([]);
+  });
+});
+
+describe('Query.groups', () => {
+  const groups = async (args = '') => {
+    const query = `{ groups(projectId: "${project.id}" ${args}) {
+      totalCount pageInfo { hasNextPage endCursor } edges { node { displayName memberCount } } } }`;
+    const { data, errors } = await room.call(query);
+    expect(errors).toEqual([]);
+    return data.groups;
+  };
+  const listed = async (args?: string) =>
+    (await groups(args)).edges.map(({ node }: { node: { displayName: string; memberCount: number } }) => [
+      node.displayName,
+      node.memberCount,
+    ]);
+
+  it('lists the groups of one project by name, with how many members each has', async () => {
+    expect(await listed()).toEqual([
+      ['100% remote', 0],
+      ['admins', 1],
+      ['Staff', 2],
+    ]);
+  });
+
+  it('searches within names, as they are written', async () => {
+    expect(await listed(', search: "AFF"')).toEqual([['Staff', 2]]);
+    expect(await listed(', search: "%"')).toEqual([['100% remote', 0]]);
+  });
+
+  it('lists those of one user', async () => {
+    expect(await listed(`, userId: "${people.ada.id}"`)).toEqual([
+      ['admins', 1],
+      ['Staff', 2],
+    ]);
+    expect(await listed(`, userId: "${people.zoe.id}"`)).toEqual([]);
+  });
+
+  it('goes on from page to page', async () => {
+    const first = await groups(', first: 2');
+    expect(first.totalCount).toBe(3);
+    const rest = await groups(`, first: 2, after: "${first.pageInfo.endCursor}"`);
+    expect(rest.edges).toEqual([{ node: { displayName: 'Staff', memberCount: 2 } }]);
+    expect(rest.pageInfo.hasNextPage).toBe(false);
+  });
+});
+
+describe('Query.auditEvents', () => {
+  it('finds what a user did and what was done to them', async () => {
+    const { audit, db } = room.services;
+    await db.transaction(async (em) => {
+      const [about, by] = [people.zoe.id, people.alan.id];
+      const actor = { kind: 'user', id: by, name: 'Alan' } as const;
+      audit.record(em, { type: 'user.updated', projectId: project.id, actor, subject: { kind: 'user', id: about } });
+    });
+    const typesOf = async (userId: string) => {
+      const query = `{ auditEvents(projectId: "${project.id}", filter: { userId: "${userId}" }) { edges { node { type } } } }`;
+      return (await room.call(query)).data.auditEvents.edges.map((edge: { node: { type: string } }) => edge.node.type);
+    };
+    expect(await typesOf(people.zoe.id)).toEqual(['user.updated']);
+    expect(await typesOf(people.alan.id)).toEqual(['user.updated']);
+  });
+});
