@@ -13,7 +13,7 @@ export interface Senders {
   sms: SmsSender | null;
 }
 
-/** The same, telling what became of each message. */
+/** Calls `onSent` with the result of each message. */
 export function counted({ mail, sms }: Senders, onSent: (channel: string, result: 'sent' | 'failed') => void): Senders {
   const wrap = <M>(channel: string, sender: Sender<M> | null): Sender<M> | null =>
     sender && {
@@ -31,7 +31,7 @@ export function counted({ mail, sms }: Senders, onSent: (channel: string, result
   return { mail: wrap('mail', mail), sms: wrap('sms', sms) };
 }
 
-/** By the settings; without any, an embedded instance keeps messages in the dev mailbox. */
+/** Chooses by the settings; without any, an embedded instance keeps messages in the dev mailbox. */
 export function chooseSenders(config: Config, embedded: boolean): Senders {
   const fallback = embedded && config.SMTP_URL === undefined;
   return {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BackupFileError, type Judge, type Manifest, readBackup } from '../adapters/files/backup.ts';
+import { BackupFileError, type BackupVerifier, type Manifest, readBackup } from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
 import { migrationLock, openDatabase, withoutLimits } from '../adapters/postgres/database.ts';
 import {
@@ -35,11 +35,11 @@ export const restore: Command = {
   run: async (input, surroundings) => {
     const config = surroundings.config();
     const path = resolve(input.operands[0] as string);
-    const judge = judgeWith(config, path);
-    const { manifest, count } = await readThrough(path, judge);
+    const verifier = verifierOf(config, path);
+    const { manifest, count } = await readThrough(path, verifier);
     surroundings.complain(`${path} is whole: ${count} rows, as of ${manifest.takenAt}`);
     if (input.flag('check')) return 0;
-    await load(path, judge, manifest, surroundings, input.flag('end-sessions'));
+    await load(path, verifier, manifest, surroundings, input.flag('end-sessions'));
     surroundings.say(`Restored ${count} rows, as of ${manifest.takenAt}. Start the server.`);
     if (manifest.issuer !== config.BASE_URL) {
       surroundings.say(
@@ -51,7 +51,7 @@ export const restore: Command = {
 };
 
 /** Refuses a file of another master key, or of a newer Latchkey. */
-function judgeWith(config: Config, path: string): Judge {
+function verifierOf(config: Config, path: string): BackupVerifier {
   const keys = givenMasterKeys(config) ?? (config.DATABASE_URL ? undefined : ownKeys(config));
   if (!keys) {
     throw new StartError(
@@ -81,13 +81,13 @@ function ownKeys(config: Config): MasterKeys | undefined {
   return existingMasterKeysOf(resolve(config.DATA_DIR));
 }
 
-async function readThrough(path: string, judge: Judge): Promise<{ manifest: Manifest; count: number }> {
+async function readThrough(path: string, verifier: BackupVerifier): Promise<{ manifest: Manifest; count: number }> {
   let seen: Manifest | undefined;
   let count = 0;
-  const noting: Judge = {
-    ...judge,
+  const noting: BackupVerifier = {
+    ...verifier,
     manifest(manifest) {
-      judge.manifest(manifest);
+      verifier.manifest(manifest);
       seen = manifest;
     },
   };
@@ -98,7 +98,7 @@ async function readThrough(path: string, judge: Judge): Promise<{ manifest: Mani
 /** Schema, data and what has been migrated since, in one transaction. */
 async function load(
   path: string,
-  judge: Judge,
+  verifier: BackupVerifier,
   manifest: Manifest,
   { config: loadSettings, clock, complain }: Surroundings,
   endSessions: boolean,
@@ -133,7 +133,7 @@ async function load(
       const tables = await tablesOf(em);
       await withoutTriggers(em, tables, async () => {
         let into: Table | undefined;
-        for await (const part of readBackup(path, judge)) {
+        for await (const part of readBackup(path, verifier)) {
           if ('header' in part) into = { name: part.header.table, columns: part.header.columns };
           else await insertRows(em, tableAmong(tables, into, path), part.rows);
         }

@@ -6,17 +6,14 @@ import { dirname } from 'node:path';
 export interface Account {
   uid: number;
   gid: number;
-  /** True where this process must give its rights away to become that user. */
+  /** True if this process is root and drops its privileges to become that user. */
   dropped: boolean;
 }
 
-/** `nobody` on every common system: a user that owns nothing. */
+/** `nobody` on all common systems. */
 const NOBODY = 65534;
 
-/**
- * Who runs the database: this user, or, where this is root, the owner of the cluster that is there already,
- * and `nobody` for a new one.
- */
+/** This user; for root, the owner of an existing cluster, or `nobody` for a new one. */
 export function accountFor(cluster: string): Account {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
@@ -26,7 +23,7 @@ export function accountFor(cluster: string): Account {
   return { uid: NOBODY, gid: NOBODY, dropped: true };
 }
 
-/** Whether the system knows that account by a name: initdb does not work for one that it does not. */
+/** Whether the account has a user name, which initdb requires. */
 export function hasName(account: Account): boolean {
   try {
     if (!account.dropped) return userInfo().username !== '';
@@ -37,12 +34,12 @@ export function hasName(account: Account): boolean {
   }
 }
 
-/** What `spawn` needs to start a program as that account. */
+/** `spawn` options that start a program as the account. */
 export function identity(account: Account): { uid?: number; gid?: number } {
   return account.dropped ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** Whether that account can enter the folder, by the mode of each folder on the way to it. */
+/** Whether the account can enter the folder, by the modes of it and all its parents. */
 export function canEnter(folder: string, account: Account): boolean {
   for (let at = realpathSync(folder); ; at = dirname(at)) {
     if (!maySearch(statSync(at), account)) return false;
@@ -56,7 +53,7 @@ function maySearch(stat: Stats, account: Account): boolean {
   return (stat.mode & 0o001) !== 0;
 }
 
-/** Whether this is a real folder of that owner which nobody else can write to (nor read, when `closed`). */
+/** Whether this is a folder of that owner, no link, that others cannot write to (nor read, if `closed`). */
 export function isOwnFolder(folder: string, owner: number, { closed = false } = {}): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isDirectory() || stat.uid !== owner) return false;

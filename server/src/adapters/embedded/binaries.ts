@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
 import { type Account, canEnter, identity, isOwnFolder } from './account.ts';
 import { EmbeddedPostgresError, refusal } from './error.ts';
 
-/** The programs of one PostgreSQL version, somewhere the database's account can run them. */
+/** PostgreSQL's programs, where the database's account can run them. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -27,8 +27,8 @@ export interface Binaries {
 }
 
 /**
- * Finds the installed PostgreSQL, and sees it run as `account`; refuses where there is none for this machine.
- * What that account cannot reach is copied to `systemFolder`.
+ * Finds the installed PostgreSQL and checks that `account` can run it. Copies it to `systemFolder` if the account cannot
+ * reach it. Throws if there is none for this platform.
  */
 export async function findBinaries(
   account: Account,
@@ -47,7 +47,7 @@ export async function findBinaries(
     postgres: join(native, 'bin', 'postgres'),
     majorVersion: version.split('.', 1)[0] ?? version,
   };
-  await seeItRun(binaries.postgres, account);
+  await checkRuns(binaries.postgres, account);
   return binaries;
 }
 
@@ -68,7 +68,7 @@ function packageRoot(platform: string): string {
   }
 }
 
-/** npm packages hold no links; the package's own script makes them, unless scripts are switched off. */
+/** npm packages hold no symbolic links; the package's install script creates them, unless scripts are disabled. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -83,7 +83,7 @@ function linkLibraries(root: string): void {
   }
 }
 
-/** Copies the programs once to a folder of root's that everybody can read and nobody else can write to. */
+/** Copies the programs once to a folder of root that others can read and not write. */
 function copyForOthers(native: string, target: string, onProgress: (line: string) => void): string {
   try {
     openSystemFolder(dirname(target));
@@ -104,7 +104,7 @@ function copyForOthers(native: string, target: string, onProgress: (line: string
   return target;
 }
 
-/** Makes the folder for what must lie outside of the clone, and sees that nobody but root can write to it. */
+/** Creates the folder for files outside of the clone, and checks that only root can write to it. */
 export function openSystemFolder(folder: string): void {
   if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
   if (!isOwnFolder(folder, 0)) {
@@ -114,7 +114,7 @@ export function openSystemFolder(folder: string): void {
   }
 }
 
-/** The umask that npm ran under must not decide who can read the copy. */
+/** Sets the modes explicitly: npm's umask may have removed read access. */
 function openToRead(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -124,7 +124,7 @@ function openToRead(folder: string): void {
   }
 }
 
-/** A rename is atomic: of two processes at work one wins, and a crash leaves nothing that looks complete. */
+/** Renames atomically: one of two concurrent processes wins, and a crash leaves nothing incomplete. */
 function publish(fresh: string, target: string): void {
   try {
     renameSync(fresh, target);
@@ -134,7 +134,7 @@ function publish(fresh: string, target: string): void {
   }
 }
 
-async function seeItRun(postgres: string, account: Account): Promise<void> {
+async function checkRuns(postgres: string, account: Account): Promise<void> {
   try {
     await promisify(execFile)(postgres, ['--version'], { ...identity(account), cwd: '/', env: {} });
   } catch (cause) {

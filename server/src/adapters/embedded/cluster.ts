@@ -28,18 +28,18 @@ import { type Account, accountFor, canEnter, hasName, identity, isOwnFolder } fr
 import { type Binaries, findBinaries, openSystemFolder } from './binaries.ts';
 import { EmbeddedPostgresError, refusal } from './error.ts';
 
-/** The role that owns the database, and no more; the supervisor alone signs in as `postgres`. */
+/** Owns the database and nothing else; only the supervisor signs in as `postgres`. */
 export const ROLE = 'latchkey';
 export const DATABASE = 'latchkey';
-/** Part of the socket's name only: nothing listens on the network. */
+/** Only part of the socket's name: PostgreSQL does not listen on TCP. */
 export const PORT = 5432;
 
 const SOCKET_PATH_LIMIT = 100;
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
-/** A complete database cluster on disk, running or not. */
+/** A database cluster on disk, running or not. */
 export interface Cluster {
-  /** The folder with PG_VERSION, without links on the way to it. */
+  /** The folder with PG_VERSION, with links resolved. */
   folder: string;
   socketFolder: string;
   logFile: string;
@@ -50,14 +50,14 @@ export interface Cluster {
 
 export interface ClusterOptions {
   dataDir: string;
-  /** False: no fsync, for databases that are thrown away. */
+  /** False: no fsync, for disposable databases. */
   durable: boolean;
-  /** Where root puts what another user must reach when `dataDir` is closed to it. */
+  /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. */
   systemFolder: string;
   onProgress: (line: string) => void;
 }
 
-/** Opens the cluster of `dataDir`, and creates it where there is none. */
+/** Opens the cluster of `dataDir`, or creates it. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const dataDir = resolve(options.dataDir);
   makeDataFolder(dataDir);
@@ -77,7 +77,7 @@ function makeDataFolder(dataDir: string): void {
   const isRoot = process.getuid?.() === 0;
   try {
     const made = mkdirSync(dataDir, { recursive: true });
-    // What is secret in it is closed file by file; the database's account must get through to its own folder.
+    // 0711: the database's account must reach its own folder. Secret files have modes of their own.
     if (made !== undefined || readdirSync(dataDir).length === 0) chmodSync(dataDir, isRoot ? 0o711 : 0o700);
     rmSync(mkdtempSync(join(dataDir, '.writable-')), { recursive: true });
   } catch (cause) {
@@ -123,7 +123,7 @@ function checkCluster(cluster: string, account: Account, { majorVersion }: Binar
   }
 }
 
-/** Made before the cluster, so that of two processes which create it both know the winner's password. */
+/** Created before the cluster, so that of two concurrent processes both know the winner's password. */
 function passwordOf(dataDir: string, mayCreate: boolean): string {
   const file = join(dataDir, 'postgres.password');
   try {
@@ -148,8 +148,8 @@ function passwordOf(dataDir: string, mayCreate: boolean): string {
 }
 
 /**
- * Creates the cluster beside its place and puts it there in one step, complete with role and database: a crash
- * leaves nothing half made, and of two processes that do this at once, one wins and the other takes what it made.
+ * Creates the cluster with role and database in a temporary folder, then renames it: a crash leaves nothing incomplete,
+ * and of two concurrent processes one wins and the other uses its cluster.
  */
 async function createCluster(
   published: string,
@@ -193,7 +193,7 @@ async function createCluster(
   }
 }
 
-/** A folder of its own for each new database: after `rm -r data` an old one must not come back without its keys. */
+/** A new folder for each new database: after `rm -r data`, the old one must not return without its keys. */
 function openHomeOutside(dataDir: string, systemFolder: string): string {
   try {
     openSystemFolder(systemFolder);
@@ -214,7 +214,7 @@ function removeAbandoned(home: string, account: Account): void {
   }
 }
 
-/** The account empties its own folder: were root to, a link put there at the right moment could lead it elsewhere. */
+/** Runs as the account: root could be led out of the folder by a link created during the removal. */
 function removeAs(account: Account, folder: string): void {
   if (!existsSync(folder)) return;
   spawnSync('/bin/rm', ['-rf', folder], { ...identity(account), cwd: '/', stdio: 'ignore' });
@@ -229,12 +229,12 @@ async function initialise(
   durable: boolean,
 ): Promise<void> {
   const folder = join(work, 'data');
-  // The builtin provider sorts the same on every machine: no index breaks when the system's libraries change.
+  // The builtin provider sorts the same on every machine: a new system library cannot corrupt an index.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const auth = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(work, 'password')}`];
   const sync = durable ? [] : ['--no-sync'];
   await run(binaries.initdb, [`--pgdata=${folder}`, ...auth, '--no-instructions', ...locale, ...sync], account);
-  // Tests make databases of their own; the server never does.
+  // For tests, which create databases.
   const rights = durable ? '' : 'CREATEDB';
   await run(
     binaries.postgres,
@@ -254,13 +254,13 @@ function run(program: string, args: string[], account: Account, input = ''): Pro
       const code = stderr.includes('No space left on device') ? 'ENOSPC' : undefined;
       fail(Object.assign(new Error(line.trim(), { cause: error }), { code }));
     });
-    // A program that fails at once closes its end of the pipe; its exit code says so better than EPIPE.
+    // A program that exits at once closes the pipe; its exit code is more useful than EPIPE.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
 }
 
-/** A socket's path must stay under 108 bytes (104 on macOS), and nobody else may put a socket in its place. */
+/** A socket's path is limited to 108 bytes (104 on macOS). Only the account may write to its folder. */
 function openSocketFolder(home: string, account: Account): string {
   const temporary = [...new Set([tmpdir(), '/tmp'])]
     .filter((folder) => existsSync(folder))
@@ -280,7 +280,7 @@ function openSocketFolder(home: string, account: Account): string {
     chownSync(folder, account.uid, account.gid);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw refusal('create', folder, cause);
-    // A process that is creating it at this moment may not have given it away yet.
+    // A concurrent process may have created it and not yet changed its owner.
     if (account.dropped && isOwnFolder(folder, 0, { closed: true })) chownSync(folder, account.uid, account.gid);
   }
   if (!isOwnFolder(folder, account.uid, { closed: true })) {

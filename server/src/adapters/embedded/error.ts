@@ -1,16 +1,18 @@
-/** Why the embedded database cannot be had: one line, that names the place and how to mend it. */
+/** The embedded database cannot run. The message is one line with the path and the remedy. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** Turns a failed system call into that one line. */
+/** Translates a failed system call. */
 export function refusal(doing: string, path: string, cause: unknown): EmbeddedPostgresError {
   if (cause instanceof EmbeddedPostgresError) return cause;
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
-  return new EmbeddedPostgresError(`Cannot ${doing} ${path} (${code || firstLine(cause)}): ${mend(code)}.`, { cause });
+  return new EmbeddedPostgresError(`Cannot ${doing} ${path} (${code || firstLine(cause)}): ${remedyFor(code)}.`, {
+    cause,
+  });
 }
 
-function mend(code: string): string {
+function remedyFor(code: string): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full; free some space and start again';
   if (code === 'EACCES' || code === 'EPERM')
     return 'this user may not; give it that folder, or name another one in DATA_DIR';

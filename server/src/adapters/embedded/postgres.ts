@@ -16,7 +16,7 @@ import {
 
 export { EmbeddedPostgresError } from './error.ts';
 
-/** A PostgreSQL of our own, reached through a Unix socket that only its account and root can open. */
+/** A PostgreSQL that Latchkey runs, on a Unix socket that only its account and root can open. */
 export interface EmbeddedPostgres {
   connection: {
     /** The folder of the socket. */
@@ -25,14 +25,14 @@ export interface EmbeddedPostgres {
     password: string;
     database: string;
   };
-  /** The same, for drivers that take a URL. Holds the password. */
+  /** The connection as a URL, with the password. */
   url: string;
-  /** True where it was running already: after a kill -9 of the server, or beside a process that uses it now. */
+  /** True if it was already running: after a kill -9 of the server, or used by another process. */
   adopted: boolean;
   pid: number;
   /**
-   * Leaves the database. The last process that leaves shuts it down, and waits until it is gone.
-   * Close your own connections first: what they have not committed is rolled back.
+   * Releases the database. The last process shuts it down and waits until it has ended.
+   * Close connections first: uncommitted transactions are rolled back.
    */
   stop(): Promise<void>;
 }
@@ -40,32 +40,32 @@ export interface EmbeddedPostgres {
 export interface StartOptions {
   dataDir: string;
   onProgress?: (line: string) => void;
-  /** False: no fsync, for databases that are thrown away. Default true. */
+  /** False: no fsync, for disposable databases. Default true. */
   durable?: boolean;
-  /** True: refuse where another process that said so uses this folder. The server says so, a tool beside it does not. */
+  /** True, as servers do and commands do not: refuse if another exclusive process uses the folder. */
   exclusive?: boolean;
-  /** Where root puts what another user must reach when `dataDir` is closed to it. Default `/var/lib/latchkey`. */
+  /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. Default `/var/lib/latchkey`. */
   systemFolder?: string;
 }
 
 const START_DEADLINE_MS = 120_000;
 const SLOW_START_MS = 3_000;
-/** A process that was killed is still seen by its database for a moment. */
+/** PostgreSQL needs a moment to notice that a client process was killed. */
 const LINGERING_MS = 2_000;
 const POLL_MS = 10;
 const LOG_LIMIT_BYTES = 1_000_000;
 const LOG_CHECK_MS = 60_000;
 
-/** Advisory locks in the database `postgres`, which the application never sees: who uses the cluster, and who alone. */
+/** Advisory locks in the database `postgres`: held shared by every user of the cluster, and by the exclusive one. */
 const IN_USE = 1;
 const EXCLUSIVE = 2;
 
 /**
- * Starts the database of `dataDir`, creating it where there is none, or adopts the one that runs. It lives in a
- * session of its own: it survives this process, and Ctrl-C does not reach it. Should it end while it is used
- * (killed for want of memory, say), it is started again.
+ * Starts the database of `dataDir`, or adopts a running one; creates it if it does not exist. It runs in its own session:
+ * it survives this process, and Ctrl-C does not reach it. If it ends while in use (e.g. killed by the OOM killer), it is
+ * restarted.
  *
- * @throws EmbeddedPostgresError one line that says what is wrong and how to mend it
+ * @throws EmbeddedPostgresError one line with the cause and the remedy
  */
 export async function startEmbeddedPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
   const supervisor = new Supervisor(
@@ -80,14 +80,14 @@ export async function startEmbeddedPostgres(options: StartOptions): Promise<Embe
   return supervisor.start();
 }
 
-/** A sign-in as superuser that stays open: it holds the locks, and its end tells that the database is gone. */
+/** A superuser connection that stays open: it holds the locks, and its end means that the database has ended. */
 interface Hold {
   postmaster: Postmaster;
   client: pg.Client;
   isOurChild: boolean;
 }
 
-/** What pg has and its types lack. */
+/** Part of pg that its types omit. */
 interface Unreferenced {
   ref(): void;
   unref(): void;
@@ -111,7 +111,7 @@ class Supervisor {
     const keep = (): void => {
       held.client.once('end', async () => {
         if (this.#stopping !== undefined) return;
-        this.#tell('The embedded database went away: starting it again');
+        this.#report('The embedded database went away: starting it again');
         const again = await this.#retake();
         if (again === undefined) return;
         held = again;
@@ -135,7 +135,7 @@ class Supervisor {
     };
   }
 
-  /** Starts or adopts the cluster, and takes the locks that keep others from stopping it under us. */
+  /** Starts or adopts the cluster, and takes the locks that prevent others from stopping it. */
   async #take(): Promise<Hold> {
     const { folder } = this.#cluster;
     const begin = Date.now();
@@ -150,8 +150,8 @@ class Supervisor {
         await client.end();
       } else if (postmaster === undefined || !isPostmaster(postmaster.pid, folder)) {
         if (child !== undefined && hasEnded(child)) {
-          const reason = whatItSaid(this.#cluster.logFile, logStart);
-          // Backends of a killed postmaster need a moment to see that they are orphans.
+          const reason = failureInLog(this.#cluster.logFile, logStart);
+          // Backends of a killed postmaster need a moment to exit.
           if (!reason.includes('still in use') || Date.now() > begin + LINGERING_MS) throw this.#failure(reason);
           child = undefined;
         }
@@ -163,7 +163,7 @@ class Supervisor {
       }
       if (!isSlow && Date.now() > begin + SLOW_START_MS) {
         isSlow = true;
-        this.#tell('Waiting for the database, which recovers from an unclean end or is shutting down');
+        this.#report('Waiting for the database, which recovers from an unclean end or is shutting down');
       }
       await pause(POLL_MS);
     }
@@ -172,7 +172,7 @@ class Supervisor {
     );
   }
 
-  /** Undefined where nobody answers yet, or another database does. */
+  /** Undefined if PostgreSQL does not answer yet, or is that of another folder. */
   async #signIn({ socketFolder }: Postmaster): Promise<pg.Client | undefined> {
     const { folder, password } = this.#cluster;
     const client = new pg.Client({
@@ -184,7 +184,7 @@ class Supervisor {
       application_name: 'latchkey supervisor',
       connectionTimeoutMillis: 5_000,
     });
-    // The end that follows an error is what the supervisor listens to.
+    // The supervisor listens to the `end` that follows an error.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -202,7 +202,7 @@ class Supervisor {
     return undefined;
   }
 
-  /** False where the last user is about to shut it down: then a new one has to be started. */
+  /** False if the last user is shutting it down: a new one must be started. */
   async #claim(client: pg.Client): Promise<boolean> {
     try {
       if (!(await tryLock(client, 'pg_try_advisory_lock_shared', IN_USE))) return false;
@@ -216,7 +216,7 @@ class Supervisor {
         }
         await pause(POLL_MS * 10);
       }
-      // To hold a lock is no reason for a process to stay.
+      // The connection does not keep the process alive.
       (client as pg.Client & Unreferenced).unref();
       return true;
     } catch (cause) {
@@ -230,7 +230,7 @@ class Supervisor {
       try {
         return await this.#take();
       } catch (error) {
-        this.#tell(error instanceof Error ? error.message : String(error));
+        this.#report(error instanceof Error ? error.message : String(error));
         await pause(1_000, undefined, { ref: false });
       }
     }
@@ -251,7 +251,7 @@ class Supervisor {
     return new EmbeddedPostgresError(`The embedded database did not start (${reason}): ${mend}.`);
   }
 
-  #tell(line: string): void {
+  #report(line: string): void {
     this.#options.onProgress?.(line);
   }
 }
@@ -265,30 +265,30 @@ async function tryLock(
   return rows[0]?.taken === true;
 }
 
-/** Takes the lock of all users for itself, so that nobody adopts what is about to end. */
+/** Takes the users' lock exclusively, so that no process adopts a database that is about to stop. */
 async function isLastUser(client: pg.Client): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_shared($1)', [IN_USE]);
     return await tryLock(client, 'pg_try_advisory_lock', IN_USE);
   } catch {
-    // It does not answer; then nobody else is served by it either.
+    // It does not answer, so no other process uses it.
     return true;
   }
 }
 
-/** PostgreSQL appends to its log, so it can be emptied under it; the last megabyte is kept beside it. */
+/** Rotates the log: keeps a copy and truncates the file, to which PostgreSQL appends. */
 function trim(logFile: string): void {
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) < LOG_LIMIT_BYTES) return;
   try {
     copyFileSync(logFile, `${logFile}.1`);
     truncateSync(logFile);
   } catch (error) {
-    // A full disk must not end the server for the sake of a log.
+    // A full disk: drop the log rather than fail.
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') truncateSync(logFile);
   }
 }
 
-function whatItSaid(logFile: string, from: number): string {
+function failureInLog(logFile: string, from: number): string {
   try {
     const lines = readFileSync(logFile)
       .subarray(from)

@@ -10,7 +10,7 @@ const FAST_SHUTDOWN_MS = 10_000;
 const IMMEDIATE_SHUTDOWN_MS = 5_000;
 const POLL_MS = 10;
 
-/** What a running PostgreSQL writes to `postmaster.pid`, or one that was cut off left there. */
+/** Content of `postmaster.pid`, of a running PostgreSQL or left by a killed one. */
 export interface Postmaster {
   pid: number;
   socketFolder: string;
@@ -32,10 +32,10 @@ export function readPostmaster(folder: string): Postmaster | undefined {
   }
 }
 
-/** Whether that process is the PostgreSQL of this folder, and not a stranger who was given its number since. */
+/** Whether the process is the PostgreSQL of this folder, rather than another with a reused pid. */
 export function isPostmaster(pid: number, folder: string): boolean {
   try {
-    // The command line is open to every user, what a process has open is not.
+    // Every user can read the command line, but not the open files.
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-D\0${folder}\0`);
     return execFileSync('ps', ['-ww', '-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).includes(
       `-D ${folder} `,
@@ -46,9 +46,9 @@ export function isPostmaster(pid: number, folder: string): boolean {
 }
 
 /**
- * Makes PostgreSQL take what a killed one left for what it is. Where its number belongs to another process now, or
- * to a zombie, PostgreSQL would not start; where it is our own, its parent's, it does. The rest of `postmaster.pid`
- * stays: by it PostgreSQL sees backends that are still alive.
+ * Replaces the pid in a stale `postmaster.pid` by our own. PostgreSQL refuses to start if that pid belongs to another
+ * process or a zombie, but ignores its parent's. The rest of the file stays: PostgreSQL uses it to detect backends that are
+ * still alive.
  */
 export function disown({ folder, socketFolder, account }: Cluster, { pid, text }: Postmaster): void {
   if (pid === process.pid || readPostmaster(folder)?.text !== text) return;
@@ -56,7 +56,7 @@ export function disown({ folder, socketFolder, account }: Cluster, { pid, text }
   const socketLock = join(socketFolder, `.s.PGSQL.${PORT}.lock`);
   try {
     rmSync(`${file}.new`, { force: true });
-    // In the database's own folder root follows no link and changes no name, lest its account point it elsewhere.
+    // Root follows no link in this folder: the database's account can write to it.
     const descriptor = openSync(`${file}.new`, 'wx', 0o600);
     try {
       fchownSync(descriptor, account.uid, account.gid);
@@ -71,7 +71,7 @@ export function disown({ folder, socketFolder, account }: Cluster, { pid, text }
   }
 }
 
-/** Starts PostgreSQL in a session of its own, writing to a file, so that it needs nothing of this process. */
+/** Starts PostgreSQL in its own session with its output in a file, so that it does not depend on this process. */
 export function spawnPostmaster(cluster: Cluster, durable: boolean): ChildProcess {
   const settings: Record<string, string> = {
     listen_addresses: '',
@@ -81,12 +81,12 @@ export function spawnPostmaster(cluster: Cluster, durable: boolean): ChildProces
     fsync: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
-    // Its workers run as a superuser, and would be in the way where a test drops its database.
+    // Its workers run as superuser and would prevent tests from dropping their databases.
     autovacuum: durable ? 'on' : 'off',
-    // Short transactions only: neither pays, and parallel workers need more /dev/shm than a container has.
+    // Neither helps short transactions, and parallel workers need more /dev/shm than containers have.
     jit: 'off',
     max_parallel_workers_per_gather: '0',
-    // Refused statements and their values are the server's to log; the database logs its own life.
+    // Statement errors are logged by the server, without values; here only PostgreSQL's lifecycle is logged.
     log_min_messages: 'log',
     log_checkpoints: 'off',
     log_error_verbosity: 'terse',
@@ -102,7 +102,7 @@ export function spawnPostmaster(cluster: Cluster, durable: boolean): ChildProces
       detached: true,
       stdio: ['ignore', log, log],
     });
-    // That it cannot be started shows in its missing pid and exit; an unhandled event would end the server.
+    // A failed start shows in the missing pid; an unhandled `error` event would end the server.
     child.on('error', () => undefined);
     child.unref();
     return child;
@@ -115,7 +115,7 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Shuts down at once but in order; after ten seconds without order, which the next start recovers from. */
+/** Fast shutdown; after ten seconds an immediate one, from which the next start recovers. */
 export async function shutDown(pid: number, folder: string): Promise<void> {
   for (const [signal, patience] of [
     ['SIGINT', FAST_SHUTDOWN_MS],

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 
-/** A file that is no backup of ours, damaged or cut off; told in one line. */
+/** The file is not a backup of ours, is damaged or truncated. The message is one line. */
 export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }
@@ -12,39 +12,39 @@ export class BackupFileError extends Error {
 export const backupFormat = 'latchkey-backup';
 export const backupVersion = 1;
 
-/** The first line. */
+/** The first line of the file. */
 export interface Manifest {
   format: typeof backupFormat;
   version: number;
   /** UUID. */
   id: string;
-  /** What the file holds is of this moment (RFC 3339). */
+  /** Time of the snapshot (RFC 3339). */
   takenAt: string;
   issuer: string;
-  /** The migrations that had run, in their order. */
+  /** Applied migrations, in order. */
   migrations: string[];
-  /** The name of the master key that the values are sealed under, and a keyed hash that proves it. Never the key. */
+  /** Name of the master key that seals the values, and a keyed hash that proves it. Never the key. */
   masterKey: string;
   masterKeyProof: string;
 }
 
-/** The last line. */
+/** The last line of the file. */
 export interface Trailer {
   rows: number;
   /** SHA-256 of all lines before this one, base64url. */
   checksum: string;
-  /** A keyed hash of the checksum: who lacks the master key can alter nothing unseen. */
+  /** Keyed hash of the checksum: without the master key, no change goes unnoticed. */
   seal: string;
 }
 
-/** One table's name and columns; its rows follow. */
+/** Name and columns of a table; its rows follow. */
 export interface TableHeader {
   table: string;
   columns: string[];
 }
 
-/** Either the begin of a table or some of its rows, each as JSON text. */
-export type Part = { header: TableHeader } | { rows: string[] };
+/** The start of a table, or some of its rows as JSON text. */
+export type BackupPart = { header: TableHeader } | { rows: string[] };
 
 const rowStart = '{"row":';
 const tableStart = '{"table":';
@@ -53,7 +53,7 @@ const pageSize = 500;
 
 /**
  * Writes a backup: JSON lines in gzip. The manifest, then for each table a line with its name and columns and one line
- * `{"row":{…}}` for each row, then the trailer. A file without its trailer is no backup.
+ * `{"row":{…}}` for each row, then the trailer. A file without a trailer is refused.
  */
 export class BackupWriter {
   readonly #gzip = createGzip();
@@ -67,7 +67,7 @@ export class BackupWriter {
       this.bytes += chunk.length;
     });
     this.#done = Promise.race([once(target, 'finish'), once(this.#gzip, 'error')]);
-    // Who waits for the end hears of it then.
+    // `end` awaits it; until then a rejection is not unhandled.
     this.#done.catch(() => undefined);
     this.#gzip.pipe(target);
     target.once('error', (error) => this.#gzip.destroy(error));
@@ -81,14 +81,14 @@ export class BackupWriter {
     return this.#line(JSON.stringify(header));
   }
 
-  /** @param json one object in one line */
+  /** @param json one object on one line */
   async row(json: string): Promise<void> {
     if (json.includes('\n')) throw new Error('a row must be one line');
     this.#rows += 1;
     await this.#line(`${rowStart}${json}}`);
   }
 
-  /** @param seal makes the keyed hash of the checksum */
+  /** @param seal computes the keyed hash of the checksum */
   async end(seal: (checksum: string) => string): Promise<Trailer> {
     const checksum = this.#hash.digest('base64url');
     const trailer = { rows: this.#rows, checksum, seal: seal(checksum) };
@@ -104,18 +104,18 @@ export class BackupWriter {
   }
 }
 
-/** Judges the manifest before anything of the contents is used, and the trailer's seal after all of it was seen. */
-export interface Judge {
+/** Checks the manifest before any content is used, and the trailer's seal after all content was read. */
+export interface BackupVerifier {
   manifest(manifest: Manifest): void;
-  /** False: the file was altered. */
+  /** False if the file was altered. */
   isSealed(manifest: Manifest, trailer: Trailer): boolean;
 }
 
 /**
- * Reads a backup in order. The last rows come before the trailer is judged: what is done with them must be undone where
- * this throws {@link BackupFileError}.
+ * Reads a backup in order. Rows are yielded before the trailer is verified: roll back what was done with them if this
+ * throws {@link BackupFileError}.
  */
-export async function* readBackup(path: string, judge: Judge): AsyncGenerator<Part> {
+export async function* readBackup(path: string, verifier: BackupVerifier): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256');
   let manifest: Manifest | undefined;
   let trailer: Trailer | undefined;
@@ -125,7 +125,7 @@ export async function* readBackup(path: string, judge: Judge): AsyncGenerator<Pa
     if (trailer) throw new BackupFileError(`${path} goes on after its end: it is damaged.`);
     if (!manifest) {
       manifest = parseManifest(path, line);
-      judge.manifest(manifest);
+      verifier.manifest(manifest);
     } else if (line.startsWith(rowStart)) {
       count += 1;
       if (rows.push(line.slice(rowStart.length, -1)) >= pageSize) {
@@ -143,12 +143,16 @@ export async function* readBackup(path: string, judge: Judge): AsyncGenerator<Pa
   }
   if (!manifest) throw new BackupFileError(`${path} is empty.`);
   if (!trailer) throw new BackupFileError(`${path} is cut off: its end is missing.`);
-  if (trailer.rows !== count || trailer.checksum !== hash.digest('base64url') || !judge.isSealed(manifest, trailer)) {
+  if (
+    trailer.rows !== count ||
+    trailer.checksum !== hash.digest('base64url') ||
+    !verifier.isSealed(manifest, trailer)
+  ) {
     throw new BackupFileError(`${path} was altered or is damaged: its checksum is not that of its contents.`);
   }
 }
 
-/** By newline alone: other separators of Unicode are text like any other. */
+/** Splits at newlines only: Unicode's other line separators are ordinary text. */
 async function* lines(path: string): AsyncGenerator<string> {
   const file = createReadStream(path);
   const gunzip = createGunzip();

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The first seals; both open. There is a second only while the key is being changed. */
+/** `first` seals, both open. `second` exists only during a rotation. */
 export interface MasterKeys {
   first: Uint8Array;
   second: Uint8Array | undefined;
 }
 
-/** A master key's file that is no good, told in one line. */
+/** The file of the master key is invalid. The message is one line. */
 export class MasterKeyError extends Error {
   override readonly name = 'MasterKeyError';
 }
@@ -17,28 +17,28 @@ const fileName = 'master.key';
 const nextName = 'master.key.next';
 
 /**
- * The master key of an embedded instance: made once in its data folder, mode 0600. Two processes that start at once
- * get the same one, and a crash leaves a whole file or none. Beside it, one that a change was about to put in its place.
+ * The master key of an embedded instance: created once in its data folder, mode 0600, atomically. Two processes that
+ * start at the same time get the same key. `second` is the next key of an interrupted rotation.
  */
 export function masterKeysOf(dataDir: string): MasterKeys {
   mkdirSync(dataDir, { recursive: true });
   return { first: makeOnce(dataDir, fileName), second: read(join(dataDir, nextName)) };
 }
 
-/** The same without making one; undefined where there is none. */
+/** As {@link masterKeysOf}, but undefined if there is no key yet. */
 export function existingMasterKeysOf(dataDir: string): MasterKeys | undefined {
   const first = read(join(dataDir, fileName));
   return first && { first, second: read(join(dataDir, nextName)) };
 }
 
-/** The key that is to take the place of the present one: made once, and the same again after a crash. */
+/** The key of the next rotation: created once, the same again after a crash. */
 export function nextMasterKeyOf(dataDir: string): Uint8Array {
   return makeOnce(dataDir, nextName);
 }
 
 /**
- * Puts the next key in the place of the present one, which stays beside it under a name of its own, for older backups.
- * Returns that file.
+ * Replaces the current key by the next one. Keeps the current key in a file of its own, for older backups, and returns
+ * its path.
  */
 export function promoteNextMasterKey(dataDir: string, presentName: string): string {
   const kept = join(dataDir, `${fileName}.${presentName}`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 
-/** A file that is no export, damaged or not to be imported here; told in one line. */
+/** The file is not an export, is damaged or cannot be imported here. The message is one line. */
 export class TransferFileError extends Error {
   override readonly name = 'TransferFileError';
 }
@@ -11,7 +11,7 @@ export class TransferFileError extends Error {
 export const transferFormat = 'latchkey-export';
 export const transferVersion = 1;
 
-/** How the passphrase became a key. */
+/** Parameters of the key derivation from the passphrase. */
 export interface KeyDerivation {
   name: 'scrypt';
   N: number;
@@ -21,7 +21,7 @@ export interface KeyDerivation {
   salt: string;
 }
 
-/** The first line. */
+/** The first line of the file. */
 export interface TransferHeader {
   format: typeof transferFormat;
   version: number;
@@ -29,21 +29,21 @@ export interface TransferHeader {
   exportedAt: string;
   issuer: string;
   projects: string[];
-  /** Absent: secrets were left out. */
+  /** Absent: the file holds no secrets. */
   kdf?: KeyDerivation;
 }
 
-/** One record: what it is, and its fields. */
+/** One record: its type and fields. */
 export interface TransferRecord {
   type: string;
   data: Record<string, unknown>;
-  /** Where it stands in the file. */
+  /** Line number in the file. */
   line: number;
 }
 
 const costs = { N: 2 ** 17, r: 8, p: 1 } as const;
 
-/** 32 bytes of a passphrase, slow to guess: some tenths of a second and 128 MB each. */
+/** A 32-byte key from a passphrase: a few tenths of a second and 128 MB for each guess. */
 export function keyOfPassphrase(passphrase: string, kdf: KeyDerivation = newDerivation()) {
   if (kdf.name !== 'scrypt' || kdf.N !== costs.N || kdf.r !== costs.r || kdf.p !== costs.p) {
     throw new TransferFileError('The file derives its key in a way that this Latchkey does not know.');
@@ -57,7 +57,7 @@ function newDerivation(): KeyDerivation {
   return { name: 'scrypt', ...costs, salt: randomBytes(16).toString('base64') };
 }
 
-/** Writes JSON lines: the header, a record each, and `{"type":"end","records":…,"checksum":…}`. */
+/** Writes JSON lines: the header, the records, and `{"type":"end","records":…,"checksum":…}`. */
 export class TransferWriter {
   readonly #target: Writable;
   readonly #hash: Hash = createHash('sha256');
@@ -93,7 +93,7 @@ export class TransferWriter {
   }
 }
 
-/** Reads an export in order: the header first. Throws {@link TransferFileError}, at the latest at the end. */
+/** Yields the header, then the records. Throws {@link TransferFileError}, at the end if the checksum is wrong. */
 export async function* readTransfer(path: string): AsyncGenerator<TransferHeader | TransferRecord> {
   const hash = createHash('sha256');
   let number = 0;
@@ -140,7 +140,7 @@ function parse(path: string, line: string, number: number): Record<string, unkno
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Thrown below.
   }
   throw new TransferFileError(`${path}:${number} cannot be read as JSON.`);
 }

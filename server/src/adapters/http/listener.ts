@@ -1,29 +1,29 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-/** A server for the application, whose port is known to be free. */
+/** A server whose port is known to be free. */
 export interface Listening {
-  /** From here on there is a port, and the application answers. */
+  /** Opens the port. */
   serve(app: RequestListener): Promise<void>;
-  /** From here on each answer is the last of its connection, so that proxies go elsewhere before the port closes. */
+  /** Sends `Connection: close` with each response, so that proxies leave before the port closes. */
   leave(): void;
-  /** Takes no new connections, lets answers under way end for `graceMs`, then cuts what is left. */
+  /** Accepts no connections, waits up to `graceMs` for responses, then closes what is left. */
   drain(graceMs: number): Promise<void>;
 }
 
 /**
- * What one process takes at most. An idle connection costs some 10 KB, so this many strangers cannot exhaust it; a limit
- * for each address would hit whole companies behind one address, and say nothing behind a proxy.
+ * Connections of one process. At 10 KB each, idle clients cannot exhaust its memory. A limit per address would hit
+ * companies that share one, and is useless behind a proxy.
  */
 const maxConnections = 10_000;
 
-/** A port that cannot be had, in one line. */
+/** The port cannot be opened. The message is one line. */
 export class PortError extends Error {}
 
 /**
- * A port that is taken is known at once, before the rest is got ready. It is open only from `serve` on: a proxy goes
- * elsewhere, with a POST too, where nobody listens, but hands on whatever a process that is still starting would answer.
- * Limits here are for strangers: slow headers and bodies, endless headers, idle connections.
+ * Fails early if the port is taken, but opens it only in `serve`: a proxy retries a refused connection elsewhere, even a
+ * POST, but passes on the error of a process that is still starting. The limits are against slow or endless headers, slow
+ * bodies and idle connections.
  */
 export async function prepareListening(host: string, port: number, setting: string): Promise<Listening> {
   await probe(host, port, setting);
@@ -62,9 +62,9 @@ export async function prepareListening(host: string, port: number, setting: stri
     },
     async drain(graceMs) {
       draining = true;
-      await calm(() => accepted);
+      await eventLoopIdle(() => accepted);
       const ended = new Promise<void>((resolve) => {
-        // The port before anything else: HTTP's own `close` goes through the idle connections first, and more come meanwhile.
+        // Closes the port first: HTTP's `close` ends idle connections first, and accepts new ones meanwhile.
         NetServer.prototype.close.call(server, () => resolve());
       });
       server.close();
@@ -77,24 +77,24 @@ export async function prepareListening(host: string, port: number, setting: stri
   };
 }
 
-/** A turn that does nothing takes some 20 µs. It is turns that are counted, not time: in time none may have come to run. */
-const calmMs = 0.1;
-const mostTurns = 300;
+/** An idle turn takes about 20 µs. The limit counts turns: on a busy machine a time limit could pass without one. */
+const idleTurnMs = 0.1;
+const maxTurns = 300;
 
 /**
- * Waits for a turn of the event loop that had nothing to do: what had come to the port is accepted and read, and was no
- * more than a moment ago. A port that is closed before resets who waits at it, and a proxy must send their POST to nobody else.
+ * Waits for an idle turn of the event loop, when all pending connections are accepted. Closing the port earlier would
+ * reset them, and a proxy must not retry their POST.
  */
-async function calm(accepted: () => number): Promise<void> {
-  for (let turn = 0; turn < mostTurns; turn += 1) {
+async function eventLoopIdle(accepted: () => number): Promise<void> {
+  for (let turn = 0; turn < maxTurns; turn += 1) {
     const [began, before] = [performance.now(), accepted()];
     await new Promise((resolve) => setImmediate(resolve));
-    // The first may be the rest of one.
-    if (turn > 0 && accepted() === before && performance.now() - began < calmMs) return;
+    // The first turn may be a partial one.
+    if (turn > 0 && accepted() === before && performance.now() - began < idleTurnMs) return;
   }
 }
 
-/** What Node's parser lets through and a server has to refuse: a proxy before us may have read it another way. */
+/** Refuses requests that Node's parser accepts and a proxy may have read in another way. */
 function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): [status: number, description: string] | undefined {
   // RFC 9110 §15.6.6.
   if (httpVersionMajor !== 1) return [505, 'Only HTTP/1.1 is spoken here.'];
@@ -107,7 +107,7 @@ function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): [status: nu
   return hosts > 1 ? [400, 'There is more than one Host header.'] : undefined;
 }
 
-/** Opens the port and closes it again. Throws {@link PortError} where it cannot be had. */
+/** Opens the port and closes it again. Throws {@link PortError} if it cannot be opened. */
 async function probe(host: string, port: number, setting: string): Promise<void> {
   const server = createServer();
   await bind(server, host, port, setting);

@@ -2,10 +2,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** One condition of readiness; a string says what is wrong. */
+/** One readiness check; resolves to the fault, or null. */
 export type Check = () => Promise<string | null>;
 
-/** Where the process is in its life. */
+/** Lifecycle of the process. */
 export type Phase = 'starting' | 'serving' | 'stopping';
 
 export interface ManagementOptions {
@@ -15,9 +15,9 @@ export interface ManagementOptions {
 }
 
 /**
- * What operators ask, on a port of its own that no user reaches. `/health/live`: the process runs (restart it where this
- * fails, and never because the database is away). `/health/started`: it has come up once. `/health/ready`: it can serve
- * now (send it no users where this fails). `/metrics`: in Prometheus' format.
+ * Health and metrics, on a port that is not public. `/health/live`: the process runs; restart it if this fails. It does
+ * not depend on the database. `/health/started`: start-up is complete. `/health/ready`: the process can serve requests;
+ * route none to it if this fails. `/metrics`: Prometheus format.
  */
 export function managementServer(options: ManagementOptions): Server {
   return createServer(async (req, res) => {
@@ -43,7 +43,7 @@ export function managementServer(options: ManagementOptions): Server {
   });
 }
 
-/** A check that hangs is one that fails. */
+/** A check that takes longer fails. */
 const checkWithinMs = 2_000;
 
 async function failing({ checks, phase }: ManagementOptions): Promise<string[]> {

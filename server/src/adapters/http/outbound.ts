@@ -3,16 +3,16 @@ import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import { lookupOf, type NameLookup, nameLookup } from './name-lookup.ts';
 
-/** What came of a POST to somebody else's server. */
-export type PostOutcome = { status: number } | { error: string };
+/** Result of a POST to a customer's server. */
+export type PostResult = { status: number } | { error: string };
 
 export interface OutboundOptions {
-  /** For tests and networks that are private on purpose: loopback and private addresses, and plain http. */
+  /** Allows loopback and private addresses, and plain http: for tests and private networks. */
   allowPrivate: boolean;
   timeoutMs: number;
-  /** Beside its own. */
+  /** Additional headers. */
   headers?: Record<string, string>;
-  /** How names are resolved; by the system's name servers unless a test has another way. */
+  /** Default: the system's name servers. */
   resolve?: NameLookup;
 }
 
@@ -36,8 +36,8 @@ for (const [network, prefix] of [
 ] as const) {
   refused.addSubnet(network, prefix, 'ipv4');
 }
-// Only 2000::/3 is the public internet (RFC 4291 §2.4); within it these lead elsewhere or nowhere. An address that
-// embeds an IPv4 one (mapped, NAT64, 6to4, Teredo) could reach a private network through a gateway.
+// Only 2000::/3 is global unicast (RFC 4291 §2.4); it contains these special ranges. An address that embeds an IPv4
+// address (mapped, NAT64, 6to4, Teredo) could reach a private network through a gateway.
 const publicIpv6 = new BlockList();
 publicIpv6.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [
@@ -49,7 +49,7 @@ for (const [network, prefix] of [
   refused.addSubnet(network, prefix, 'ipv6');
 }
 
-/** True for an address of the public internet. */
+/** True for a globally routable address. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !refused.check(address, 'ipv4');
@@ -58,16 +58,16 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * POSTs a form to an address that a customer registered. The socket's own peer must be a public address: checked when
- * the name is resolved, for that is what is connected to, and again on the connected socket before the form is sent. Redirects are not followed, the answer's body is not read, the whole takes at most
- * `timeoutMs`.
+ * POSTs a form to a URL that a customer registered. The socket's peer must be a public address: checked when the name is
+ * resolved, and again on the connected socket before the form is sent. Follows no redirects, does not read the response
+ * body, takes at most `timeoutMs`.
  */
-export function postForm(url: string, form: URLSearchParams, options: OutboundOptions): Promise<PostOutcome> {
+export function postForm(url: string, form: URLSearchParams, options: OutboundOptions): Promise<PostResult> {
   return new Promise((done) => {
     const target = new URL(url);
     const secure = target.protocol === 'https:';
     if (!secure && !options.allowPrivate) return done({ error: 'the address is not https' });
-    // A name is judged when it is resolved; an address is never resolved.
+    // A name is checked when it is resolved; an IP address is never resolved.
     const literal = target.hostname.replace(/^\[|\]$/g, '');
     if (!options.allowPrivate && isIP(literal) !== 0 && !isPublicAddress(literal)) return done(notPublic);
     const body = form.toString();
@@ -79,11 +79,11 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
         'Content-Type': 'application/x-www-form-urlencoded',
         'Content-Length': Buffer.byteLength(body),
       },
-      // What the socket is given is what it connects to, so a name cannot rebind.
+      // The socket connects to the address that was checked, which prevents DNS rebinding.
       lookup: options.allowPrivate
         ? undefined
         : lookupOf(options.resolve ?? bySystemServers, isPublicAddress, notPublic.error),
-      // A socket of its own: a pooled one would skip the check.
+      // No pooled socket: it would skip the check.
       agent: false,
       signal: AbortSignal.timeout(options.timeoutMs),
     };

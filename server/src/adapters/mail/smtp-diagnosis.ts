@@ -12,67 +12,81 @@ import {
   skipped,
 } from '../../domain/delivery/diagnosis.ts';
 import type { OutgoingMail } from '../../domain/delivery/sender.ts';
-import { asked, type SessionOptions, type SmtpError, sessionOptions, within } from './smtp-session.ts';
+import { command, type SessionOptions, type SmtpError, sessionOptions, within } from './smtp-session.ts';
 
 const stageNames: StageName[] = ['dns', 'connect', 'tls', 'sign-in', 'send'];
-/** Milliseconds. Shorter than for real mails: somebody waits in front of it. */
+/** Milliseconds. Shorter than for real mail: an admin waits for the result. */
 const timeouts = { dns: 5_000, connect: 6_000, answer: 8_000, send: 15_000 } as const;
+type Timeouts = Record<keyof typeof timeouts, number>;
 
 /**
- * One mail, stage by stage, over a connection of its own. Never throws: what fails is told by its stage.
- * @param mail null: nothing is sent, only what comes before is tried
+ * Sends one mail, stage by stage, over a connection of its own. Never throws: a failure is recorded in its stage.
+ * @param mail null: only the stages before `send` run
  */
 export async function diagnoseSmtp(
   url: string,
   from: string,
   mail: OutgoingMail | null,
-  timeout: Record<keyof typeof timeouts, number> = timeouts,
+  timeout: Timeouts = timeouts,
 ): Promise<Stage[]> {
-  const stages: Stage[] = [];
-  const opened: { socket?: Socket; session?: SMTPConnection } = {};
+  const diagnosis = new SmtpDiagnosis(sessionOptions(url), timeout);
   try {
-    await walk();
+    await diagnosis.run(from, mail);
   } finally {
-    opened.session?.close();
-    opened.socket?.destroy();
+    diagnosis.close();
   }
-  return completed(stages, stageNames);
+  return completed(diagnosis.stages, stageNames);
+}
 
-  async function walk(): Promise<void> {
-    const options = sessionOptions(url);
-    const host = options.host ?? 'localhost';
-    const port = Number(options.port ?? (options.secure ? 465 : 587));
+/** Each stage records its result; a stage that returns null or false ends the diagnosis. */
+class SmtpDiagnosis {
+  readonly stages: Stage[] = [];
+  private readonly options: SessionOptions;
+  private readonly timeout: Timeouts;
+  private socket: Socket | undefined;
+  private session: SMTPConnection | undefined;
 
-    const address = await resolve(host);
+  constructor(options: SessionOptions, timeout: Timeouts) {
+    this.options = options;
+    this.timeout = timeout;
+  }
+
+  async run(from: string, mail: OutgoingMail | null): Promise<void> {
+    const host = this.options.host ?? 'localhost';
+    const port = Number(this.options.port ?? (this.options.secure ? 465 : 587));
+    const address = await this.resolve(host);
     if (address === null) return;
-    const socket = await reach(address, port);
+    const socket = await this.connect(address, port);
     if (socket === null) return;
-    opened.socket = socket;
-    const session = await greet(socket, host, port, options);
+    const session = await this.greet(socket, host, port);
     if (session === null) return;
-    opened.session = session;
-    if ((await signIn(session, options)) && mail !== null) await send(session, mail);
+    if ((await this.signIn(session)) && mail !== null) await this.send(session, from, mail);
   }
 
-  async function resolve(host: string): Promise<string | null> {
+  close(): void {
+    this.session?.close();
+    this.socket?.destroy();
+  }
+
+  private async resolve(host: string): Promise<string | null> {
     if (isIP(host) !== 0) {
-      stages.push(skipped('dns', `${host} is an address`));
+      this.stages.push(skipped('dns', `${host} is an address`));
       return host;
     }
     const begin = performance.now();
     try {
-      const found = await within(lookup(host, { all: true }), timeout.dns);
-      stages.push(passed('dns', since(begin), `${host} is ${found.map(({ address }) => address).join(', ')}`));
+      const found = await within(lookup(host, { all: true }), this.timeout.dns);
+      this.stages.push(passed('dns', since(begin), `${host} is ${found.map(({ address }) => address).join(', ')}`));
       return found[0]?.address ?? null;
     } catch (error) {
       const { code } = error as { code?: string };
       const fault = code === 'ENOTFOUND' || code === 'EAI_NODATA' ? 'name-unknown' : 'resolver-silent';
-      stages.push(failed('dns', since(begin), fault, `${host}: ${code ?? 'failed'}`));
+      this.stages.push(failed('dns', since(begin), fault, `${host}: ${code ?? 'failed'}`));
       return null;
     }
   }
 
-  async function reach(address: string, port: number): Promise<Socket | null> {
+  private async connect(address: string, port: number): Promise<Socket | null> {
     const begin = performance.now();
     const socket = connect({ host: address, port });
     try {
@@ -81,27 +95,24 @@ export async function diagnoseSmtp(
           socket.once('connect', done);
           socket.once('error', fail);
         }),
-        timeout.connect,
+        this.timeout.connect,
       );
       socket.removeAllListeners();
-      stages.push(passed('connect', since(begin), `port ${port}`));
+      this.stages.push(passed('connect', since(begin), `port ${port}`));
+      this.socket = socket;
       return socket;
     } catch (error) {
       socket.on('error', () => undefined);
       socket.destroy();
       const { code = 'failed' } = error as { code?: string };
-      stages.push(failed('connect', since(begin), connectFault(code), `${address}, port ${port}: ${code}`));
+      this.stages.push(failed('connect', since(begin), connectFault(code), `${address}, port ${port}: ${code}`));
       return null;
     }
   }
 
   /** The greeting, and TLS before or after it. */
-  async function greet(
-    socket: Socket,
-    host: string,
-    port: number,
-    options: SessionOptions,
-  ): Promise<SMTPConnection | null> {
+  private async greet(socket: Socket, host: string, port: number): Promise<SMTPConnection | null> {
+    const { options, timeout, stages } = this;
     const begin = performance.now();
     const session = new SMTPConnection({
       ...options,
@@ -109,53 +120,55 @@ export async function diagnoseSmtp(
       ...{ connectionTimeout: timeout.answer, greetingTimeout: timeout.answer, socketTimeout: timeout.send },
     });
     try {
-      await asked(session, timeout.answer + 1000, (done) => session.connect(done));
+      await command(session, timeout.answer + 1000, (done) => session.connect(done));
     } catch (error) {
       const { isTls, fault } = greetingFault(error as SmtpError, Boolean(options.secure));
       session.close();
-      if (isTls) stages.push(failed('tls', since(begin), fault, wordsOf(error as SmtpError)));
-      // The port answered, and then not as a mail server does.
-      else stages.splice(-1, 1, failed('connect', since(begin), fault, wordsOf(error as SmtpError)));
+      if (isTls) stages.push(failed('tls', since(begin), fault, responseOf(error as SmtpError)));
+      // The port is open, but not that of a mail server: the connect stage failed.
+      else stages.splice(-1, 1, failed('connect', since(begin), fault, responseOf(error as SmtpError)));
       return null;
     }
     const { secure, _socket } = session as unknown as { secure: boolean; _socket?: { getProtocol?(): string | null } };
     if (secure) stages.push(passed('tls', since(begin), _socket?.getProtocol?.() ?? null));
     else stages.push(skipped('tls', 'The connection is not encrypted', isLoopback(host) ? undefined : 'unencrypted'));
+    this.session = session;
     return session;
   }
 
-  async function signIn(session: SMTPConnection, { auth }: SessionOptions): Promise<boolean> {
+  private async signIn(session: SMTPConnection): Promise<boolean> {
+    const { auth } = this.options;
     if (!auth?.user) {
-      stages.push(skipped('sign-in', 'SMTP_URL holds no user'));
+      this.stages.push(skipped('sign-in', 'SMTP_URL holds no user'));
       return true;
     }
     const begin = performance.now();
     try {
       const credentials = { user: auth.user, pass: auth.pass };
-      await asked(session, timeout.answer, (done) => session.login({ credentials }, done));
-      stages.push(passed('sign-in', since(begin), `as ${auth.user}`));
+      await command(session, this.timeout.answer, (done) => session.login({ credentials }, done));
+      this.stages.push(passed('sign-in', since(begin), `as ${auth.user}`));
       return true;
     } catch (error) {
-      stages.push(failed('sign-in', since(begin), 'credentials-rejected', wordsOf(error as SmtpError)));
+      this.stages.push(failed('sign-in', since(begin), 'credentials-rejected', responseOf(error as SmtpError)));
       return false;
     }
   }
 
-  async function send(session: SMTPConnection, mail: OutgoingMail): Promise<void> {
+  private async send(session: SMTPConnection, from: string, mail: OutgoingMail): Promise<void> {
     const begin = performance.now();
     try {
       const { message, envelope } = await composed(from, mail);
-      const info = await asked<SMTPConnection.SentMessageInfo>(session, timeout.send, (done) =>
+      const info = await command<SMTPConnection.SentMessageInfo>(session, this.timeout.send, (done) =>
         session.send(envelope, message, done),
       );
-      stages.push(passed('send', since(begin), info?.response ?? null));
+      this.stages.push(passed('send', since(begin), info?.response ?? null));
     } catch (error) {
-      stages.push(failed('send', since(begin), sendFault(error as SmtpError), wordsOf(error as SmtpError)));
+      this.stages.push(failed('send', since(begin), sendFault(error as SmtpError), responseOf(error as SmtpError)));
     }
   }
 }
 
-/** The message as the real sender would write it. */
+/** The message as `smtpSender` composes it. */
 async function composed(from: string, mail: OutgoingMail) {
   const stream = createTransport({ streamTransport: true, buffer: true });
   const { id, to, subject, text, html } = mail;
@@ -200,8 +213,8 @@ function sendFault({ code, command = '', responseCode = 0 }: SmtpError): Fault {
   return responseCode >= 500 ? 'message-rejected' : 'closed';
 }
 
-/** The server's own words, where there are any: whoever tests is the addressee. */
-function wordsOf({ response, code, message }: SmtpError): string {
+/** The server's response, if there is one: shown to the admin who tests. */
+function responseOf({ response, code, message }: SmtpError): string {
   return response ?? [code, message].filter(Boolean).join(': ');
 }
 

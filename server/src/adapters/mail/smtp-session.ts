@@ -10,31 +10,31 @@ export interface SmtpError extends Error {
   responseCode?: number;
 }
 
-/** What an address says of the way to its server, as nodemailer reads it for real mails, so that both mean the same. */
+/** The options in an SMTP URL, parsed by nodemailer as for real mails. */
 export function sessionOptions(url: string): SessionOptions {
   return (createTransport(url).transporter as unknown as { options: SessionOptions }).options;
 }
 
 type Done<T> = (error?: SmtpError | null, value?: T) => void;
 
-/** One exchange of the session; what it reports beside its answer counts as well. */
-export function asked<T = unknown>(
+/** Runs one command. Rejects also for errors and closed connections that the session reports as events. */
+export function command<T = unknown>(
   session: SMTPConnection,
   limitMs: number,
-  ask: (done: Done<T>) => void,
+  run: (done: Done<T>) => void,
 ): Promise<T | undefined> {
   return within(
     new Promise<T | undefined>((resolve, reject) => {
       session.removeAllListeners('error');
       session.on('error', reject);
       session.once('end', () => reject(Object.assign(new Error('Connection closed'), { code: 'ECONNECTION' })));
-      ask((error, value) => (error ? reject(error) : resolve(value)));
+      run((error, value) => (error ? reject(error) : resolve(value)));
     }),
     limitMs,
   );
 }
 
-/** The result of some work, or `ETIMEDOUT`. */
+/** The result of `work`; rejects with `ETIMEDOUT` after `limitMs`. */
 export function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {

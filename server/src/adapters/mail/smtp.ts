@@ -3,7 +3,7 @@ import { type MailSender, type OutgoingMail, SendError } from '../../domain/deli
 import { diagnoseSmtp } from './smtp-diagnosis.ts';
 
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  /** `smtp://` or `smtps://`, with user and password if the server requires them. */
   url: string;
   /** The sender, e.g. `Acme <no-reply@acme.example>`. */
   from: string;
@@ -13,7 +13,7 @@ export interface SmtpSender extends MailSender {
   close(): void;
 }
 
-/** Mail through an SMTP server, over a few connections that are kept. */
+/** Mail through an SMTP server, over pooled connections. */
 export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
   const transport = createTransport({
     url,
@@ -22,7 +22,7 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
-    // Messages are made of our own text: nothing in them may name a file or an address to fetch.
+    // No message may read a file or fetch a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -32,10 +32,10 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
     from,
     diagnose: (mail: OutgoingMail) => diagnoseSmtp(url, from, mail),
     async send(mail: OutgoingMail) {
-      await told(
+      await asSendError(
         transport.sendMail({
           from,
-          // As an object, so that no character of it can add a recipient.
+          // An object: no character in the address can add a recipient.
           to: { name: '', address: mail.to },
           subject: mail.subject,
           text: mail.text,
@@ -49,11 +49,11 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
   };
 }
 
-async function told(sending: Promise<unknown>): Promise<void> {
+/** Translates a failure. The server's response may repeat the address or the text, so only codes are kept. */
+async function asSendError(sending: Promise<unknown>): Promise<void> {
   try {
     await sending;
   } catch (cause) {
-    // The server's own words may repeat the address or the text, so only the kind of failure and its number are kept.
     const {
       code = 'failed',
       responseCode,

@@ -10,24 +10,21 @@ import type { DatabaseWatch } from './watch.ts';
 export interface DatabaseOptions {
   url: string;
   poolSize?: number;
-  /** Several migrations in one transaction, which can then be the caller's. Default: each in its own. */
+  /** Runs all migrations in one transaction, which may be the caller's. Default: one transaction each. */
   migrateInOne?: boolean;
-  /** For a server: cuts the connections when the database goes away. With it nothing waits for ever; commands may. */
+  /** For servers: closes connections when the database is unreachable, and sets timeouts. Commands have none. */
   watch?: DatabaseWatch;
-  /** False behind a pooler that keeps no prepared statements. */
+  /** False behind a pooler without prepared statements. */
   preparesStatements?: boolean;
 }
 
-/**
- * What a server begins each connection with: a statement that takes too long or waits too long for a lock is refused; a
- * transaction whose owner has vanished lets go of its locks.
- */
+/** Settings of each connection of a server, in milliseconds. */
 export const serverLimits = {
   statement_timeout: 30_000,
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
 };
-/** What the pool of a server waits for a free connection; how long a new one may take is the watch's affair. */
+/** How long a request waits for a free connection. `DatabaseWatch` limits how long connecting takes. */
 const connectionTimeoutMillis = 3_000;
 
 function options(database: DatabaseOptions): Options {
@@ -55,28 +52,28 @@ function poolOf({ url, poolSize = 10, watch }: DatabaseOptions): Pool {
   const pool = new Pool({
     ...addressOf(url),
     max: poolSize,
-    types: typesOfOrm(),
+    types: ormTypes(),
     application_name: 'latchkey',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ...(watch && { ...serverLimits, connectionTimeoutMillis, Client: watch.client() }),
   });
-  // A dropped connection has already left the pool; without listeners the event would end the process.
+  // A dropped connection has already left the pool; an `error` event without a listener would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   watch?.join(pool);
   return pool;
 }
 
-/** Leaves dates and instants as text, which the ORM parses. */
-function typesOfOrm(): TypeOverrides {
+/** Leaves dates and timestamps as text, which the ORM parses. */
+function ormTypes(): TypeOverrides {
   const overrides = new TypeOverrides();
   const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = types.builtins;
   for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) overrides.setTypeParser(type, String);
   return overrides;
 }
 
-/** The address, credentials and TLS settings in a URL as `pg` reads them. Its other parameters are ignored. */
+/** Address, credentials and TLS settings of a URL, as `pg` parses them. Other parameters are ignored. */
 function addressOf(url: string) {
   const { host, port, user, password, database, ssl } = new Client({ connectionString: url });
   return { host, port, user, password, database, ssl };
@@ -86,17 +83,17 @@ export async function openDatabase(database: DatabaseOptions): Promise<MikroORM>
   return MikroORM.init(options(database));
 }
 
-/** A number of our own, so that only one process migrates at a time. A backup shares it, a restore takes it. */
+/** Advisory lock: exclusive for migrations and restores, shared for backups. */
 export const migrationLock = 7_316_904_551;
 
-/** For this transaction: behind a pooler the limits of a server may be the role's own, and some work has to outlast them. */
+/** Removes the timeouts for this transaction: behind a pooler they may be set on the role. */
 export async function withoutLimits(em: EntityManager): Promise<void> {
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
     await em.execute(`set local ${limit} = 0`);
   }
 }
 
-/** Brings the schema up to date; several processes may try at once, one does it and the others wait. */
+/** Applies pending migrations. If several processes call it, one migrates and the others wait. */
 export async function migrate(url: string): Promise<void> {
   const orm = await openDatabase({ url, poolSize: 3 });
   try {

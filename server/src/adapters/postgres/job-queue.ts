@@ -4,30 +4,27 @@ import type { JobTable, PeriodicJob, QueuedJob } from '../../domain/kernel/jobs.
 import type { Queue, QueueGauge, QueueStats } from '../../domain/kernel/queue.ts';
 
 export interface JobQueueOptions {
-  /** The same database that the domain writes to. */
+  /** The domain's database. */
   url: string;
-  /** Errors of jobs and of the queue itself. What they say holds no secret: jobs carry ids. */
+  /** Called for errors of jobs and of the queue. Messages hold no secrets: jobs carry ids only. */
   onError(error: unknown, job: string | undefined): void;
-  /** Told of each try of a job. */
+  /** Called after each attempt of a job. */
   onDone?(job: string, result: 'completed' | 'failed'): void;
 }
 
-/** Connections of the queue's own, beside one that listens. */
+/** Connections of the queue, plus one that listens. */
 const poolSize = 3;
-/** How soon a job is taken where PostgreSQL's NOTIFY does not come through (e.g. behind a pooler). */
+/** Polling interval if PostgreSQL's NOTIFY does not arrive, e.g. behind a pooler. */
 const pollSeconds = 1;
-/** The same where it does come through: for jobs that are due later, which nobody tells of. */
+/** Polling interval if NOTIFY arrives: for deferred jobs, which send none. */
 const idlePollSeconds = 3;
-/** The same for what recurs after minutes: ten of them, each asking every second, were most of what idling cost. */
+/** Polling interval of periodic jobs: ten of them at one second caused most of the idle load. */
 const periodicPollSeconds = 15;
-/** Jobs that a worker takes at once and does side by side; while it gets that many it comes back without a pause. */
+/** Jobs that a worker fetches and runs in parallel; after a full batch it fetches again without a pause. */
 const batchSize = 5;
 
-/**
- * For the driver beneath, which pg-boss hands its settings to: a connection that says nothing any more is given up, or
- * jobs would wait for as long as the network takes to notice.
- */
-const bounds: object = {
+/** Driver settings, passed through by pg-boss: detect a dead connection before the network does. */
+const timeouts: object = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   connectionTimeoutMillis: 5_000,
@@ -41,8 +38,8 @@ const consumption = {
 } as const;
 
 /**
- * Jobs in the schema `jobs` of the domain's database (pg-boss): asked for in the transaction of their cause, at work as
- * soon as it has committed, shared by all processes, and outliving each of them.
+ * Jobs in the schema `jobs` of the domain's database (pg-boss): enqueued in the caller's transaction, started when it
+ * has committed, shared by all processes.
  */
 export class JobQueue implements Queue, QueueGauge {
   private readonly boss: PgBoss;
@@ -57,7 +54,7 @@ export class JobQueue implements Queue, QueueGauge {
       schema: 'jobs',
       application_name: 'latchkey-jobs',
       max: poolSize,
-      ...bounds,
+      ...timeouts,
       useListenNotify: true,
       superviseIntervalSeconds: 10,
       cronMonitorIntervalSeconds: 20,
@@ -66,7 +63,7 @@ export class JobQueue implements Queue, QueueGauge {
     this.boss.on('error', (error) => onError(error, undefined));
   }
 
-  /** Installs or updates the schema where needed, then works on the table's jobs; `work: false` only lets jobs in. */
+  /** Installs or updates the schema, then runs the jobs of the table; `work: false` only accepts jobs. */
   async start({ queued, periodic }: JobTable, { work = true } = {}): Promise<void> {
     await this.boss.start();
     for (const job of queued) {
@@ -103,7 +100,7 @@ export class JobQueue implements Queue, QueueGauge {
     await this.boss.send(job, data, { ...options, db: fromKysely(em.getKysely()) });
   }
 
-  /** As counted by one of the processes within the last half minute. */
+  /** Cached counts, at most 30 seconds old. */
   async stats(): Promise<QueueStats[]> {
     const queues = await this.boss.getQueues();
     return queues
@@ -118,14 +115,14 @@ export class JobQueue implements Queue, QueueGauge {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Takes no more jobs and lets those at work end, for `graceSeconds` at most; the rest is made again by others. */
+  /** Fetches no more jobs and waits up to `graceSeconds` for running ones; other processes retry the rest. */
   async stop(graceSeconds = 10): Promise<void> {
     await this.boss.stop({ graceful: true, timeout: graceSeconds * 1000 });
   }
 
   private async declare(name: string, settings: UpdateQueueOptions, policy = 'standard') {
     await this.boss.createQueue(name, { policy, ...(settings as object) });
-    // An earlier version may have made it with other settings.
+    // An earlier version may have created it with other settings.
     await this.boss.updateQueue(name, settings);
   }
 
@@ -149,7 +146,7 @@ export class JobQueue implements Queue, QueueGauge {
     } catch (error) {
       this.onError(error, name);
       this.onDone?.(name, 'failed');
-      // Stored with the job, so only its kind: the words of a database repeat the values.
+      // Stored with the job, so only the error's name: a database's message may repeat values.
       return { id: job.id, status: 'failed', output: { error: error instanceof Error ? error.name : 'failed' } };
     }
   }

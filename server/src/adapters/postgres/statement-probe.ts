@@ -1,14 +1,13 @@
 import pg from 'pg';
 
-/** SQLSTATE: no such prepared statement; there is one of this name already. */
-const forgotten = ['26000', '42P05'];
+/** SQLSTATE: invalid statement name, duplicate prepared statement. */
+const lostStatement = ['26000', '42P05'];
 
 /**
- * Whether the statements that a connection prepares by name are there in its next transaction. Behind a pooler that hands
- * PostgreSQL's connections from one transaction to the next and keeps no statements they are elsewhere, and those of
- * others in their place. Seen by two connections: what both prepare under one name collides where they are given the
- * same connection of PostgreSQL, and what each prepares under its own is missing where they are given another one,
- * which the second sees to by holding what the first had. Throws where a connection cannot be had.
+ * Whether a connection's prepared statements survive to its next transaction. Behind a transaction pooler that does not
+ * track them, they do not. Detected with two clients: a name that both prepare collides if they share a server
+ * connection, and a name of one client is missing if it gets another server connection, which the other client forces by
+ * holding the first. Throws if a connection fails.
  */
 export async function keepsStatements(url: string, withinMs: number): Promise<boolean> {
   const one = proberOf(url, 'one', withinMs);
@@ -22,8 +21,8 @@ export async function keepsStatements(url: string, withinMs: number): Promise<bo
     return true;
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };
-    if (typeof code === 'string' && forgotten.includes(code)) return false;
-    // A pooler with one free connection cannot give a second: both have shared it, and nothing was missing.
+    if (typeof code === 'string' && lostStatement.includes(code)) return false;
+    // A pooler with a single connection: both clients have shared it, and nothing was missing.
     if (message === 'Query read timeout') return true;
     throw error;
   } finally {
@@ -33,7 +32,7 @@ export async function keepsStatements(url: string, withinMs: number): Promise<bo
 
 interface Prober {
   connect(): Promise<unknown>;
-  /** Runs the statements by their names, then `meanwhile` with the connection held. */
+  /** Runs the statements by name, then `meanwhile` while it holds the connection. */
   transaction(meanwhile?: () => Promise<void>): Promise<void>;
   leave(): void;
 }
@@ -56,7 +55,7 @@ function proberOf(url: string, name: string, withinMs: number): Prober {
       await meanwhile?.();
       await client.query('commit');
     },
-    // Also ends a transaction that was broken off.
+    // Also ends an interrupted transaction.
     leave: () => void client.end().catch(() => undefined),
   };
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 
-/** A table of ours and the columns that it stores. */
+/** A table and its stored columns. */
 export interface Table {
   name: string;
   columns: string[];
@@ -11,7 +11,7 @@ const schema = 'public';
 const pageSize = 500;
 const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
 
-/** Every table that holds data, parents before children. */
+/** All tables but `migrations`, parents before children. */
 export async function tablesOf(em: EntityManager): Promise<Table[]> {
   const columns = await query(
     em,
@@ -49,7 +49,7 @@ export async function tablesOf(em: EntityManager): Promise<Table[]> {
   return ordered;
 }
 
-/** The migrations that have run, in their order; null where this is no database of ours. */
+/** Applied migrations, in order; null if this is not a Latchkey database. */
 export async function appliedMigrations(em: EntityManager): Promise<string[] | null> {
   const [there] = await query(
     em,
@@ -59,7 +59,7 @@ export async function appliedMigrations(em: EntityManager): Promise<string[] | n
   return (await query(em, sql<{ name: string }>`select name from migrations order by id`)).map(({ name }) => name);
 }
 
-/** Each row as JSON text, written by PostgreSQL itself so that nothing is lost on the way. Needs a transaction. */
+/** Each row as JSON text by PostgreSQL itself, so that no type loses precision. Requires a transaction. */
 export async function* rowsOf(em: EntityManager, { name, columns }: Table): AsyncGenerator<string> {
   await execute(
     em,
@@ -74,7 +74,7 @@ export async function* rowsOf(em: EntityManager, { name, columns }: Table): Asyn
   await execute(em, sql`close copied`);
 }
 
-/** Puts rows back. Throws where a column is unknown here. */
+/** Inserts rows. Throws if a column is unknown. */
 export async function insertRows(em: EntityManager, { name, columns }: Table, json: readonly string[]): Promise<void> {
   const [table, list] = [sql.id(name), listOf(columns)];
   await execute(
@@ -84,14 +84,14 @@ export async function insertRows(em: EntityManager, { name, columns }: Table, js
   );
 }
 
-/** What triggers derive is in the data already: they stay off while it is put back. */
+/** Disables triggers during `work`: the data already holds what they derive. */
 export async function withoutTriggers(em: EntityManager, tables: readonly Table[], work: () => Promise<void>) {
   for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} disable trigger user`);
   await work();
   for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} enable trigger user`);
 }
 
-/** Lets counters go on where the data ends. */
+/** Sets each sequence to continue after the highest value. */
 export async function advanceSequences(em: EntityManager, tables: readonly Table[]): Promise<void> {
   for (const { name, columns } of tables) {
     for (const column of columns) {
@@ -110,7 +110,7 @@ export async function advanceSequences(em: EntityManager, tables: readonly Table
   }
 }
 
-/** The first table that holds anything; null: none does. */
+/** The first table with a row; null if all are empty. */
 export async function firstFilled(em: EntityManager, tables: readonly Table[]): Promise<string | null> {
   for (const { name } of tables) {
     const [found] = await query(em, sql<{ any: boolean }>`select exists(select from ${sql.id(name)}) as any`);

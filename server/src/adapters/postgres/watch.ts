@@ -2,37 +2,37 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Tracing } from '../telemetry/trace-port.ts';
 
-/** How often the database is asked whether it is there. */
+/** Interval between probes. */
 const PROBE_EVERY_MS = 250;
-/** A database that says nothing at all for this long is taken for gone. */
+/** A database that sends nothing for this long counts as unreachable. */
 const SILENCE_MS = 1_400;
-/** No time of this process adds more than this to a silence: a machine that stood still was not the database's. */
+/** Longest time that one wait adds to the silence: a suspended machine does not count against the database. */
 const SLICE_MS = 100;
-/** How long one connection may take to come about; the watch cuts it earlier where the database is silent. */
+/** Timeout for a new connection; the watch closes it earlier if the database is silent. */
 const CONNECT_WITHIN_MS = 10_000;
 
-/** What its errors are told as: the driver's own, so that every room's table knows it. */
-class DatabaseAway extends Error {
+/** Has the driver's own code, which every room maps to `unavailable`. */
+class DatabaseUnreachable extends Error {
   readonly code = 'ECONNREFUSED';
 }
 
 export interface WatchOptions {
   url: string;
   tracing?: Tracing | undefined;
-  /** Told of each change: what is wrong, or null when it is well again. */
+  /** Called on each change, with the fault, or null on recovery. */
   onChange(fault: string | null): void;
 }
 
-/** What pg has and its types lack. */
+/** Part of pg that its types omit. */
 interface Wired {
   connection: { stream: { on(event: 'data', listener: () => void): void; destroy(): void } };
 }
 
 /**
- * Knows whether the database answers, by a connection of its own: from refused connections, from silence (a frozen
- * machine, a network that swallows packets, where a driver would wait for a quarter of an hour) and from a server that
- * only reads (a standby, or a primary that was replaced). While it is away, connections of the pools that joined are
- * cut and new ones refused at once, so that nobody waits; when it is back, the next request connects.
+ * Probes the database on a connection of its own. Detects refused connections, silence (a frozen machine, dropped
+ * packets: a driver would wait 15 minutes) and read-only servers (a standby, a replaced primary). While the database is
+ * unreachable, it closes the connections of all joined pools and refuses new ones at once; afterwards the next request
+ * connects.
  */
 export class DatabaseWatch {
   private readonly options: WatchOptions;
@@ -42,7 +42,7 @@ export class DatabaseWatch {
   private lastHeard = 0;
   private stopping = new AbortController();
   private running: Promise<void> | undefined;
-  /** What is wrong at the moment, for readiness; null: nothing. */
+  /** The current fault, for readiness; null if there is none. */
   fault: string | null = null;
 
   constructor(options: WatchOptions) {
@@ -59,7 +59,7 @@ export class DatabaseWatch {
     await this.running;
   }
 
-  /** The pool's connections are cut when the database goes away. */
+  /** Closes the pool's connections when the database becomes unreachable. */
   join(pool: pg.Pool): void {
     this.pools.push(pool);
     pool.on('connect', (client) => {
@@ -69,7 +69,7 @@ export class DatabaseWatch {
     });
   }
 
-  /** Connections of all pools that joined: how many there are, idle ones, and requests that wait for one. */
+  /** Connections of all joined pools: total, idle, and requests waiting for one. */
   use(): { total: number; idle: number; waiting: number } {
     const sum = { total: 0, idle: 0, waiting: 0 };
     for (const pool of this.pools) {
@@ -80,14 +80,14 @@ export class DatabaseWatch {
     return sum;
   }
 
-  /** The driver's client for pools that join: it does not even try while the database is away. */
+  /** The driver's client class for joined pools: fails at once while the database is unreachable. */
   client(): typeof pg.Client {
     const { clients } = this;
     const faultNow = () => this.fault;
     const { tracing } = this.options;
     return class WatchedClient extends pg.Client {
       constructor(config: pg.ClientConfig) {
-        // The pool hides the password from those who enumerate.
+        // The pool makes `password` non-enumerable.
         super({ ...config, password: config.password, connectionTimeoutMillis: CONNECT_WITHIN_MS });
       }
 
@@ -103,12 +103,12 @@ export class DatabaseWatch {
       override connect(callback?: (error: Error) => void): Promise<this> | void {
         const fault = faultNow();
         if (fault === null) {
-          // From now on, so that one that is only coming about is cut as well.
+          // Added before it connects, so that a pending connection is closed as well.
           clients.add(this);
           this.once('end', () => clients.delete(this));
           return callback ? super.connect(callback) : (super.connect() as Promise<this>);
         }
-        const error = new DatabaseAway(fault);
+        const error = new DatabaseUnreachable(fault);
         if (!callback) return Promise.reject(error);
         process.nextTick(callback, error);
       }
@@ -118,29 +118,29 @@ export class DatabaseWatch {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      const fault = await this.ask();
+      const fault = await this.probeOrRetry();
       if (signal.aborted) break;
       if (fault !== this.fault) {
         this.fault = fault;
         this.options.onChange(fault);
       }
-      // Also while it stays away: a connection may have been under way when it went.
+      // On every failed probe: a connection may have been pending at the last one.
       if (fault !== null) this.cut();
       await pause(PROBE_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.drop();
   }
 
-  /** What is wrong; null where the database answers, and writes. */
-  private async ask(): Promise<string | null> {
+  /** The fault, or null if the database answers and accepts writes. */
+  private async probeOrRetry(): Promise<string | null> {
     const wasConnected = this.probe !== undefined;
-    const fault = await this.askOnce();
-    // That this one connection has ended says nothing of the database.
+    const fault = await this.probeOnce();
+    // An idle probe connection can end by itself; retry on a new one.
     const mayBeOurs = wasConnected && fault !== null && fault !== silent && fault !== standby;
-    return mayBeOurs ? this.askOnce() : fault;
+    return mayBeOurs ? this.probeOnce() : fault;
   }
 
-  private async askOnce(): Promise<string | null> {
+  private async probeOnce(): Promise<string | null> {
     try {
       this.probe ??= await this.connect();
       const { rows } = await bounded(
@@ -154,7 +154,7 @@ export class DatabaseWatch {
     } catch (error) {
       this.drop();
       const { code, message } = error as { code?: unknown; message: string };
-      // It answers, and is full or does not know us: those who are connected are served.
+      // The server answers: existing connections still work.
       if (typeof code === 'string' && answered.test(code)) return null;
       return message || String(code);
     }
@@ -165,7 +165,7 @@ export class DatabaseWatch {
       connectionString: this.options.url,
       application_name: 'latchkey-watch',
     });
-    // The next question finds out.
+    // The next probe fails.
     client.on('error', () => undefined);
     try {
       await bounded(client.connect(), () => 0);
@@ -197,11 +197,11 @@ function wireOf(client: pg.ClientBase) {
 }
 
 /**
- * Waits for an answer as long as the database says anything at all, e.g. to others behind the same pooler.
+ * Waits for an answer while the database sends anything at all, also on other connections.
  * @throws Error `silent` after SILENCE_MS of this process's own time
  */
 async function bounded<T>(answer: Promise<T>, lastHeard: () => number): Promise<T> {
-  // A rejection after the silence was given up is nobody's.
+  // A rejection after the timeout is not unhandled.
   answer.catch(() => undefined);
   const isAnswered = answer.then(() => true);
   isAnswered.catch(() => undefined);
@@ -216,7 +216,7 @@ async function bounded<T>(answer: Promise<T>, lastHeard: () => number): Promise<
   throw new Error(silent);
 }
 
-/** Passes a slice of time, and then reads what has come while this process was busy. */
+/** Waits a slice, then two turns of the event loop, so that data which arrived in the meantime is read. */
 async function slice(): Promise<false> {
   await pause(SLICE_MS, undefined, { ref: false });
   return new Promise((resolve) => setImmediate(() => setImmediate(() => resolve(false))));

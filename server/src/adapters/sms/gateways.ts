@@ -4,13 +4,13 @@ import { type OutgoingSms, SendError, type SmsSender } from '../../domain/delive
 const timeoutMs = 10_000;
 
 /**
- * SMS through an HTTP gateway of the operator's: `POST` with the JSON `{"to": "+491700000000", "text": "…"}`. Any 2xx
- * means accepted, 4xx but 408 and 429 is final, everything else is tried again. A user and password in the address
- * are sent as Basic authentication.
+ * SMS through the operator's HTTP gateway: `POST` with the JSON `{"to": "+491700000000", "text": "…"}`. 2xx means
+ * accepted, 4xx except 408 and 429 is permanent, anything else is retried. Credentials in the URL are sent as Basic
+ * authentication.
  */
 export function gatewaySms(url: string): SmsSender {
   const { address, headers } = withoutCredentials(url);
-  const asked = (sms: OutgoingSms): Asked => ({
+  const requestFor = (sms: OutgoingSms): GatewayRequest => ({
     address,
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify({ to: sms.to, text: sms.text }),
@@ -18,17 +18,17 @@ export function gatewaySms(url: string): SmsSender {
   return {
     kind: 'sms-gateway',
     target: new URL(address).host,
-    send: (sms) => post(asked(sms)),
-    diagnose: (sms) => diagnose(asked(sms)),
+    send: (sms) => post(requestFor(sms)),
+    diagnose: (sms) => diagnose(requestFor(sms)),
   };
 }
 
 export interface TwilioOptions {
   accountSid: string;
   authToken: string;
-  /** The sending number, or a messaging service's id (`MG…`). */
+  /** The sender's number, or the id of a messaging service (`MG…`). */
   from: string;
-  /** Another address of the same API, for tests. */
+  /** For tests. */
   baseUrl?: string;
 }
 
@@ -44,7 +44,7 @@ export function twilioSms({
     Authorization: basic(accountSid, authToken),
     'Content-Type': 'application/x-www-form-urlencoded',
   };
-  const asked = (sms: OutgoingSms): Asked => {
+  const requestFor = (sms: OutgoingSms): GatewayRequest => {
     const form = new URLSearchParams({ To: sms.to, Body: sms.text });
     form.set(from.startsWith('MG') ? 'MessagingServiceSid' : 'From', from);
     return { address, headers, body: form.toString() };
@@ -53,35 +53,35 @@ export function twilioSms({
     kind: 'twilio',
     from,
     target: new URL(address).host,
-    send: (sms) => post(asked(sms)),
-    diagnose: (sms) => diagnose(asked(sms)),
+    send: (sms) => post(requestFor(sms)),
+    diagnose: (sms) => diagnose(requestFor(sms)),
   };
 }
 
-interface Asked {
+interface GatewayRequest {
   address: string;
   headers: Record<string, string>;
   body: string;
 }
 
-async function post(asked: Asked): Promise<void> {
-  const outcome = await statusOf(asked);
-  if (outcome.status === null) throw new SendError(`SMS gateway ${outcome.reason}`, false);
-  const { status } = outcome;
+async function post(request: GatewayRequest): Promise<void> {
+  const response = await statusOf(request);
+  if (response.status === null) throw new SendError(`SMS gateway ${response.reason}`, false);
+  const { status } = response;
   if (status >= 200 && status < 300) return;
   throw new SendError(`SMS gateway answered ${status}`, status >= 400 && status < 500 && ![408, 429].includes(status));
 }
 
-/** Reached, authorised, accepted: as far as a status tells them apart. */
-async function diagnose(asked: Asked): Promise<Stage[]> {
+/** The stages `reach`, `authorise` and `accept`, derived from the status. */
+async function diagnose(request: GatewayRequest): Promise<Stage[]> {
   const begin = performance.now();
-  const outcome = await statusOf(asked);
+  const response = await statusOf(request);
   const took = Math.round(performance.now() - begin);
   const all = ['reach', 'authorise', 'accept'] as const;
-  if (outcome.status === null) return completed([failed('reach', took, 'gateway-away', outcome.reason)], all);
-  const { status } = outcome;
+  if (response.status === null) return completed([failed('reach', took, 'gateway-away', response.reason)], all);
+  const { status } = response;
   const said = `HTTP ${status}`;
-  const reached = passed('reach', took, new URL(asked.address).host);
+  const reached = passed('reach', took, new URL(request.address).host);
   if (status === 401 || status === 403) {
     return completed([reached, failed('authorise', 0, 'gateway-credentials', said)], all);
   }
@@ -96,11 +96,11 @@ async function statusOf({
   address,
   headers,
   body,
-}: Asked): Promise<{ status: number } | { status: null; reason: string }> {
+}: GatewayRequest): Promise<{ status: number } | { status: null; reason: string }> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(address, { method: 'POST', headers, body, redirect: 'manual', signal });
-    // The answer's body is not read: it may be endless, and it may repeat the message.
+    // The body is not read: it may be endless, and it may repeat the message.
     await response.body?.cancel();
     return { status: response.status };
   } catch (cause) {

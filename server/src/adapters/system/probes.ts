@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import pg from 'pg';
 import { serverLimits } from '../postgres/database.ts';
 
-/** Connects, with TLS where the address says so, and sends nothing. Returns milliseconds; throws with the reason. */
+/** Connects, with TLS for https, and sends nothing. Returns milliseconds; throws with the reason. */
 export function reachAddress(address: string, withinMs: number): Promise<number> {
   const { protocol, hostname, port } = new URL(address);
   const isSecure = protocol === 'https:';
@@ -24,7 +24,7 @@ export function reachAddress(address: string, withinMs: number): Promise<number>
   });
 }
 
-/** Signs in to PostgreSQL as a server does, and has it answer once; throws with the reason. */
+/** Connects to PostgreSQL with the settings of a server and runs one query; throws with the reason. */
 export async function reachPostgres(url: string, withinMs: number): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
@@ -46,17 +46,17 @@ export async function reachPostgres(url: string, withinMs: number): Promise<void
   }
 }
 
-/** Host and port of a database's address, or its socket's folder; nothing else of it. */
+/** Host and port of a database URL, or its socket's folder, without credentials. */
 export function placeOf(url: string): string {
   const { host, port } = new pg.Client({ connectionString: url });
   return host.startsWith('/') ? host : `${host}:${port}`;
 }
 
-/** What pg has and its types lack. */
+/** Part of pg that its types omit. */
 const streamOf = (client: pg.Client): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
-/** The JSON at an address of our own; throws with the reason. */
+/** Fetches JSON from our own server; throws with the reason. */
 export async function fetchJson(address: string, withinMs: number): Promise<{ status: number; body: unknown }> {
   const signal = AbortSignal.timeout(withinMs);
   try {
@@ -78,7 +78,7 @@ function jsonOf(text: string): unknown {
 
 const silence = (withinMs: number): string => `no answer within ${withinMs / 1000} s`;
 
-/** Bytes free and in all on the disk of a folder, or of the nearest folder above it that exists. */
+/** Free and total bytes on the disk of a folder, or of its nearest existing parent. */
 export function diskSpace(folder: string): { free: number; total: number } {
   let at = folder;
   while (!existsSync(at)) at = dirname(at);
@@ -86,7 +86,7 @@ export function diskSpace(folder: string): { free: number; total: number } {
   return { free: bavail * bsize, total: blocks * bsize };
 }
 
-/** How long it takes, in milliseconds: the median of some rounds. */
+/** Median duration in milliseconds. */
 export async function medianMs(rounds: number, work: () => Promise<unknown>): Promise<number> {
   const taken: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -97,9 +97,9 @@ export async function medianMs(rounds: number, work: () => Promise<unknown>): Pr
   return taken.sort((a, b) => a - b)[rounds >> 1] as number;
 }
 
-/** Why something could not be reached, in few words. */
+/** A short reason for a failed connection. */
 export function reasonOf(error: unknown): string {
-  // PostgreSQL's codes are for programs.
+  // PostgreSQL's message is more readable than its code.
   if (error instanceof pg.DatabaseError) return error.message;
   const { code, cause, message } = error as { code?: unknown; cause?: unknown; message?: string };
   if (typeof code === 'string') return code;

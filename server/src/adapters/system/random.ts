@@ -3,27 +3,27 @@ import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Random } from '../../domain/kernel/random.ts';
 import { systemClock } from './clock.ts';
 
-/** Of so many ids at once the generator is asked: each question costs more than the bytes. */
-const stock = 256;
+/** Ids per call of the generator: a call costs more than the bytes. */
+const batchSize = 256;
 
-/** The operating system's generator; the time in its ids is the clock's. */
+/** The system's CSPRNG; ids are UUIDv7 with the time of `clock`. */
 export function randomOn(clock: Clock): Random {
   let lastMillisecond = 0;
   let sequence = 0;
-  const stocked = Buffer.alloc(16 * stock);
-  let taken = stocked.length;
+  const buffered = Buffer.alloc(16 * batchSize);
+  let used = buffered.length;
   return {
     bytes: (count) => randomBytes(count),
     integer: (below) => randomInt(below),
     id: () => {
-      if (taken === stocked.length) {
-        randomFillSync(stocked);
-        taken = 0;
+      if (used === buffered.length) {
+        randomFillSync(buffered);
+        used = 0;
       }
-      const bytes = stocked.subarray(taken, taken + 16);
-      taken += 16;
+      const bytes = buffered.subarray(used, used + 16);
+      used += 16;
       const now = clock.now().getTime();
-      // Within a millisecond the ids of one process count on (RFC 9562 §6.2), so that their order is that of their making.
+      // RFC 9562 §6.2: within a millisecond a counter keeps the ids of one process in order of creation.
       if (now > lastMillisecond) {
         lastMillisecond = now;
         sequence = bytes.readUInt16BE(6) & 0x07ff;

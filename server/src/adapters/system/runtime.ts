@@ -5,7 +5,7 @@ import type { Runtime } from '../../domain/instance/processes.ts';
 import { migrations } from '../../migrations/index.ts';
 import { measureSigning } from './signing-speed.ts';
 
-/** What this process tells the others of itself. */
+/** Facts that this process publishes about itself. */
 export async function runtimeOf(): Promise<Runtime> {
   const text = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8');
   return {

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 /** The log as rooms and jobs see it. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'child'>;
 
-/** Whatever has one of these names is a secret, however deep it stands. */
+/** Fields with these names are redacted. */
 const secretNames = [
   'authorization',
   'cookie',
@@ -25,7 +25,7 @@ const secretNames = [
   'txn',
 ];
 
-/** JSON lines; secrets are censored by name, at the top and one and two levels down. */
+/** JSON lines; secrets are redacted by name at the top and up to two levels down. */
 export function openLog(level: string, destination?: DestinationStream): Logger {
   const paths = secretNames.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
   const options = {
@@ -38,18 +38,18 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** An error without the SQL, parameters or bodies that drivers hang on theirs. */
+/** An error without the SQL, parameters or bodies that drivers attach. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as { code?: unknown };
   const isStatement = /^(insert|update|delete|select|with|begin|commit)\b/i.test(error.message);
-  // The ORM puts the statement with its values into the message, in front of the database's own words.
+  // The ORM puts the statement with its values before the database's message.
   const message = isStatement ? (error.message.split(' - ').at(-1) ?? '') : error.message;
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   return {
     type: error.name,
     message,
-    // Not as `code`, which is a secret's name: an SQLSTATE or a system error.
+    // An SQLSTATE or a system error. Not as `code`, which is redacted.
     ...(typeof code === 'string' ? { errorCode: code } : {}),
     at: frames.slice(0, 8).map((line) => line.trim().slice(3)),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),

@@ -4,15 +4,15 @@ import type { Observer } from '../../http/observer.ts';
 import { routeLabel } from '../../http/route-label.ts';
 import type { DatabaseWatch } from '../postgres/watch.ts';
 
-/** What nobody but a client can have invented is not a label of its own. */
+/** Other methods share the label `other`, to bound its values. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const patienceMs = 1_000;
+const statsTimeoutMs = 1_000;
 
-/** The figures that this process shows. No label holds anything of a caller's: each has few values. */
+/** Prometheus metrics of this process. Labels are low-cardinality and never hold input. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly requests: Histogram<'route' | 'method' | 'status'>;
-  private readonly underWay: Gauge;
+  private readonly inFlight: Gauge;
   private readonly signIns: Counter<'step' | 'result'>;
   private readonly messages: Counter<'channel' | 'result'>;
   private readonly jobs: Counter<'job' | 'result'>;
@@ -29,7 +29,7 @@ export class Metrics {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
-    this.underWay = new Gauge({
+    this.inFlight = new Gauge({
       name: 'latchkey_http_requests_under_way',
       help: 'Requests without an answer yet.',
       registers,
@@ -60,16 +60,16 @@ export class Metrics {
     });
   }
 
-  /** Measures each request, from its first byte to the last of its answer. */
+  /** Measures each request until the response is complete. */
   observe(): Observer {
     return (req, res, next) => {
       const begun = performance.now();
       const route = routeLabel(pathOf(req.url ?? ''));
-      this.underWay.inc();
+      this.inFlight.inc();
       res.once('close', () => {
-        this.underWay.dec();
+        this.inFlight.dec();
         const method = methods.has(req.method ?? '') ? (req.method as string) : 'other';
-        // Whoever went away before the answer has none: 499, as proxies say it.
+        // 499, as proxies log it: the client closed the connection.
         const status = res.writableFinished ? String(res.statusCode) : '499';
         this.requests.observe({ route, method, status }, (performance.now() - begun) / 1000);
       });
@@ -93,7 +93,7 @@ export class Metrics {
     this.events.inc({ type, result });
   }
 
-  /** Whether the database is there, and how its connections are used. */
+  /** Database availability and connection usage. */
   watchDatabase(watch: Pick<DatabaseWatch, 'fault' | 'use'>): void {
     const registers = [this.registry];
     const up: Gauge = new Gauge({
@@ -118,7 +118,7 @@ export class Metrics {
     });
   }
 
-  /** How many jobs wait, for all processes together. */
+  /** Jobs of all processes, by state. */
   watchQueue(gauge: QueueGauge): void {
     const jobs = new Gauge({
       name: 'latchkey_queue_jobs',
@@ -126,9 +126,9 @@ export class Metrics {
       labelNames: ['job', 'state'],
       registers: [this.registry],
       collect: async () => {
-        const late = new Promise<never>((_, reject) => setTimeout(reject, patienceMs, new Error('late')).unref());
+        const late = new Promise<never>((_, reject) => setTimeout(reject, statsTimeoutMs, new Error('late')).unref());
         const stats = await Promise.race([gauge.stats(), late]).catch(() => []);
-        // While the database is away there is nothing to say, rather than what was once.
+        // No values while the database is unreachable, rather than stale ones.
         jobs.reset();
         for (const { name, waiting, deferred, active, failed } of stats) {
           for (const [state, count] of Object.entries({ waiting, deferred, active, failed })) {

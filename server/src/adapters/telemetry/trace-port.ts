@@ -1,13 +1,13 @@
 import type { Observer } from '../../http/observer.ts';
 
-/** What is told of requests, of statements and of requests to others, where somebody wants to know. */
+/** Spans for requests, statements and outgoing requests. */
 export interface Tracing {
-  /** A span for each request, under the caller's (`traceparent`, W3C Trace Context). */
+  /** A span for each request, child of the caller's (`traceparent`, W3C Trace Context). */
   observe: Observer;
-  /** A span for a request to somebody else's server, with the headers that pass the trace on. */
+  /** A span for an outgoing request, with the headers that propagate the trace. */
   outgoing<T>(url: string, work: (headers: Record<string, string>) => T): T;
-  /** A span for a statement. @param text of which only the first word is told */
+  /** A span for a statement. @param text only its first word is exported */
   statement<T>(text: string, run: () => T): T;
-  /** Hands over what is left. */
+  /** Exports the remaining spans. */
   stop(): Promise<void>;
 }

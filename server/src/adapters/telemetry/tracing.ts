@@ -1,7 +1,6 @@
 /**
- * Traces in OpenTelemetry's protocol, loaded only where `OTEL_EXPORTER_OTLP_ENDPOINT` is set. A request's span carries its
- * route and never its address: queries hold codes. A statement's carries its first word and never its text: values may
- * stand in it.
+ * OpenTelemetry traces, loaded only if `OTEL_EXPORTER_OTLP_ENDPOINT` is set. A request's span has its route, never its
+ * URL: queries hold codes. A statement's span has its first word, never its text: it may hold values.
  */
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -22,7 +21,7 @@ import type { Tracing } from './trace-port.ts';
 export interface TracingOptions {
   /** The collector, e.g. `http://collector:4318`. */
   endpoint: string;
-  /** Of the requests that come without a decision of their caller's, from 0 to 1. */
+  /** Sampling ratio, 0 to 1, for requests without a sampling decision of their caller. */
   ratio: number;
   version: string;
 }
@@ -55,7 +54,7 @@ export function startTracing({ endpoint, ratio, version }: TracingOptions): Trac
   return {
     observe,
     outgoing(url, work) {
-      // The host alone: what stands behind it may be a customer's secret.
+      // Host only: the path may hold a customer's secret.
       const attributes = { 'http.request.method': 'POST', 'server.address': new URL(url).host };
       const span = tracer.startSpan('POST', { kind: SpanKind.CLIENT, attributes });
       const headers: Record<string, string> = {};
@@ -68,7 +67,7 @@ export function startTracing({ endpoint, ratio, version }: TracingOptions): Trac
     },
     statement(text, run) {
       const operation = /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement';
-      // Outside of a request (the watch, the queue) there is nobody to tell it to.
+      // No span outside of a request (the watch, the queue).
       if (!trace.getSpan(context.active())) return run();
       const attributes = { 'db.system.name': 'postgresql', 'db.operation.name': operation };
       const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes });
