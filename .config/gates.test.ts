@@ -21,7 +21,7 @@ function build(files: Record<string, string>): string {
 /** Violations in a repository, each as `rule: file`. */
 function brokenRules(folder: string): string[] {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-  const config = join(root, '.config/dependency-cruiser.mjs');
+  const config = join(root, '.dependency-cruiser.mjs');
   const { stdout } = spawnSync(process.execPath, [program, '--config', config, '--output-type', 'json', '.'], {
     cwd: folder,
     encoding: 'utf8',
@@ -97,14 +97,14 @@ describe('import rules', () => {
   });
 
   it('match the ladder in ARCHITECTURE.md', async () => {
-    const { ladder } = (await import('./dependency-cruiser.mjs')) as { ladder: string[] };
+    const { ladder } = (await import('../.dependency-cruiser.mjs')) as { ladder: string[] };
     const page = readFileSync(join(root, 'server/ARCHITECTURE.md'), 'utf8');
     const table = page.slice(page.indexOf('| rung |'), page.indexOf('\n\n', page.indexOf('| rung |')));
     expect([...table.matchAll(/^\| `(.+?)` \|/gm)].map(([, rung]) => rung)).toEqual(ladder);
   });
 
   it('have a planted violation each', async () => {
-    const { default: config } = (await import('./dependency-cruiser.mjs')) as {
+    const { default: config } = (await import('../.dependency-cruiser.mjs')) as {
       default: { forbidden: { name: string }[] };
     };
     const names = config.forbidden.map(({ name }) => name).filter((name) => !/^domain-.*-downwards$/.test(name));
@@ -191,7 +191,7 @@ describe('lint', () => {
         join(folder, 'planted.ts'),
         'export async function act(): Promise<void> {}\nexport function start(): void {\n  act();\n}\n',
       );
-      const args = ['--type-aware', '--config', join(root, '.config/oxlint.jsonc'), folder];
+      const args = ['--config', join(root, '.oxlintrc.json'), folder];
       const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/oxlint'), args, { encoding: 'utf8' });
       expect(status).toBe(1);
       expect(stdout).toContain('no-floating-promises');

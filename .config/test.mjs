@@ -40,11 +40,11 @@ process.exitCode = count.failed > 0 ? 1 : 0;
 async function gates() {
   const sources = ['server/src', 'server/test', 'shared', 'console', 'e2e'];
   const work = [
-    ['Format (biome)', [tool('biome'), ['check', '--config-path', '.config/format.json', '.']]],
-    ['Lint (oxlint)', [tool('oxlint'), ['--type-aware', '--config', '.config/oxlint.jsonc', '.']]],
+    ['Format (biome)', [tool('biome'), ['check', '.']]],
+    ['Lint (oxlint)', [tool('oxlint'), ['.']]],
     [
       'Import rules (dependency-cruiser)',
-      [tool('depcruise'), ['--config', '.config/dependency-cruiser.mjs', '--output-type', 'err-long', ...sources]],
+      [tool('depcruise'), ['--output-type', 'err-long', ...sources]],
     ],
     ['Unused exports, files and dependencies (knip)', [tool('knip'), ['--config', '.config/knip.jsonc']]],
     ['Time, randomness and settings through ports', [projectNode(), ['.config/invariants.mjs']]],

@@ -18,39 +18,45 @@ const shared = {
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: false } },
 } as const;
 
+const run = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // Importing the server costs more than running most files. No test changes module state that another file reads.
+  isolate: false,
+  // A retry keeps the run green; `npm test` lists each test that needed one, as a defect.
+  retry: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
+  // Most tests wait for PostgreSQL, a separate process: one worker per core, not one fewer.
+  maxWorkers: Math.max(2, availableParallelism()),
+};
+
+/** Starts PostgreSQL when a test asks for a database. */
+export const server = defineConfig({
+  ...shared,
+  root: at('.'),
+  test: {
+    ...run,
+    name: 'server',
+    root: at('.'),
+    include: ['server/{src,test}/**/*.test.ts'],
+    globalSetup: [at('server/test/global-setup.ts')],
+  },
+});
+
+export const packages = defineConfig({
+  ...shared,
+  root: at('.'),
+  test: {
+    ...run,
+    name: 'packages',
+    root: at('.'),
+    include: ['shared/**/*.test.ts', 'console/**/*.test.{ts,tsx}'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  },
+});
+
+const tools = defineConfig({ test: { ...run, name: 'tools', root: at('.'), include: ['.config/**/*.test.ts'] } });
+
 export default defineConfig({
   root: at('.'),
-  ...shared,
-  test: {
-    reporters: ['default'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // Importing the server costs more than running most files. No test changes module state that another file reads.
-    isolate: false,
-    // A retry keeps the run green; `npm test` lists each test that needed one, as a defect.
-    retry: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 1),
-    // Most tests wait for PostgreSQL, a separate process: one worker per core, not one fewer.
-    maxWorkers: Math.max(2, availableParallelism()),
-    projects: [
-      {
-        ...shared,
-        test: {
-          name: 'server',
-          root: at('.'),
-          include: ['server/{src,test}/**/*.test.ts'],
-          globalSetup: [at('server/test/global-setup.ts')],
-        },
-      },
-      {
-        ...shared,
-        test: {
-          name: 'packages',
-          root: at('.'),
-          include: ['shared/**/*.test.ts', 'console/**/*.test.{ts,tsx}'],
-          exclude: ['**/node_modules/**', '**/dist/**'],
-        },
-      },
-      { test: { name: 'tools', root: at('.'), include: ['.config/**/*.test.ts'] } },
-    ],
-  },
+  test: { reporters: ['default'], maxWorkers: run.maxWorkers, projects: [server, packages, tools] },
 });

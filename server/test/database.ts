@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { administer, databaseUrl, dropDatabase } from './global-setup.ts';
+import { administer, databaseUrl, dropDatabase, type TestDatabaseServer } from './global-setup.ts';
 
 export interface FreshDatabase {
   url: string;
@@ -8,9 +8,23 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
+let known: Promise<TestDatabaseServer> | undefined;
+
+/** The PostgreSQL of this run; the first test that asks starts it. */
+export function databaseServer(): Promise<TestDatabaseServer> {
+  known ??= ask();
+  return known;
+}
+
+async function ask(): Promise<TestDatabaseServer> {
+  const response = await fetch(inject('databaseServer'));
+  if (!response.ok) throw new Error(`PostgreSQL for tests did not start: ${await response.text()}`);
+  return (await response.json()) as TestDatabaseServer;
+}
+
 /** A migrated, empty PostgreSQL database that no other test sees. */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const { url, template } = inject('database');
+  const { url, template } = await databaseServer();
   const name = `${template}_${randomBytes(8).toString('hex')}`;
   await administer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
@@ -21,7 +35,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 
 /** A database with nothing in it, not even a schema. */
 export async function emptyDatabase(): Promise<FreshDatabase> {
-  const { url, template } = inject('database');
+  const { url, template } = await databaseServer();
   const name = `${template}_${randomBytes(8).toString('hex')}`;
   await administer(url, (client) => client.query(`CREATE DATABASE ${name}`));
   return {

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -10,7 +13,8 @@ import { migrate } from '../src/adapters/postgres/database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    database: TestDatabaseServer;
+    /** Answers a GET with a TestDatabaseServer as JSON. */
+    databaseServer: string;
   }
 }
 
@@ -23,26 +27,45 @@ export interface TestDatabaseServer {
 }
 
 /**
- * Boots one PostgreSQL for the whole run and migrates a template in it once.
+ * One PostgreSQL for the whole run, with a migrated template, started when the first test asks for it.
  * LATCHKEY_TEST_DATABASE_URL names another one (14 or newer) whose role may create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let started: ReturnType<typeof start> | undefined;
+  const door = createServer((_req, res) => {
+    started ??= start();
+    started.then(
+      ({ server }) => res.end(JSON.stringify(server)),
+      (error: unknown) => res.writeHead(500).end(String(error)),
+    );
+  });
+  door.listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  project.provide('databaseServer', `http://127.0.0.1:${(door.address() as AddressInfo).port}`);
+  return async () => {
+    door.close();
+    door.closeAllConnections();
+    const running = await started?.catch(() => undefined);
+    await running?.stop();
+  };
+}
+
+async function start(): Promise<{ server: TestDatabaseServer; stop(): Promise<void> }> {
   const given = process.env['LATCHKEY_TEST_DATABASE_URL'];
-  const server = given ? { url: given, stop: async () => undefined } : await bootForTests();
+  const { url, stop: stopServer } = given ? { url: given, stop: async () => undefined } : await bootForTests();
   const template = `latchkey_test_${randomBytes(4).toString('hex')}`;
   const stop = async () => {
     if (given) await dropAll(given, template);
-    await server.stop();
+    await stopServer();
   };
   try {
-    await administer(server.url, (client) => client.query(`CREATE DATABASE ${template}`));
-    await migrate(databaseUrl(server.url, template));
+    await administer(url, (client) => client.query(`CREATE DATABASE ${template}`));
+    await migrate(databaseUrl(url, template));
   } catch (error) {
     await stop();
     throw error;
   }
-  project.provide('database', { url: server.url, template });
-  return stop;
+  return { server: { url, template }, stop };
 }
 
 /** The URL of another database of the same server. */

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { migrate, openDatabase } from '../src/adapters/postgres/database.ts';
 import { migrations } from '../src/migrations/index.ts';
-import { emptyDatabase, freshDatabase } from './database.ts';
+import { databaseServer, emptyDatabase, freshDatabase } from './database.ts';
 import { administer, databaseUrl, dropDatabase } from './global-setup.ts';
 
 describe('the migrations', () => {
@@ -18,7 +18,7 @@ describe('the migrations', () => {
   });
 
   it('run once, whichever of eight processes that start at once is first', async () => {
-    const { url, template } = inject('database');
+    const { url, template } = await databaseServer();
     const name = `${template}_unmigrated`;
     await administer(url, (client) => client.query(`CREATE DATABASE ${name}`));
     const target = databaseUrl(url, name);

@@ -108,7 +108,7 @@ export default {
     ...rungs,
     {
       name: 'domain-on-the-ladder',
-      comment: 'Every folder of domain/ needs a rung: add it to the ladder in .config/dependency-cruiser.mjs.',
+      comment: 'Every folder of domain/ needs a rung: add it to the ladder in .dependency-cruiser.mjs.',
       severity: 'error',
       from: {},
       to: { path: `${domain}[^/]+/`, pathNot: `${domain}${either(ladder)}/` },
