@@ -42,10 +42,7 @@ async function gates() {
   const work = [
     ['Format (biome)', [tool('biome'), ['check', '.']]],
     ['Lint (oxlint)', [tool('oxlint'), ['.']]],
-    [
-      'Import rules (dependency-cruiser)',
-      [tool('depcruise'), ['--output-type', 'err-long', ...sources]],
-    ],
+    ['Import rules (dependency-cruiser)', [tool('depcruise'), ['--output-type', 'err-long', ...sources]]],
     ['Unused exports, files and dependencies (knip)', [tool('knip'), ['--config', '.config/knip.jsonc']]],
     ['Time, randomness and settings through ports', [projectNode(), ['.config/invariants.mjs']]],
     ['Types (tsc)', [tool('tsc'), ['-b']]],

@@ -177,6 +177,13 @@ const settings = {
     description:
       'A bearer token that the admin API accepts as an owner, for automation. Every use is in the audit log.',
   },
+  SETUP_LINK_AT_START: {
+    schema: flag,
+    form: '`true` or `false`',
+    default: 'true',
+    description:
+      'Prints a set-up link at the start as long as there is no owner. `false` where the log is read by others: `npm run admin:link` makes one.',
+  },
   SHUTDOWN_GRACE_SECONDS: {
     schema: whole(1, 600),
     form: 'seconds',

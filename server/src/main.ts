@@ -208,7 +208,7 @@ async function greet(config: Config, services: Services, has: { demo: boolean; m
   ];
   if (has.demo) rows.push(['Demo', `${config.BASE_URL}/demo`]);
   const hasOwner = await services.admins.hasOwner();
-  if (!hasOwner) {
+  if (!hasOwner && config.SETUP_LINK_AT_START) {
     const link = await services.admins.mintSetupLink(system);
     rows.push(['Set-up link', `${link.url}`], ['', 'makes you the owner; good once, for 15 minutes']);
   }
