@@ -168,7 +168,7 @@ describe('unused code', () => {
       'server/src/orphan.ts': 'export const orphan = 1;',
     });
     try {
-      const args = ['--config', join(root, '.config/knip.jsonc'), '--reporter', 'compact'];
+      const args = ['--config', join(root, '.knip.jsonc'), '--reporter', 'compact'];
       const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/knip'), args, {
         cwd: folder,
         encoding: 'utf8',

@@ -43,7 +43,7 @@ async function gates() {
     ['Format (biome)', [tool('biome'), ['check', '.']]],
     ['Lint (oxlint)', [tool('oxlint'), ['.']]],
     ['Import rules (dependency-cruiser)', [tool('depcruise'), ['--output-type', 'err-long', ...sources]]],
-    ['Unused exports, files and dependencies (knip)', [tool('knip'), ['--config', '.config/knip.jsonc']]],
+    ['Unused exports, files and dependencies (knip)', [tool('knip'), []]],
     ['Time, randomness and settings through ports', [projectNode(), ['.config/invariants.mjs']]],
     ['Types (tsc)', [tool('tsc'), ['-b']]],
   ].map(([name, [program, args]]) => [name, run(program, args, { capture: true })]);

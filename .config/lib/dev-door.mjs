@@ -43,7 +43,9 @@ async function forward(req, res, port) {
   const body = await read(req);
   const answer = await send(req, body, port);
   const isConsole =
-    req.url.startsWith('/admin') && answer.statusCode === 200 && /^text\/html/.test(answer.headers['content-type']);
+    req.url.startsWith('/admin') &&
+    answer.statusCode === 200 &&
+    answer.headers['content-type']?.startsWith('text/html');
   if (!isConsole) {
     res.writeHead(answer.statusCode, answer.headers);
     return answer.pipe(res);
