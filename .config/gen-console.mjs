@@ -42,13 +42,14 @@ const texts = definitions
     const name = operation.name.value;
     const type = `${name}${operation.operation === 'query' ? 'Query' : 'Mutation'}`;
     const source = stripIgnoredCharacters([operation, ...fragmentsOf(operation)].map(print).join('\n'));
-    return `export const ${name} = ${JSON.stringify(source)} as unknown as Operation<${type}, ${type}Variables>;\n`;
+    return `export const ${name} = ${JSON.stringify(source)} as Operation<${type}, ${type}Variables>;\n`;
   });
 
 const file = `// Written by npm run gen from the .graphql files beside the pages. Do not edit.
-import type { TypedDocumentNode } from '@urql/core';
+declare const types: unique symbol;
 
-type Operation<Data, Variables extends Record<string, unknown>> = TypedDocumentNode<Data, Variables>;
+/** Query text, typed by its data and variables. */
+export type Operation<Data, Variables> = string & { readonly [types]?: (variables: Variables) => Data };
 
 ${types.trim()}
 

@@ -1,62 +1,100 @@
-import { type AnyVariables, Client, cacheExchange, fetchExchange, type TypedDocumentNode } from '@urql/core';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useClient, useQuery } from 'urql';
-import { type Failure, failureOf } from './failure.ts';
-import { signInAgain } from './sign-in-again.ts';
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  useMutation as useCachedMutation,
+  useQuery as useCachedQuery,
+} from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+import { type Failure, failureOf, RequestError, type ResponseError } from './failure.ts';
+import type { Operation } from './generated/operations.ts';
+import { type Reason, signInAgain } from './sign-in-again.ts';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    defaultError: RequestError;
+    mutationMeta: { invalidates: readonly AnyOperation[] };
+  }
+}
+
+type AnyOperation = Operation<unknown, never>;
 
 /** Duration of the last response in ms; undefined while the server is unreachable. */
 export const latency = { ms: 0 as number | undefined, listeners: new Set<() => void>() };
 
-async function timed(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+/** Sends an operation to the admin API. @throws RequestError */
+export async function send<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+): Promise<Data> {
   const begin = performance.now();
   try {
-    const response = await fetch(input, init);
+    const response = await fetch('/admin/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Latchkey-Csrf': '1' },
+      body: JSON.stringify({ query: operation, variables }),
+      signal: signal ?? null,
+    });
     latency.ms = response.status >= 500 ? undefined : Math.round(performance.now() - begin);
-    return response;
+    const { data, errors } = (await response.json()) as { data?: Data | null; errors?: ResponseError[] };
+    if (errors?.[0]) throw new RequestError(failureOf(errors[0]));
+    if (data) return data;
+    throw new RequestError({ code: 'unknown', message: 'The response was empty.' });
   } catch (error) {
-    if (!init?.signal?.aborted) latency.ms = undefined;
-    throw error;
+    if (error instanceof RequestError || signal?.aborted) throw error;
+    latency.ms = undefined;
+    throw new RequestError({
+      code: 'network',
+      message: 'The server did not answer. Check the connection and try again.',
+    });
   } finally {
     for (const listener of latency.listeners) listener();
   }
 }
 
-/** Number of completed mutations. */
-let writes = 0;
+const isExpired = (error: RequestError | null) => error?.code === 'unauthenticated';
 
-/** Refetches a query that was in flight during a mutation: it may be stale, and urql would keep it. */
-async function refetchIfStale(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const isWrite = typeof init?.body === 'string' && /\bmutation \w+/.test(init.body);
-  for (;;) {
-    const before = writes;
-    const response = await timed(input, init);
-    if (isWrite) writes += 1;
-    if (isWrite || writes === before) return response;
-    await response.body?.cancel();
-  }
-}
-
-export const client = new Client({
-  url: '/admin/graphql',
-  exchanges: [cacheExchange, fetchExchange],
-  fetch: refetchIfStale,
-  preferGetMethod: false,
-  fetchOptions: { headers: { 'X-Latchkey-Csrf': '1' } },
-  // Show cached data at once and revalidate it in the background.
-  requestPolicy: 'cache-and-network',
+export const queryClient: QueryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Report a lost connection as a failure; do not pause.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      refetchOnWindowFocus: false,
+      retry: false,
+      // Drafts compare object identity to detect a refetch.
+      structuralSharing: false,
+    },
+    mutations: { networkMode: 'always' },
+  },
+  queryCache: new QueryCache({
+    async onError(error) {
+      if (isExpired(error) && (await signInAgain('expired'))) await refetch([]);
+    },
+  }),
+  mutationCache: new MutationCache({
+    onSuccess(_data, _variables, _context, { meta }) {
+      queryClient.removeQueries({ type: 'inactive' });
+      void refetch(meta?.invalidates ?? []);
+    },
+  }),
 });
 
-/** One type name for all queries and mutations: a mutation invalidates every query on the page. */
-const everything = { additionalTypenames: ['Everything'] };
+/** Refetches these queries and failed ones. A query in flight may be stale: cancels it first. */
+async function refetch(operations: readonly unknown[]): Promise<void> {
+  const filters = {
+    type: 'active',
+    predicate: ({ queryKey, state }) => operations.includes(queryKey[0]) || state.status === 'error',
+  } satisfies Parameters<typeof queryClient.invalidateQueries>[0];
+  await queryClient.cancelQueries(filters);
+  await queryClient.invalidateQueries(filters);
+}
 
-/** Fires after each successful mutation, so that failed queries retry. */
-const recovered = new EventTarget();
-
-export interface Read<Data> {
+export interface QueryResult<Data> {
   data: Data | undefined;
   failure: Failure | undefined;
-  /** No data yet. */
-  loading: boolean;
   /** The data is being refetched, or belongs to the previous variables. */
   stale: boolean;
   /** The data belongs to the previous variables. */
@@ -70,112 +108,77 @@ export interface Read<Data> {
  * @param options pause: do not run yet; everySeconds: polling interval while the page is visible; keep: show the
  *   data of the previous variables until the next response, for lists
  */
-export function useRead<Data, Variables extends AnyVariables>(
-  query: TypedDocumentNode<Data, Variables>,
+export function useQuery<Data, Variables>(
+  operation: Operation<Data, Variables>,
   variables: Variables,
-  options: { pause?: boolean; everySeconds?: number; keep?: boolean } = {},
-): Read<Data> {
-  const { pause = false, everySeconds, keep = false } = options;
-  const [{ data: answered, error, fetching, stale }, execute] = useQuery({
-    query,
-    variables,
-    pause,
-    context: everything,
-  } as never);
-  const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute]);
-  const failure = useMemo(() => (error ? failureOf(error) : undefined), [error]);
-
-  const question = JSON.stringify(variables);
-  const held = useRef<{ question: string; data: Data }>(undefined);
-  // While fetching or paused, urql still returns the data of the previous variables.
-  if (answered != null && !fetching && !pause) held.current = { question, data: answered as Data };
-  const data = keep || held.current?.question === question ? held.current?.data : undefined;
-
-  const isExpired = failure?.code === 'unauthenticated';
-  useEffect(() => {
-    if (!isExpired) return;
-    let isHere = true;
-    void signInAgain('expired').then((signedIn) => {
-      if (signedIn && isHere) reload();
-    });
-    return () => {
-      isHere = false;
-    };
-  }, [isExpired, reload]);
-
-  // urql refetches only queries that have a cached result; retry the failed ones here.
-  useEffect(() => {
-    if (!failure) return;
-    recovered.addEventListener('recovered', reload);
-    window.addEventListener('online', reload);
-    return () => {
-      recovered.removeEventListener('recovered', reload);
-      window.removeEventListener('online', reload);
-    };
-  }, [failure, reload]);
-
-  useEffect(() => {
-    if (everySeconds === undefined || pause) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload();
-    }, everySeconds * 1000);
-    return () => clearInterval(timer);
-  }, [everySeconds, pause, reload]);
-
+  { pause = false, everySeconds, keep = false }: { pause?: boolean; everySeconds?: number; keep?: boolean } = {},
+): QueryResult<Data> {
+  const { data, error, isFetching, isPlaceholderData, refetch } = useCachedQuery<Data>({
+    queryKey: [operation, variables],
+    queryFn: ({ signal }) => send(operation, variables, signal),
+    enabled: !pause,
+    // Polling an expired session would reopen the sign-in dialog.
+    refetchInterval: ({ state }) => everySeconds !== undefined && !isExpired(state.error) && everySeconds * 1000,
+    ...(keep ? { placeholderData: keepPreviousData as never } : {}),
+  });
+  // A retry without data clears the error; keep it until the response.
+  const key = JSON.stringify(variables);
+  const last = useRef<{ key: string; error: RequestError }>(undefined);
+  if (error) last.current = { key, error };
+  else if (!isFetching || last.current?.key !== key) last.current = undefined;
+  const failure = last.current?.error;
   return {
     data,
     // While the sign-in dialog is open, it alone reports the expired session.
-    failure: isExpired && data !== undefined ? undefined : failure,
-    loading: data === undefined && !failure && !pause,
-    stale: fetching || stale,
-    previous: data !== undefined && held.current?.question !== question,
-    reload,
+    failure: data !== undefined && isExpired(failure ?? null) ? undefined : failure,
+    stale: isFetching,
+    previous: isPlaceholderData,
+    reload: useCallback(() => void refetch(), [refetch]),
   };
 }
 
 export type Outcome<Data> = { data: Data; failure?: undefined } | { data?: undefined; failure: Failure };
 
-/** A mutation and whether it is in flight. Prompts for sign-in where required, then retries. */
-export function useWrite<Data, Variables extends AnyVariables>(
-  mutation: TypedDocumentNode<Data, Variables>,
-): [write: (variables: Variables) => Promise<Outcome<Data>>, busy: boolean] {
-  const urql = useClient();
-  const [busy, setBusy] = useState(false);
-  const write = useCallback(
-    async (variables: Variables): Promise<Outcome<Data>> => {
-      setBusy(true);
-      try {
-        for (;;) {
-          const { data, error } = await urql.mutation(mutation, variables, everything).toPromise();
-          if (!error && data) {
-            recovered.dispatchEvent(new Event('recovered'));
-            return { data };
-          }
-          const failure: Failure = error ? failureOf(error) : { code: 'unknown', message: 'The answer was empty.' };
-          const why = { unauthenticated: 'expired', 'reauthentication-required': 'fresh' } as const;
-          const reason = why[failure.code as keyof typeof why];
-          if (reason === undefined) return { failure };
-          if (!(await signInAgain(reason))) {
-            return { failure: { ...failure, message: 'Nothing was changed: this needs you to sign in again first.' } };
-          }
-        }
-      } finally {
-        setBusy(false);
-      }
-    },
-    [urql, mutation],
+/**
+ * A mutation and whether it is in flight. Prompts for sign-in where required, then retries.
+ *
+ * @param invalidates mounted queries to refetch afterwards; queries without an observer are dropped from the cache
+ */
+export function useMutation<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  invalidates: readonly AnyOperation[],
+): [mutate: (variables: Variables) => Promise<Outcome<Data>>, busy: boolean] {
+  const { mutateAsync, isPending } = useCachedMutation({
+    mutationFn: (variables: Variables) => sendSignedIn(operation, variables),
+    meta: { invalidates },
+  });
+  const mutate = useCallback(
+    (variables: Variables): Promise<Outcome<Data>> =>
+      mutateAsync(variables).then(
+        (data) => ({ data }),
+        (failure: RequestError) => ({ failure }),
+      ),
+    [mutateAsync],
   );
-  return [write, busy];
+  return [mutate, isPending];
 }
 
-/** Runs a query once, outside the page's own data, for search as you type. */
-export function useFetch(): <Data, Variables extends AnyVariables>(
-  query: TypedDocumentNode<Data, Variables>,
+const reasons: Record<string, Reason> = { unauthenticated: 'expired', 'reauthentication-required': 'fresh' };
+
+async function sendSignedIn<Data, Variables>(
+  operation: Operation<Data, Variables>,
   variables: Variables,
-) => Promise<Data | undefined> {
-  const urql = useClient();
-  return useCallback(
-    async (query, variables) => (await urql.query(query, variables, everything).toPromise()).data,
-    [urql],
-  );
+): Promise<Data> {
+  for (;;) {
+    try {
+      return await send(operation, variables);
+    } catch (error) {
+      const failure = error as RequestError;
+      const reason = reasons[failure.code];
+      if (reason === undefined) throw failure;
+      if (!(await signInAgain(reason))) {
+        throw new RequestError({ ...failure, message: 'Nothing was changed. Sign in again first.' });
+      }
+    }
+  }
 }

@@ -1,5 +1,3 @@
-import type { CombinedError } from '@urql/core';
-
 /** A failed request, with a message for display. */
 export interface Failure {
   /** `extensions.code` of the admin API; `network` without a response. */
@@ -10,26 +8,32 @@ export interface Failure {
   requestId?: string;
 }
 
-interface Extensions {
-  code?: string;
-  field?: string;
-  reason?: string;
-  requestId?: string;
-  retryAfterSeconds?: number;
+export class RequestError extends Error implements Failure {
+  readonly code: string;
+  readonly field?: string;
+  readonly requestId?: string;
+
+  constructor({ code, message, field, requestId }: Failure) {
+    super(message);
+    this.code = code;
+    if (field !== undefined) this.field = field;
+    if (requestId !== undefined) this.requestId = requestId;
+  }
 }
 
-export function failureOf(error: CombinedError): Failure {
-  const [first] = error.graphQLErrors;
-  if (!first) {
-    return { code: 'network', message: 'The server did not answer. Check the connection and try again.' };
-  }
-  const { code = 'unknown', field, requestId, retryAfterSeconds } = first.extensions as Extensions;
+/** An element of `errors` in a GraphQL response. */
+export interface ResponseError {
+  message: string;
+  extensions?: { code?: string; field?: string; requestId?: string; retryAfterSeconds?: number };
+}
+
+export function failureOf({ message, extensions = {} }: ResponseError): Failure {
+  const { code = 'unknown', field, requestId, retryAfterSeconds } = extensions;
   const wait = retryAfterSeconds === undefined ? '' : ` Try again in ${retryAfterSeconds} s.`;
-  const name = field === undefined ? undefined : lastPart(field);
   return {
     code,
-    message: sentence(first.message, field) + wait,
-    ...(name === undefined ? {} : { field: name }),
+    message: sentence(message, field) + wait,
+    ...(field === undefined ? {} : { field: lastPart(field) }),
     ...(requestId === undefined ? {} : { requestId }),
   };
 }

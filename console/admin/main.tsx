@@ -1,12 +1,12 @@
 import './tokens.css';
 import '@mantine/core/styles.layer.css';
 import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router/dom';
-import { Provider } from 'urql';
-import { client } from './api.ts';
+import { queryClient } from './api.ts';
 import { router } from './routes.tsx';
 import { settings } from './settings.ts';
 import { announceSignIn } from './sign-in-again.ts';
@@ -27,9 +27,9 @@ function start(): void {
         defaultColorScheme="auto"
         getStyleNonce={() => settings.nonce}
       >
-        <Provider value={client}>
+        <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
-        </Provider>
+        </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,
   );

@@ -1,9 +1,15 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { roleNames } from '../access.tsx';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { type AdminTokenRowFragment, IssueAdminToken, RevokeAdminToken, type Role } from '../generated/operations.ts';
+import {
+  type AdminTokenRowFragment,
+  AdminTokens as AdminTokensQuery,
+  IssueAdminToken,
+  RevokeAdminToken,
+  type Role,
+} from '../generated/operations.ts';
 import { FormError } from '../ui/errors.tsx';
 import { lifetimes, moment } from '../ui/expiry.ts';
 import { useFirstFocus } from '../ui/first-focus.ts';
@@ -15,7 +21,7 @@ type Token = AdminTokenRowFragment;
 
 /** Admin API tokens. A token's role never exceeds its creator's. */
 export function AdminTokens({ projectId, tokens }: { projectId?: string; tokens: readonly Token[] | undefined }) {
-  const [revoke, busy] = useWrite(RevokeAdminToken);
+  const [revoke, busy] = useMutation(RevokeAdminToken, [AdminTokensQuery]);
   return (
     <TokenList
       title="API tokens"
@@ -50,7 +56,7 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
   const [days, setDays] = useState('90');
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_VIEWER' : 'OWNER');
   const [failure, setFailure] = useState<Failure>();
-  const [issue, busy] = useWrite(IssueAdminToken);
+  const [issue, busy] = useMutation(IssueAdminToken, [AdminTokensQuery]);
   const field = useFirstFocus<HTMLInputElement>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();

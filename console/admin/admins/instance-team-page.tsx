@@ -1,4 +1,4 @@
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { Notice } from '../ui/badge.tsx';
 import { LoadError } from '../ui/errors.tsx';
@@ -8,8 +8,8 @@ import { Members } from './members.tsx';
 
 /** Owners of the instance and its admin API tokens. */
 export function Component() {
-  const { data, failure, reload } = useRead(Memberships, { projectId: null });
-  const tokens = useRead(AdminTokensQuery, { projectId: null });
+  const { data, failure, reload } = useQuery(Memberships, { projectId: null });
+  const tokens = useQuery(AdminTokensQuery, { projectId: null });
   const owners = data?.memberships;
   return (
     <Page

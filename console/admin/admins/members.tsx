@@ -1,9 +1,16 @@
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { roleNames, useMe } from '../access.tsx';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { GrantRole, type MembershipRowFragment, RevokeRole, type Role } from '../generated/operations.ts';
+import {
+  GrantRole,
+  type MembershipRowFragment,
+  Memberships,
+  RevokeRole,
+  type Role,
+  Session,
+} from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -37,7 +44,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<Member>();
   const [failure, setFailure] = useState<Failure>();
-  const [revoke, busy] = useWrite(RevokeRole);
+  const [revoke, busy] = useMutation(RevokeRole, [Memberships, Session]);
   const nameOf = ({ admin }: Member) => admin.email;
   // The API shows `active` to owners only.
   const hasStates = members?.some(({ admin }) => admin.active !== null) ?? false;
@@ -154,7 +161,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_ADMIN' : 'OWNER');
   const [failure, setFailure] = useState<Failure>();
-  const [grant, busy] = useWrite(GrantRole);
+  const [grant, busy] = useMutation(GrantRole, [Memberships, Session]);
   const field = useFirstFocus<HTMLInputElement>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();

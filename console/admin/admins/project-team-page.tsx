@@ -1,5 +1,5 @@
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { Notice } from '../ui/badge.tsx';
@@ -13,8 +13,8 @@ export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
   const isConsole = project.builtIn === 'CONSOLE';
-  const { data, failure, reload } = useRead(Memberships, { projectId: project.id }, { pause: isConsole });
-  const tokens = useRead(AdminTokensQuery, { projectId: project.id }, { pause: !mayChange || isConsole });
+  const { data, failure, reload } = useQuery(Memberships, { projectId: project.id }, { pause: isConsole });
+  const tokens = useQuery(AdminTokensQuery, { projectId: project.id }, { pause: !mayChange || isConsole });
   if (isConsole) {
     return (
       <Page title="Project team" narrow>

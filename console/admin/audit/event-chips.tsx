@@ -1,5 +1,5 @@
 import { CloseButton } from '@mantine/core';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { EventClientName, EventUserName } from '../generated/operations.ts';
 import { useListParams } from '../ui/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
@@ -12,8 +12,8 @@ const short = (id: string) => `${id.slice(0, 8)}…`;
 export function EventChips() {
   const { get } = useListParams();
   const [user, client, type] = [get('user'), get('client'), get('type')];
-  const userName = useRead(EventUserName, { id: user ?? '' }, { pause: user === undefined });
-  const clientName = useRead(EventClientName, { id: client ?? '' }, { pause: client === undefined });
+  const userName = useQuery(EventUserName, { id: user ?? '' }, { pause: user === undefined });
+  const clientName = useQuery(EventClientName, { id: client ?? '' }, { pause: client === undefined });
   const known = userName.data?.user;
   const types = type?.split(',') ?? [];
   const chips: [name: string, label: string, value: string | undefined][] = [

@@ -1,6 +1,6 @@
 import { Button, Menu, Switch } from '@mantine/core';
 import { useMemo, useRef, useState } from 'react';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { type AuditEventFilter, AuditEvents } from '../generated/operations.ts';
 import { Empty } from '../ui/empty.tsx';
 import { LoadError } from '../ui/errors.tsx';
@@ -28,7 +28,7 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
     return filterOf((name) => asked[name], Date.now());
   }, [question]);
   const variables = { projectId: projectId ?? null, filter, first: 50, after: after ?? null };
-  const { data, failure, stale, reload } = useRead(AuditEvents, variables, {
+  const { data, failure, stale, reload } = useQuery(AuditEvents, variables, {
     keep: true,
     ...(isLive && !after ? { everySeconds: liveSeconds } : {}),
   });

@@ -1,5 +1,4 @@
-import { type KeyboardEvent, useCallback, useId, useState } from 'react';
-import { useFetch } from '../api.ts';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useEnter, useSearch } from '../frame/use-search.ts';
 import { PaletteInProject } from '../generated/operations.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -83,13 +82,12 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
   const wanted = value.trim();
   const about = key.toLowerCase();
   const names = about === '' || ['user', 'client', 'app'].includes(about);
-  const ask = useFetch();
-  const search = useCallback(
-    (found: string) => ask(PaletteInProject, { projectId: projectId ?? '', search: keyed.exec(found)?.[2] ?? found }),
-    [ask, projectId],
-  );
   const searched = projectId !== undefined && names && (wanted.length > 1 || about !== '');
-  const { answer, pending } = useSearch(text.trimStart(), isOpen && searched, search);
+  const { answer, pending } = useSearch(
+    PaletteInProject,
+    { projectId: projectId ?? '', search: wanted },
+    isOpen && searched,
+  );
   const people = (searched ? (answer?.users.edges ?? []) : []).map(({ node }) => ({
     key: node.id,
     label: `user: ${node.displayName ?? node.userName}`,

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
@@ -19,7 +19,7 @@ type Asking = 'disable' | 'delete' | undefined;
 export function ClientDanger({ client, mayChange }: ClientPartProps) {
   const [asking, setAsking] = useState<Asking>();
   const [failure, setFailure] = useState<Failure>();
-  const [remove, removing] = useWrite(DeleteClient);
+  const [remove, removing] = useMutation(DeleteClient, []);
   const form = useClientForm(client);
   const navigate = useNavigate();
   const path = useProjectPath();

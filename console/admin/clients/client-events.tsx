@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { AuditEvents } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
@@ -21,7 +21,7 @@ export function ClientEvents({ client }: ClientPartProps) {
     first: 25,
     after: get('after') ?? null,
   };
-  const { data, failure, reload } = useRead(AuditEvents, variables, { keep: true, everySeconds: 15 });
+  const { data, failure, reload } = useQuery(AuditEvents, variables, { keep: true, everySeconds: 15 });
   const page = data?.auditEvents;
   const events = page?.edges.map(({ node }) => node);
   if (failure && !page) return <LoadError failure={failure} subject="the list of events" retry={reload} />;

@@ -1,9 +1,15 @@
 import { Button, Menu, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { type ApiKeyKind, type ApiKeyRowFragment, IssueApiKey, RevokeApiKey } from '../generated/operations.ts';
+import {
+  type ApiKeyKind,
+  type ApiKeyRowFragment,
+  ClientById,
+  IssueApiKey,
+  RevokeApiKey,
+} from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/code.tsx';
@@ -33,8 +39,8 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
   const [revoking, setRevoking] = useState<ApiKeyRowFragment>();
   const [failure, setFailure] = useState<Failure>();
   const path = useProjectPath();
-  const [issue, issuing] = useWrite(IssueApiKey);
-  const [revoke, busy] = useWrite(RevokeApiKey);
+  const [issue, issuing] = useMutation(IssueApiKey, [ClientById]);
+  const [revoke, busy] = useMutation(RevokeApiKey, [ClientById]);
   const live = client.apiKeys.filter(({ revokedAt }) => revokedAt === null);
 
   const make = async (kind: ApiKeyKind) => {

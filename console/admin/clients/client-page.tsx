@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
@@ -42,7 +42,7 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
-  const { data, failure, reload } = useRead(ClientById, { id: clientId });
+  const { data, failure, reload } = useQuery(ClientById, { id: clientId });
   const client = data?.client?.id === clientId ? data.client : undefined;
   const chosen = parts.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { Clients, type ClientsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -44,7 +44,7 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const search = get('search');
   const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
-  const { data, failure, stale, previous, reload } = useRead(Clients, variables, { keep: true });
+  const { data, failure, stale, previous, reload } = useQuery(Clients, variables, { keep: true });
   const page = data?.clients;
   const create = mayChange && (
     <Button component={Link} to={path('applications/new')} leftSection={<Icon name="plus" size={16} />}>

@@ -2,7 +2,7 @@ import { Button, Radio, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
@@ -151,7 +151,7 @@ interface AddressStepProps extends StepProps {
 
 function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressStepProps) {
   const [failure, setFailure] = useState<Failure>();
-  const [create, busy] = useWrite(CreateClient);
+  const [create, busy] = useMutation(CreateClient, []);
   const { kind, method } = answers;
   const input: CreateClientInput = {
     projectId,

@@ -1,8 +1,9 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useRead, useWrite } from '../api.ts';
+import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import {
+  ClientById,
   type DelegationKeyRowFragment,
   DelegationKeys as DelegationKeysQuery,
   RegisterDelegationKeys,
@@ -32,12 +33,12 @@ const isLive = ({ expiresAt }: Key) => !expiresAt || new Date(expiresAt).getTime
 
 /** Delegation keys of both sides. A back end uses them to manage second factors on its own pages. */
 export function DelegationKeys({ client, mayChange }: ClientPartProps) {
-  const { data, reload } = useRead(DelegationKeysQuery, { clientId: client.id });
+  const { data, reload } = useQuery(DelegationKeysQuery, { clientId: client.id });
   const [asking, setAsking] = useState<'register' | 'rotate'>();
   const [revoking, setRevoking] = useState<Key>();
   const [failure, setFailure] = useState<Failure>();
-  const [rotate, rotating] = useWrite(RotateDelegationKeys);
-  const [revoke, isRevoking] = useWrite(RevokeDelegationKey);
+  const [rotate, rotating] = useMutation(RotateDelegationKeys, [ClientById, DelegationKeysQuery]);
+  const [revoke, isRevoking] = useMutation(RevokeDelegationKey, [ClientById, DelegationKeysQuery]);
   const keys = data?.client?.delegationKeys;
   const ours = keys?.find((key) => key.party === 'IDP' && isLive(key));
   const close = () => {
@@ -196,7 +197,7 @@ function RegisterForm({ clientId, failure, onDone, onClose }: RegisterFormProps)
   const [signingKey, setSigningKey] = useState('');
   const [encryptionKey, setEncryptionKey] = useState('');
   const [note, setNote] = useState<string>();
-  const [register, busy] = useWrite(RegisterDelegationKeys);
+  const [register, busy] = useMutation(RegisterDelegationKeys, [ClientById, DelegationKeysQuery]);
   const generate = async () => {
     try {
       const [signing, encryption] = [await makePair('Ed25519'), await makePair('X25519')];

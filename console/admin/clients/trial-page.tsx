@@ -1,9 +1,16 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { EndUserSession, FinishTrial, type FinishTrialMutation } from '../generated/operations.ts';
+import {
+  AuditEvents,
+  EndUserSession,
+  FinishTrial,
+  type FinishTrialMutation,
+  UserAccess,
+  UserById,
+} from '../generated/operations.ts';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { FormError } from '../ui/errors.tsx';
@@ -21,7 +28,7 @@ type Token = Result['idToken'];
 export function Component() {
   const [params] = useSearchParams();
   const navigate = useNavigate();
-  const [finish] = useWrite(FinishTrial);
+  const [finish] = useMutation(FinishTrial, []);
   const [result, setResult] = useState<Result>();
   const [failure, setFailure] = useState<Failure>();
   const [error] = useState(
@@ -95,7 +102,7 @@ function Shown({ result }: { result: Result }) {
 
 /** The test sign-in created a real session in the project. */
 function Session({ sid, who }: { sid: unknown; who: string }) {
-  const [end, busy] = useWrite(EndUserSession);
+  const [end, busy] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
   const [ended, setEnded] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   if (typeof sid !== 'string') return null;

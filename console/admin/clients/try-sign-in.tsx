@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { BeginTrial } from '../generated/operations.ts';
 import { FormError } from '../ui/errors.tsx';
@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx';
 
 /** Starts a test sign-in with this application on the hosted page in a new tab, which then shows the tokens. */
 export function TrySignIn({ clientId }: { clientId: string }) {
-  const [begin, busy] = useWrite(BeginTrial);
+  const [begin, busy] = useMutation(BeginTrial, []);
   const [failure, setFailure] = useState<Failure>();
   const go = async () => {
     // Open the tab within the click, or the popup blocker stops it.

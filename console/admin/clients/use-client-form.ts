@@ -1,14 +1,14 @@
 import { useCallback, useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { UpdateClient, type UpdateClientInput } from '../generated/operations.ts';
+import { ClientById, UpdateClient, type UpdateClientInput } from '../generated/operations.ts';
 import { toast } from '../ui/toast.tsx';
 import type { Client } from './client-part.ts';
 
 /** Saves part of an application; detects concurrent changes instead of overwriting them. */
 export function useClientForm(client: Client) {
   const [failure, setFailure] = useState<Failure>();
-  const [update, busy] = useWrite(UpdateClient);
+  const [update, busy] = useMutation(UpdateClient, [ClientById]);
   const save = useCallback(
     async (input: Omit<UpdateClientInput, 'id' | 'expectedVersion'>): Promise<boolean> => {
       const outcome = await update({ input: { id: client.id, expectedVersion: client.version, ...input } });

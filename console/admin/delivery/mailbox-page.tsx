@@ -1,4 +1,4 @@
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { DevMailbox } from '../generated/operations.ts';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy.tsx';
@@ -14,7 +14,7 @@ import styles from './mailbox-page.module.css';
 export function Component() {
   const { get } = useListParams();
   const after = get('after');
-  const { data, failure, reload } = useRead(
+  const { data, failure, reload } = useQuery(
     DevMailbox,
     { after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 3 }) },

@@ -2,7 +2,7 @@ import { Button, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { ScimTokens } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
@@ -25,7 +25,7 @@ export function Component() {
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
   const [issued, setIssued] = useState<string>();
-  const { data, failure, reload } = useRead(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
+  const { data, failure, reload } = useQuery(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
   const tokens = data?.scimTokens;
   const [isSwitchingOff, setSwitchingOff] = useState(false);
   const form = useProjectForm(project);

@@ -1,4 +1,4 @@
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { ScimRequests, type ScimRequestsQuery } from '../generated/operations.ts';
 import { Badge, Notice } from '../ui/badge.tsx';
 import { Code } from '../ui/code.tsx';
@@ -18,7 +18,7 @@ type ScimRequest = ScimRequestsQuery['scimRequests']['edges'][number]['node'];
 export function Inspector({ projectId }: { projectId: string }) {
   const { get } = useListParams();
   const after = get('after');
-  const { data, failure, reload } = useRead(
+  const { data, failure, reload } = useQuery(
     ScimRequests,
     { projectId, after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 5 }) },

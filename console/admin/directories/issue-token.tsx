@@ -1,8 +1,8 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { IssueScimToken } from '../generated/operations.ts';
+import { IssueScimToken, ScimTokens } from '../generated/operations.ts';
 import { FormError } from '../ui/errors.tsx';
 import { lifetimes, moment } from '../ui/expiry.ts';
 import { toast } from '../ui/toast.tsx';
@@ -19,7 +19,7 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
   const [name, setName] = useState<string>();
   const [days, setDays] = useState('365');
   const [failure, setFailure] = useState<Failure>();
-  const [issue, busy] = useWrite(IssueScimToken);
+  const [issue, busy] = useMutation(IssueScimToken, [ScimTokens]);
   const wanted = name ?? suggestedName;
   const submit = async (event: FormEvent) => {
     event.preventDefault();

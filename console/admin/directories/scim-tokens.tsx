@@ -1,5 +1,5 @@
-import { useWrite } from '../api.ts';
-import { RevokeScimToken, type ScimTokenRowFragment } from '../generated/operations.ts';
+import { useMutation } from '../api.ts';
+import { RevokeScimToken, type ScimTokenRowFragment, ScimTokens } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { isLive } from '../ui/expiry.ts';
 import { TokenList } from '../ui/token-list.tsx';
@@ -10,7 +10,7 @@ export type ScimToken = ScimTokenRowFragment;
 /** The directory's SCIM tokens. Several may be live at once, for rotation without downtime. */
 export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | undefined; mayChange: boolean }) {
   const project = useProject();
-  const [revoke, busy] = useWrite(RevokeScimToken);
+  const [revoke, busy] = useMutation(RevokeScimToken, [ScimTokens]);
   const othersThan = ({ id }: ScimToken) => tokens?.filter((token) => isLive(token) && token.id !== id).length ?? 0;
   return (
     <TokenList

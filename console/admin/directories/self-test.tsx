@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
+import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { FormError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
@@ -14,7 +14,7 @@ type Step = TestDirectoryMutation['testDirectory'][number];
 export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean }) {
   const [steps, setSteps] = useState<readonly Step[]>();
   const [failure, setFailure] = useState<Failure>();
-  const [test, busy] = useWrite(TestDirectory);
+  const [test, busy] = useMutation(TestDirectory, [ScimTokens, ScimRequests]);
   const run = async () => {
     const outcome = await test({ projectId });
     setFailure(outcome.failure);

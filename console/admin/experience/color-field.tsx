@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { AccentTheme, type TonesFragment } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import styles from './color-field.module.css';
@@ -18,7 +18,7 @@ interface ColorFieldProps {
 /** Accent colour, with the derived accessible shades for both themes. */
 export function ColorField({ color, onChange, error, disabled }: ColorFieldProps) {
   const six = asHex(color);
-  const { data } = useRead(AccentTheme, { color: six ?? standard }, { keep: true });
+  const { data } = useQuery(AccentTheme, { color: six ?? standard }, { keep: true });
   const isWrong = color.trim() !== '' && six === undefined;
   return (
     <div className={styles.field}>

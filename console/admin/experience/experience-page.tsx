@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { ExperienceOf, type ExperienceOfQuery, SaveExperienceDraft } from '../generated/operations.ts';
 import { type Project, useProject } from '../projects/project.tsx';
 import { Badge, Notice } from '../ui/badge.tsx';
@@ -23,7 +23,7 @@ import { Versions } from './versions.tsx';
 /** Branding of the hosted pages and mails of a project. */
 export function Component() {
   const project = useProject();
-  const { data, failure, reload } = useRead(ExperienceOf, { projectId: project.id });
+  const { data, failure, reload } = useQuery(ExperienceOf, { projectId: project.id });
   if (!data) return failure ? <LoadError failure={failure} subject="experience" retry={reload} /> : <PageSkeleton />;
   return <Experience project={project} data={data} />;
 }

@@ -1,9 +1,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import {
   DiscardExperienceDraft,
+  ExperienceOf,
   type ExperienceStateFragment,
+  ExperienceVersions,
   PublishExperience,
   RevertExperience,
   SaveExperienceDraft,
@@ -35,10 +37,10 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
   const [state, setState] = useState<ExperienceDraft['state']>('saved');
   const [failure, setFailure] = useState<Failure>();
   const [version, setVersion] = useState(known.draftVersion);
-  const [save, saving] = useWrite(SaveExperienceDraft);
-  const [publishDraft, publishing] = useWrite(PublishExperience);
-  const [discardDraft, discarding] = useWrite(DiscardExperienceDraft);
-  const [revertTo, reverting] = useWrite(RevertExperience);
+  const [save, saving] = useMutation(SaveExperienceDraft, [ExperienceOf]);
+  const [publishDraft, publishing] = useMutation(PublishExperience, [ExperienceOf, ExperienceVersions]);
+  const [discardDraft, discarding] = useMutation(DiscardExperienceDraft, [ExperienceOf]);
+  const [revertTo, reverting] = useMutation(RevertExperience, [ExperienceOf, ExperienceVersions]);
   const busy = publishing || discarding || reverting;
   const saved = useMemo(() => contentOf(known.draft), [known.draft]);
   const content = typed ?? saved;

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
@@ -26,7 +26,7 @@ export function Versions({
   published: Content;
   mayChange: boolean;
 }) {
-  const { data, failure, reload } = useRead(ExperienceVersions, { projectId });
+  const { data, failure, reload } = useQuery(ExperienceVersions, { projectId });
   const [asked, setAsked] = useState<{ number: number; content: Content }>();
   if (!data)
     return failure ? <LoadError failure={failure} subject="versions" retry={reload} /> : <LinesSkeleton lines={2} />;

@@ -1,7 +1,7 @@
 import { Burger, Drawer } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -96,7 +96,7 @@ export function Frame() {
 
 /** Badges that mark a non-production environment. */
 function Environment({ projectId }: { projectId: string | undefined }) {
-  const { data } = useRead(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
+  const { data } = useQuery(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
   return (
     <div className={styles.environment}>
       {data?.project?.testMode && data.project.id === projectId && (

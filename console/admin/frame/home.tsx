@@ -1,5 +1,5 @@
 import { Navigate } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { SwitcherProjects } from '../generated/operations.ts';
 import { recentProjects } from '../projects/recent.ts';
 import { LoadError } from '../ui/errors.tsx';
@@ -8,7 +8,7 @@ import { PageSkeleton } from '../ui/skeleton.tsx';
 /** Redirects to the last project, else to the only one, else to the list. */
 export function Home() {
   const [last] = recentProjects();
-  const { data, failure, reload } = useRead(SwitcherProjects, { search: null }, { pause: last !== undefined });
+  const { data, failure, reload } = useQuery(SwitcherProjects, { search: null }, { pause: last !== undefined });
   if (last) return <Navigate to={`/projects/${last.id}/overview`} replace />;
   if (!data) return failure ? <LoadError failure={failure} subject="your projects" retry={reload} /> : <PageSkeleton />;
   const own = data.projects.edges.map(({ node }) => node).filter(({ builtIn }) => builtIn !== 'CONSOLE');

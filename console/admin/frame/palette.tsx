@@ -1,8 +1,7 @@
 import { Modal, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useFetch } from '../api.ts';
 import { PaletteInProject, PaletteProjects } from '../generated/operations.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
@@ -54,18 +53,15 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   const groups = useNavItems(projectId);
   const { mayChange, isOwner } = useAccess(projectId);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const ask = useFetch();
   const wanted = text.trim();
-  const search = useCallback(
-    async (search: string) => {
-      const query = search.trim();
-      return projectId === undefined
-        ? ask(PaletteProjects, { search: query })
-        : ask(PaletteInProject, { projectId, search: query });
-    },
-    [ask, projectId],
+  const isProject = projectId !== undefined;
+  const inProject = useSearch(
+    PaletteInProject,
+    { projectId: projectId ?? '', search: wanted },
+    isProject && wanted.length > 1,
   );
-  const { answer, pending } = useSearch(text, wanted.length > 1, search);
+  const inInstance = useSearch(PaletteProjects, { search: wanted }, !isProject && wanted.length > 1);
+  const { answer, pending } = isProject ? inProject : inInstance;
 
   const go = (group: string, icon: IconName, label: string, to: string, detail?: string): Choice => ({
     isFound: false,
@@ -109,7 +105,7 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
       text={text}
       onText={setText}
       choices={choices}
-      pending={pending && wanted.length > 1}
+      pending={pending}
       nothing={`Nothing here is called “${wanted}”.`}
     />
   );

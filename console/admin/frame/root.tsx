@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link, useRouteError } from 'react-router';
 import { MeProvider } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { Session } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -13,7 +13,7 @@ import { SignInAgain } from './sign-in-again-dialog.tsx';
 
 /** Loads the signed-in account before any page. */
 export function Root() {
-  const { data, failure, reload } = useRead(Session, {});
+  const { data, failure, reload } = useQuery(Session, {});
   if (data) {
     return (
       <MeProvider value={data.me}>

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { latency, useRead } from '../api.ts';
+import { latency, useQuery } from '../api.ts';
 import { SystemLevel } from '../generated/operations.ts';
 import styles from './server-status.module.css';
 
@@ -37,7 +37,7 @@ export function ServerStatus() {
   const online = useOnline();
   const ms = useMilliseconds();
   const { isOwner } = useAccess();
-  const { data } = useRead(SystemLevel, {}, { pause: !isOwner, everySeconds: 30 });
+  const { data } = useQuery(SystemLevel, {}, { pause: !isOwner, everySeconds: 30 });
   const answers = online && ms !== undefined;
   const faults = data?.system.checks.filter(({ level }) => level !== 'OK') ?? [];
   const level = !answers ? 'FAIL' : (data?.system.level ?? 'OK');

@@ -1,8 +1,8 @@
 import { Button, Popover, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useFetch, useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { ProjectById, SwitcherProjects } from '../generated/operations.ts';
 import { recentProjects } from '../projects/recent.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -13,7 +13,7 @@ import { useSearch } from './use-search.ts';
 /** Project switcher: recent projects first, others by server search. */
 export function Switcher({ projectId }: { projectId: string | undefined }) {
   const [opened, setOpened] = useState(false);
-  const { data } = useRead(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
+  const { data } = useQuery(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
   const known = data?.project?.id === projectId ? data?.project?.name : undefined;
   const name = known ?? recentProjects().find(({ id }) => id === projectId)?.name;
   return (
@@ -47,9 +47,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
   const { isOwner } = useAccess();
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  const ask = useFetch();
-  const search = useCallback(async (wanted: string) => ask(SwitcherProjects, { search: wanted.trim() || null }), [ask]);
-  const { answer, pending } = useSearch(text, true, search);
+  const { answer, pending } = useSearch(SwitcherProjects, { search: text.trim() || null }, true);
   const recent = text.trim() === '' ? recentProjects().filter(({ id }) => id !== current) : [];
   const found = (answer?.projects.edges ?? [])
     .map(({ node }) => node)

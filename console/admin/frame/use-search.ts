@@ -1,28 +1,22 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useCallback, useEffect, useState } from 'react';
+import { useQuery } from '../api.ts';
+import type { Operation } from '../generated/operations.ts';
 
-/** Debounced search; late responses are dropped, and the last result stays until the next. */
-export function useSearch<Answer>(text: string, enabled: boolean, ask: (text: string) => Promise<Answer | undefined>) {
-  const [answer, setAnswer] = useState<Answer>();
-  const [pending, setPending] = useState(false);
-  useEffect(() => {
-    if (!enabled) return;
-    let isCurrent = true;
-    setPending(true);
-    const timer = setTimeout(
-      async () => {
-        const next = await ask(text);
-        if (!isCurrent) return;
-        setPending(false);
-        if (next !== undefined) setAnswer(() => next);
-      },
-      text === '' ? 0 : 150,
-    );
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [text, enabled, ask]);
-  return { answer, pending };
+/** Debounced search; the last result stays until the next. */
+export function useSearch<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  isEnabled: boolean,
+): { answer: Data | undefined; pending: boolean } {
+  const typed = JSON.stringify(variables);
+  const [searched] = useDebouncedValue(typed, 150);
+  const isSettled = typed === searched;
+  const { data, stale, previous } = useQuery(operation, JSON.parse(searched) as Variables, {
+    keep: true,
+    pause: !isEnabled || !isSettled,
+  });
+  return { answer: data, pending: isEnabled && (!isSettled || (stale && (previous || !data))) };
 }
 
 /**

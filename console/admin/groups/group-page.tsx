@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useParams } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { actorName } from '../audit/sentences.ts';
 import { AuditEvents, GroupById, Users } from '../generated/operations.ts';
@@ -27,8 +27,8 @@ export function Component() {
   const path = useProjectPath();
   const { get } = useListParams();
   const search = get('search');
-  const { data, failure, reload } = useRead(GroupById, { id: groupId });
-  const members = useRead(
+  const { data, failure, reload } = useQuery(GroupById, { id: groupId });
+  const members = useQuery(
     Users,
     {
       projectId: project.id,
@@ -40,7 +40,7 @@ export function Component() {
     },
     { keep: true },
   );
-  const events = useRead(AuditEvents, {
+  const events = useQuery(AuditEvents, {
     projectId: project.id,
     filter: { subjectId: groupId },
     first: 10,

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -27,7 +27,7 @@ export function Component() {
   const { get } = useListParams();
   const search = get('search');
   const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
-  const { data, failure, stale, previous, reload } = useRead(Groups, variables, { keep: true });
+  const { data, failure, stale, previous, reload } = useQuery(Groups, variables, { keep: true });
   const page = data?.groups;
   const isEmpty = page?.totalCount === 0 && !search && !previous;
   return (

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useRead, useWrite } from '../api.ts';
+import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import {
   RotateSigningKeys,
   type SigningKeyRowFragment,
   SigningKeys,
+  SystemLevel,
   WithdrawSigningKey,
 } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
@@ -39,12 +40,12 @@ const phases = {
 
 /** Signing keys of the issuer by phase: current, next, retired. */
 export function Component() {
-  const { data, failure: unread, reload } = useRead(SigningKeys, {});
+  const { data, failure: unread, reload } = useQuery(SigningKeys, {});
   const [rotating, setRotating] = useState(false);
   const [withdrawing, setWithdrawing] = useState<Key>();
   const [failure, setFailure] = useState<Failure>();
-  const [rotate, isRotating] = useWrite(RotateSigningKeys);
-  const [withdraw, isWithdrawing] = useWrite(WithdrawSigningKey);
+  const [rotate, isRotating] = useMutation(RotateSigningKeys, [SigningKeys, SystemLevel]);
+  const [withdraw, isWithdrawing] = useMutation(WithdrawSigningKey, [SigningKeys, SystemLevel]);
   const keys = data?.signingKeys;
   const columns: Column<Key>[] = [
     { header: 'Key ID', isName: true, cell: ({ id }) => <IdChip id={id} label="key ID" /> },

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useRead, useWrite } from '../api.ts';
+import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import {
   LogoutDeliveries,
   type LogoutDeliveryFilter,
   type LogoutDeliveryRowFragment,
+  LogoutReceivers,
   RetryLogoutDelivery,
 } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
@@ -46,7 +47,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
     ...(state && state in states ? { state: state as Delivery['state'] } : {}),
     ...(userId ? { userId } : {}),
   };
-  const { data, failure, reload } = useRead(
+  const { data, failure, reload } = useQuery(
     LogoutDeliveries,
     { projectId, filter, first: 25, after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 5 }) },
@@ -149,7 +150,7 @@ function progressOf(attempts: readonly Attempt[]): string {
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
   const path = useProjectPath();
   const [failure, setFailure] = useState<Failure>();
-  const [retry, busy] = useWrite(RetryLogoutDelivery);
+  const [retry, busy] = useMutation(RetryLogoutDelivery, [LogoutDeliveries, LogoutReceivers]);
   const { id, state, sid, uri, user, attempts } = delivery;
   const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
   return (

@@ -1,5 +1,5 @@
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { LogoutReceivers } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { Notice } from '../ui/badge.tsx';
@@ -11,7 +11,7 @@ import { Receivers } from './receivers.tsx';
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
-  const { data, failure, reload } = useRead(LogoutReceivers, { projectId: project.id }, { everySeconds: 10 });
+  const { data, failure, reload } = useQuery(LogoutReceivers, { projectId: project.id }, { everySeconds: 10 });
   const receivers = data?.logoutReceivers;
   return (
     <Page

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import {
   type MessageChannel,
   type MessageState,
@@ -64,7 +64,7 @@ export function DeliveryLog({ project }: { project: Project }) {
     recipient: get('search'),
   };
   const variables = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, value ?? null]));
-  const { data, failure, stale, reload } = useRead(
+  const { data, failure, stale, reload } = useQuery(
     Messages,
     { projectId: project.id, ...variables, after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 10 }) },

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useAccess } from '../access.tsx';
-import { useRead, useWrite } from '../api.ts';
+import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import {
   MessageSenders,
@@ -22,7 +22,7 @@ type Sender = MessageSendersQuery['messageSenders'][number];
 
 /** Mail and SMS senders of this instance, with a staged test. */
 export function Sending({ project }: { project: Project }) {
-  const { data, failure, reload } = useRead(MessageSenders, {});
+  const { data, failure, reload } = useQuery(MessageSenders, {});
   if (!data) return failure ? <LoadError failure={failure} subject="settings" retry={reload} /> : <LinesSkeleton />;
   return (
     <div className={styles.halves}>
@@ -38,7 +38,7 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
   const [to, setTo] = useState('');
   const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
   const [failure, setFailure] = useState<Failure>();
-  const [test, busy] = useWrite(TestSender);
+  const [test, busy] = useMutation(TestSender, []);
   const isMail = sender.channel === 'MAIL';
   const run = async () => {
     setOutcome(undefined);

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead, useWrite } from '../api.ts';
+import { useMutation, useQuery } from '../api.ts';
 import { type Language, languages } from '../experience/content.ts';
 import type { Failure } from '../failure.ts';
 import { MessagePreview, type MessageTemplate, TestSender, type TestSenderMutation } from '../generated/operations.ts';
@@ -27,8 +27,8 @@ export function Templates({ project }: { project: Project }) {
   const [theme, setTheme] = useState<Theme>('light');
   const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
   const [fault, setFault] = useState<Failure>();
-  const [test, busy] = useWrite(TestSender);
-  const { data, failure, reload } = useRead(
+  const [test, busy] = useMutation(TestSender, []);
+  const { data, failure, reload } = useQuery(
     MessagePreview,
     { projectId: project.id, template, locale: language, draft: look === 'draft' },
     { keep: true },

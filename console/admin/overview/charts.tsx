@@ -1,4 +1,4 @@
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
 import { LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
@@ -15,7 +15,7 @@ const count = new Intl.NumberFormat('en-GB');
 
 /** Sign-in activity of the last two weeks compared with the two before. */
 export function Charts({ projectId, path }: { projectId: string; path: (rest: string) => string }) {
-  const { data, failure, reload } = useRead(Activity, { projectId }, { everySeconds: 60 });
+  const { data, failure, reload } = useQuery(Activity, { projectId }, { everySeconds: 60 });
   if (failure && !data) return <LoadError failure={failure} subject="the activity" retry={reload} />;
   if (!data) {
     return (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
@@ -26,12 +26,12 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const { isOwner, mayChange } = useAccess(project.id);
-  const { data, failure, reload } = useRead(
+  const { data, failure, reload } = useQuery(
     Overview,
     { projectId: project.id, signIns, rejected, mailTests, smsLimits },
     { everySeconds: 15 },
   );
-  const owners = useRead(OwnerCount, {}, { pause: !isOwner });
+  const owners = useQuery(OwnerCount, {}, { pause: !isOwner });
   const isConsole = project.builtIn === 'CONSOLE';
   const tasks: Task[] | undefined =
     data && !isConsole

@@ -1,6 +1,6 @@
 import { createContext, use, useEffect } from 'react';
 import { Outlet, useParams } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { ProjectById, type ProjectSettingsFragment } from '../generated/operations.ts';
 import { LoadError } from '../ui/errors.tsx';
 import { PageSkeleton } from '../ui/skeleton.tsx';
@@ -20,7 +20,7 @@ export function useProject(): Project {
 /** Loads the project for all of its pages. */
 export function ProjectPages() {
   const { projectId = '' } = useParams();
-  const { data, failure, reload } = useRead(ProjectById, { id: projectId });
+  const { data, failure, reload } = useQuery(ProjectById, { id: projectId });
   const project = data?.project;
   useEffect(() => {
     if (project) remember(project);

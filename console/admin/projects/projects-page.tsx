@@ -2,7 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead, useWrite } from '../api.ts';
+import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -52,7 +52,7 @@ export function Component() {
   const [params, setParams] = useSearchParams();
   const { isOwner } = useAccess();
   const search = get('search');
-  const { data, failure, stale, reload } = useRead(
+  const { data, failure, stale, reload } = useQuery(
     Projects,
     { search: search ?? null, after: get('after') ?? null },
     { keep: true },
@@ -114,7 +114,7 @@ export function Component() {
 function CreateForm({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [failure, setFailure] = useState<Failure>();
-  const [create, busy] = useWrite(CreateProject);
+  const [create, busy] = useMutation(CreateProject, [Projects]);
   const field = useFirstFocus<HTMLInputElement>();
   const navigate = useNavigate();
   const submit = async (event: FormEvent) => {

@@ -2,9 +2,9 @@ import { Button, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead, useWrite } from '../api.ts';
+import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { DeleteProject, ProjectContents } from '../generated/operations.ts';
+import { DeleteProject, ProjectContents, Session } from '../generated/operations.ts';
 import { Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyField } from '../ui/copy.tsx';
@@ -66,8 +66,8 @@ export function Component() {
 function Danger({ project }: { project: Project }) {
   const [asking, setAsking] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const [remove, busy] = useWrite(DeleteProject);
-  const { data } = useRead(ProjectContents, { id: project.id }, { pause: !asking });
+  const [remove, busy] = useMutation(DeleteProject, [Session]);
+  const { data } = useQuery(ProjectContents, { id: project.id }, { pause: !asking });
   const navigate = useNavigate();
   const lost = data?.project?.contents;
   if (project.builtIn === 'CONSOLE') {

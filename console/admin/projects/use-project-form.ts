@@ -1,14 +1,14 @@
 import { useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { UpdateProject, type UpdateProjectInput } from '../generated/operations.ts';
+import { FactorStanding, ProjectById, UpdateProject, type UpdateProjectInput } from '../generated/operations.ts';
 import { toast } from '../ui/toast.tsx';
 import type { Project } from './project.tsx';
 
 /** Saves project settings; detects concurrent changes instead of overwriting them. */
 export function useProjectForm(project: Project) {
   const [failure, setFailure] = useState<Failure>();
-  const [update, busy] = useWrite(UpdateProject);
+  const [update, busy] = useMutation(UpdateProject, [ProjectById, FactorStanding]);
   const save = async (input: Omit<UpdateProjectInput, 'id' | 'expectedVersion'>): Promise<boolean> => {
     const outcome = await update({ input: { id: project.id, expectedVersion: project.version, ...input } });
     setFailure(outcome.failure);

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { useAccess } from '../access.tsx';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { UpdateSessionPolicy } from '../generated/operations.ts';
+import { ProjectById, UpdateSessionPolicy } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { Notice } from '../ui/badge.tsx';
 import { useDraft } from '../ui/draft.ts';
@@ -51,7 +51,7 @@ export function Component() {
   );
   const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const [failure, setFailure] = useState<Failure>();
-  const [update, busy] = useWrite(UpdateSessionPolicy);
+  const [update, busy] = useMutation(UpdateSessionPolicy, [ProjectById]);
   const input = { projectId: project.id, expectedVersion: project.version, ...edits };
   const faultOf = (name: Name) => {
     const [min, max] = fields[name].bounds;

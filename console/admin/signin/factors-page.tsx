@@ -1,7 +1,7 @@
 import { Checkbox, Radio, Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { FactorStanding, type FactorStandingQuery, UpdateProject } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
@@ -68,7 +68,7 @@ export function Component() {
   );
   const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const { save, busy, failure, faultOf, clear } = useProjectForm(project);
-  const standing = useRead(FactorStanding, { projectId: project.id }).data?.factorStanding;
+  const standing = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
   const isConsole = project.builtIn === 'CONSOLE';
   return (
     <Page title="Factors" lead="Who may have an account, what a sign-in asks for, and when it does not." narrow>

@@ -1,4 +1,4 @@
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -57,7 +57,7 @@ const jobColumns: readonly Column<Job>[] = [
 
 /** Health of the instance: checks, processes, jobs. */
 export function Component() {
-  const { data, failure, reload } = useRead(System, {}, { everySeconds: 10 });
+  const { data, failure, reload } = useQuery(System, {}, { everySeconds: 10 });
   const status = data?.system;
   const overall = status && levels[status.level];
   return (

@@ -1,19 +1,19 @@
 import { Button, Modal } from '@mantine/core';
-import type { TypedDocumentNode } from '@urql/core';
 import { useState } from 'react';
+import type { Operation } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
 import { Code } from './code.tsx';
 import { Icon } from './icon.tsx';
 
 /** An operation with its variables, type-erased. */
 export interface GraphqlRequest {
-  operation: TypedDocumentNode<unknown, never>;
+  operation: Operation<unknown, never>;
   variables: object;
 }
 
 /** Builds a request with variables of the operation's type. */
-export function request<V extends object>(operation: TypedDocumentNode<unknown, V>, variables: V): GraphqlRequest {
-  return { operation: operation as unknown as GraphqlRequest['operation'], variables };
+export function request<V extends object>(operation: Operation<unknown, V>, variables: V): GraphqlRequest {
+  return { operation, variables };
 }
 
 /** The equivalent API request of a form, for scripts. */
@@ -21,7 +21,7 @@ export function ShowGraphql<V extends object>({
   operation,
   variables,
 }: {
-  operation: TypedDocumentNode<unknown, V>;
+  operation: Operation<unknown, V>;
   variables: V | object;
 }) {
   const [opened, setOpened] = useState(false);
@@ -43,7 +43,7 @@ export function ShowGraphql<V extends object>({
         size="xl"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        {opened && <Code label="GraphQL request" code={asCurl(String(operation), variables)} />}
+        {opened && <Code label="GraphQL request" code={asCurl(operation, variables)} />}
       </Modal>
     </>
   );

@@ -1,8 +1,16 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { ChangeUsers, type UserAction } from '../generated/operations.ts';
+import {
+  AuditEvents,
+  ChangeUsers,
+  GroupsOfUser,
+  UserAccess,
+  type UserAction,
+  UserById,
+  Users,
+} from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { request } from '../ui/show-graphql.tsx';
@@ -34,7 +42,7 @@ interface Outcome extends Chosen {
 export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }: ChangeUsersDialogProps) {
   const [failure, setFailure] = useState<Failure>();
   const [outcomes, setOutcomes] = useState<{ action: UserAction; list: Outcome[] }>();
-  const [change, busy] = useWrite(ChangeUsers);
+  const [change, busy] = useMutation(ChangeUsers, [Users, UserById, UserAccess, GroupsOfUser, AuditEvents]);
   const words = action && userActions[action];
   const [only] = users;
   const isOne = users.length === 1;

@@ -1,4 +1,4 @@
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { UserHoldings } from '../generated/operations.ts';
 
 const count = new Intl.NumberFormat('en-GB');
@@ -6,7 +6,7 @@ const some = (number: number, one: string, many = `${one}s`) => `${count.format(
 
 /** Counts of the data deleted with a user. */
 export function Losses({ userId }: { userId: string }) {
-  const { data, failure } = useRead(UserHoldings, { userId });
+  const { data, failure } = useQuery(UserHoldings, { userId });
   if (failure) return <p>What would be lost could not be counted: {failure.message}</p>;
   const held = data?.userHoldings;
   if (!held) return <p aria-busy="true">Counting what would be lost…</p>;

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { RevokeUserDevice, type UserAccessQuery } from '../generated/operations.ts';
+import { AuditEvents, RevokeUserDevice, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -21,7 +21,7 @@ const isTrusted = ({ trustedUntil }: Device) =>
 export function UserDevices({ devices, mayChange }: { devices: readonly Device[] | undefined; mayChange: boolean }) {
   const [revoking, setRevoking] = useState<Device>();
   const [failure, setFailure] = useState<Failure>();
-  const [revoke, busy] = useWrite(RevokeUserDevice);
+  const [revoke, busy] = useMutation(RevokeUserDevice, [UserById, UserAccess, AuditEvents]);
   const columns: Column<Device>[] = [
     { header: 'Device', isName: true, width: '26%', cell: ({ name }) => name },
     { header: 'Application', cell: ({ client }) => client.name },

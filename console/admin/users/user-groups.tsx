@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { GroupsOfUser } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { LoadError } from '../ui/errors.tsx';
@@ -10,7 +10,7 @@ import styles from './user-page.module.css';
 export function UserGroups({ userId }: { userId: string }) {
   const project = useProject();
   const path = useProjectPath();
-  const { data, failure, reload } = useRead(GroupsOfUser, { projectId: project.id, userId });
+  const { data, failure, reload } = useQuery(GroupsOfUser, { projectId: project.id, userId });
   const groups = data?.groups;
   const more = groups ? groups.totalCount - groups.edges.length : 0;
   return (

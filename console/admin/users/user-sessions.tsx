@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useWrite } from '../api.ts';
+import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { EndUserSession, type UserAccessQuery } from '../generated/operations.ts';
+import { AuditEvents, EndUserSession, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -24,7 +24,7 @@ export function UserSessions({
 }) {
   const [ending, setEnding] = useState<Session>();
   const [failure, setFailure] = useState<Failure>();
-  const [end, busy] = useWrite(EndUserSession);
+  const [end, busy] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
   const columns: Column<Session>[] = [
     { header: 'Browser', isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
     { header: 'Address', cell: ({ ip }) => ip ?? '–' },

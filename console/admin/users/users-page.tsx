@@ -2,7 +2,7 @@ import { Button, Checkbox, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useRead } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -53,7 +53,7 @@ export function Component() {
     direction,
     after: get('after') ?? null,
   };
-  const { data, failure, stale, previous, reload } = useRead(Users, variables, { keep: true });
+  const { data, failure, stale, previous, reload } = useQuery(Users, variables, { keep: true });
   const page = data?.users;
   const rows = page?.edges.map(({ node }) => node);
   const filters = filterNames.filter((name) => get(name) !== undefined).length;
