@@ -1,5 +1,6 @@
 import './tokens.css';
 import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';

@@ -68,6 +68,17 @@ const inks = {
   red: ['var(--danger)', 'var(--danger-strong)', 'var(--on-accent)', 'var(--bad)', 'var(--bad-tint)'],
 } as const;
 
+/** Status colours: text, background. */
+const tones = {
+  good: ['var(--good)', 'var(--good-tint)'],
+  bad: ['var(--bad)', 'var(--bad-tint)'],
+  note: ['var(--note)', 'var(--note-tint)'],
+  neutral: ['var(--soft)', 'var(--tint)'],
+  accent: ['var(--accent-text)', 'var(--accent-tint)'],
+} as const;
+
+export type Tone = keyof typeof tones;
+
 /** One accent, neutral greys, an 8-point grid, one type scale. */
 export const theme = createTheme({
   primaryColor: 'accent',
@@ -75,6 +86,10 @@ export const theme = createTheme({
   colors: { accent, red, gray, dark },
   black: '#15181d',
   variantColorResolver: (input) => {
+    if (input.variant === 'light') {
+      const [color, background] = tones[input.color as Tone] ?? tones.neutral;
+      return { color, background, hover: background, border: '0' };
+    }
     const standard = defaultVariantColorsResolver(input);
     if (input.color === 'gray') return standard;
     const [ground, strong, ink, text, tint] = input.color === 'red' ? inks.red : inks.accent;
@@ -119,6 +134,11 @@ export const theme = createTheme({
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, position: 'bottom-start' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 200, transitionProps: { duration: 80 } } },
     Button: { defaultProps: { size: 'sm' } },
+    Badge: { defaultProps: { component: 'span', variant: 'light', color: 'neutral', size: 'lg' } },
+    // Alerts interrupt screen readers: only errors have the alert role.
+    Alert: { defaultProps: { role: 'note', color: 'note' } },
+    Table: { defaultProps: { verticalSpacing: '0.375rem', horizontalSpacing: 'sm' } },
+    Notifications: { defaultProps: { limit: 3, autoClose: 6000, containerWidth: '26rem' } },
     Checkbox: { defaultProps: { radius: 'xs' } },
     Select: { defaultProps: { allowDeselect: false, checkIconPosition: 'right' } },
   },

@@ -68,7 +68,7 @@ async function photograph(page: Page, { path, data }: Shot, file: string): Promi
   if (data) {
     const open = ['Session', 'ProjectById', 'SwitcherProjects', 'SystemLevel'];
     await page.route('**/admin/graphql', (route) => {
-      const isOpen = open.some((name) => route.request().postData()?.includes(`"${name}"`));
+      const isOpen = open.some((name) => route.request().postData()?.includes(`query ${name}`));
       if (isOpen) return route.continue();
       return data === 'error' ? route.fulfill({ status: 503, body: '{}' }) : undefined;
     });

@@ -1,6 +1,6 @@
+import { Alert } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
-import { Notice } from '../ui/badge.tsx';
 import { LoadError } from '../ui/errors.tsx';
 import { Page } from '../ui/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
@@ -17,10 +17,10 @@ export function Component() {
       lead="Who owns this instance. Roles in one project are given on that project's own page."
     >
       {owners?.length === 1 && (
-        <Notice title="There is one owner only">
+        <Alert title="There is one owner only">
           If they lose their mail address and their devices, nobody gets in but by the server's command line. Add a
           second one.
-        </Notice>
+        </Alert>
       )}
       {failure && !data ? (
         <LoadError failure={failure} subject="the team" retry={reload} />

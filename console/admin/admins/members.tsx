@@ -1,4 +1,4 @@
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Badge, Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { roleNames, useMe } from '../access.tsx';
 import { useMutation } from '../api.ts';
@@ -11,7 +11,6 @@ import {
   type Role,
   Session,
 } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -66,11 +65,11 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
       header: 'State',
       cell: ({ admin }) =>
         admin.active === false ? (
-          <Badge tone="bad">Switched off</Badge>
+          <Badge color="bad">Switched off</Badge>
         ) : admin.lastSignInAt ? (
-          <Badge tone="good">Active</Badge>
+          <Badge color="good">Active</Badge>
         ) : (
-          <Badge tone="note">Has not signed in yet</Badge>
+          <Badge color="note">Has not signed in yet</Badge>
         ),
     },
     { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },

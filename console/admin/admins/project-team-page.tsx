@@ -1,8 +1,8 @@
+import { Alert } from '@mantine/core';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { Notice } from '../ui/badge.tsx';
 import { LoadError } from '../ui/errors.tsx';
 import { Page } from '../ui/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
@@ -18,16 +18,16 @@ export function Component() {
   if (isConsole) {
     return (
       <Page title="Project team" narrow>
-        <Notice tone="neutral" title="Only owners work here">
+        <Alert color="neutral" title="Only owners work here">
           Admins of this instance sign in through this project. Roles in it cannot be given.
-        </Notice>
+        </Alert>
       </Page>
     );
   }
   return (
     <Page title="Project team" lead={`Who may work on ${project.name}, and which scripts.`}>
       {!mayChange && (
-        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
       )}
       {failure && !data ? (
         <LoadError failure={failure} subject="the team" retry={reload} />

@@ -1,5 +1,5 @@
+import { Badge, Skeleton, Table } from '@mantine/core';
 import { Link } from 'react-router';
-import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import lines from '../ui/disclosures.module.css';
 import { Time } from '../ui/time.tsx';
@@ -23,8 +23,8 @@ export function EventList({ events, withProject = false, filterPath, fresh, skel
     return (
       <ol className={`${lines.list} ${styles.list}`} aria-busy="true" aria-label="Loading">
         {Array.from({ length: skeletonRows }, (_, index) => (
-          <li key={index} className={styles.skeleton}>
-            <i />
+          <li key={index}>
+            <Skeleton h="0.75rem" w="55%" my="md" mx="lg" />
           </li>
         ))}
       </ol>
@@ -39,7 +39,7 @@ export function EventList({ events, withProject = false, filterPath, fresh, skel
               <span className={styles.dot} data-failed={event.result === 'FAILURE' || undefined} />
               <span className={styles.sentence}>
                 {partsOf(event).map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
-                {event.result === 'FAILURE' && <Badge tone="bad">Failed</Badge>}
+                {event.result === 'FAILURE' && <Badge color="bad">Failed</Badge>}
               </span>
               <span className={styles.about}>
                 {event.client?.name ?? (withProject ? event.project?.name : undefined)}
@@ -66,24 +66,24 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
   return (
     <div className={`${lines.details} ${styles.details}`}>
       {changes.length > 0 && (
-        <table className={styles.changes}>
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
-          <tbody>
+        <Table layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Setting</Table.Th>
+              <Table.Th scope="col">Before</Table.Th>
+              <Table.Th scope="col">After</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
             {changes.map(([name, before, after]) => (
-              <tr key={name}>
-                <th scope="row">{fieldName(name)}</th>
-                <td>{before}</td>
-                <td>{after}</td>
-              </tr>
+              <Table.Tr key={name}>
+                <Table.Th scope="row">{fieldName(name)}</Table.Th>
+                <Table.Td>{before}</Table.Td>
+                <Table.Td>{after}</Table.Td>
+              </Table.Tr>
             ))}
-          </tbody>
-        </table>
+          </Table.Tbody>
+        </Table>
       )}
       <dl>
         {others.map(([name, value]) => (

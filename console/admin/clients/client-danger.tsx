@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Section } from '../ui/page.tsx';
 import { request } from '../ui/show-graphql.tsx';
@@ -31,9 +30,9 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
   };
   if (client.builtIn === 'CONSOLE') {
     return (
-      <Notice title="This is the console itself">
+      <Alert title="This is the console itself">
         Without it nobody could sign in here: it can be neither disabled nor deleted.
-      </Notice>
+      </Alert>
     );
   }
   return (

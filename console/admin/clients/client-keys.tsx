@@ -1,4 +1,4 @@
-import { Button, Menu, Modal } from '@mantine/core';
+import { Badge, Button, Menu, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useMutation } from '../api.ts';
@@ -11,7 +11,6 @@ import {
   RevokeApiKey,
 } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/code.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -53,7 +52,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     { header: 'Kind', cell: ({ kind }) => kinds[kind].name },
     {
       header: 'State',
-      cell: ({ revokedAt }) => (revokedAt ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Live</Badge>),
+      cell: ({ revokedAt }) => (revokedAt ? <Badge color="bad">Revoked</Badge> : <Badge color="good">Live</Badge>),
     },
     { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },

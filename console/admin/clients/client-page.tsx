@@ -1,3 +1,4 @@
+import { Alert, Badge } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -5,7 +6,6 @@ import { useQuery } from '../api.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Badge, Notice } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { LoadError } from '../ui/errors.tsx';
 import { Page } from '../ui/page.tsx';
@@ -55,7 +55,7 @@ export function Component() {
       back={{ to: path('applications'), label: 'Applications' }}
       badges={
         <>
-          {client.disabled && <Badge tone="bad">Disabled</Badge>}
+          {client.disabled && <Badge color="bad">Disabled</Badge>}
           {client.builtIn === 'CONSOLE' && <Badge>This console</Badge>}
           {client.builtIn === 'DEMO' && <Badge>Sample</Badge>}
           <IdChip id={client.id} label="client ID" />
@@ -67,9 +67,9 @@ export function Component() {
         tabs={parts.map(({ tab: part, label }) => ({ to: at(part), label, end: part === '' }))}
       />
       {!mayChange && (
-        <Notice tone="neutral">
+        <Alert color="neutral">
           You are a viewer of {project.name}: you can look at everything here, and change nothing.
-        </Notice>
+        </Alert>
       )}
       <Suspense fallback={<PageSkeleton />}>
         <Part key={client.id} client={client} mayChange={mayChange} />

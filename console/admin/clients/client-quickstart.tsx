@@ -1,9 +1,8 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Alert, Button, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useProjectPath } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
-import { Notice } from '../ui/badge.tsx';
 import { Snippets } from '../ui/code.tsx';
 import { CopyField } from '../ui/copy.tsx';
 import { Section } from '../ui/page.tsx';
@@ -26,10 +25,10 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   return (
     <>
       {redirectUri === undefined && (
-        <Notice title="It has no redirect URI yet">
+        <Alert title="It has no redirect URI yet">
           Nobody can sign in to it, and its pages may not call.{' '}
           {mayChange && <Link to={path(`applications/${client.id}/settings`)}>Add one</Link>}
-        </Notice>
+        </Alert>
       )}
       {mayChange && client.builtIn !== 'CONSOLE' && (
         <Section

@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Clients, type ClientsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -23,13 +22,13 @@ const columns: readonly Column<Row>[] = [
     header: 'State',
     cell: ({ disabled, builtIn, redirectUris }) =>
       disabled ? (
-        <Badge tone="bad">Disabled</Badge>
+        <Badge color="bad">Disabled</Badge>
       ) : redirectUris.length === 0 ? (
-        <Badge tone="note">No address yet</Badge>
+        <Badge color="note">No address yet</Badge>
       ) : builtIn ? (
         <Badge>{builtIn === 'DEMO' ? 'Sample' : 'This console'}</Badge>
       ) : (
-        <Badge tone="good">Ready</Badge>
+        <Badge color="good">Ready</Badge>
       ),
   },
   { header: 'Client ID', cell: ({ id }) => <IdChip id={id} label="client ID" /> },

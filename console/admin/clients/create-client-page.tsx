@@ -1,4 +1,4 @@
-import { Button, Radio, TextInput } from '@mantine/core';
+import { Alert, Button, Radio, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -6,7 +6,6 @@ import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Notice } from '../ui/badge.tsx';
 import { Snippets } from '../ui/code.tsx';
 import { FormError } from '../ui/errors.tsx';
 import { ListField, tidy } from '../ui/list-field.tsx';
@@ -70,7 +69,7 @@ export function Component() {
         ))}
       </ol>
       {!mayChange ? (
-        <Notice>Only project admins create applications. You are a viewer of {project.name}.</Notice>
+        <Alert>Only project admins create applications. You are a viewer of {project.name}.</Alert>
       ) : step === 0 ? (
         <KindStep answers={answers} answer={answer} onNext={() => setStep(1)} />
       ) : step === 1 || !created ? (

@@ -1,4 +1,4 @@
-import { Button, Modal, Textarea } from '@mantine/core';
+import { Badge, Button, Modal, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
@@ -10,7 +10,6 @@ import {
   RevokeDelegationKey,
   RotateDelegationKeys,
 } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyButton, IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -63,7 +62,11 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
     {
       header: 'State',
       cell: (key) =>
-        isLive(key) ? <Badge tone="good">{key.expiresAt ? 'Ending' : 'Live'}</Badge> : <Badge tone="bad">Ended</Badge>,
+        isLive(key) ? (
+          <Badge color="good">{key.expiresAt ? 'Ending' : 'Live'}</Badge>
+        ) : (
+          <Badge color="bad">Ended</Badge>
+        ),
     },
     { header: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="When replaced" /> },
   ];

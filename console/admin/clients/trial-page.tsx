@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Alert, Badge, Button, Table } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useMutation } from '../api.ts';
@@ -11,7 +11,6 @@ import {
   UserAccess,
   UserById,
 } from '../generated/operations.ts';
-import { Badge, Notice } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { FormError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
@@ -80,13 +79,13 @@ function Shown({ result }: { result: Result }) {
       back={{ to: `/projects/${client.project.id}/applications/${client.id}`, label: client.name }}
       lead={`What the application would have been given for ${who}.`}
     >
-      <Notice tone="neutral">
+      <Alert color="neutral">
         {revoked
           ? 'Nothing of worth is left: the tokens never left the server, and the access token is revoked.'
           : 'The access token could not be revoked; it expires by itself.'}{' '}
         The code was exchanged within the server: what your application sends for it is in the quickstart.
         <Session sid={idToken.claims['sid']} who={who} />
-      </Notice>
+      </Alert>
       <TokenSection
         title="ID token"
         lead="Says who signed in. Your application verifies it, and begins its own session."
@@ -140,7 +139,7 @@ function TokenSection({ title, lead, token }: { title: string; lead: string; tok
       title={title}
       lead={lead}
       actions={
-        token.verified ? <Badge tone="good">Signature verified</Badge> : <Badge tone="bad">Does not verify</Badge>
+        token.verified ? <Badge color="good">Signature verified</Badge> : <Badge color="bad">Does not verify</Badge>
       }
     >
       <h3 className={styles.part}>Header</h3>
@@ -153,31 +152,31 @@ function TokenSection({ title, lead, token }: { title: string; lead: string; tok
 
 function Claims({ label, claims }: { label: string; claims: Record<string, unknown> }) {
   return (
-    <table className={styles.claims} aria-label={label}>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Value</th>
-          <th scope="col">Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
+    <Table layout="fixed" className={styles.claims} aria-label={label}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Name</Table.Th>
+          <Table.Th scope="col">Value</Table.Th>
+          <Table.Th scope="col">Meaning</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
         {Object.entries(claims).map(([name, value]) => {
           const at = timeOf(name, value);
           return (
-            <tr key={name}>
-              <th scope="row">
+            <Table.Tr key={name}>
+              <Table.Th scope="row">
                 <code>{name}</code>
-              </th>
-              <td>
+              </Table.Th>
+              <Table.Td>
                 <code>{formatClaim(value)}</code>
                 {at !== undefined && <small>{exactly(new Date(at).toISOString())}</small>}
-              </td>
-              <td>{claimDescriptions[name] ?? ''}</td>
-            </tr>
+              </Table.Td>
+              <Table.Td>{claimDescriptions[name] ?? ''}</Table.Td>
+            </Table.Tr>
           );
         })}
-      </tbody>
-    </table>
+      </Table.Tbody>
+    </Table>
   );
 }

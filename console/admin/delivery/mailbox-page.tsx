@@ -1,6 +1,6 @@
+import { Alert, Badge } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { DevMailbox } from '../generated/operations.ts';
-import { Badge, Notice } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadError } from '../ui/errors.tsx';
@@ -22,10 +22,10 @@ export function Component() {
   const page = data?.devMailbox;
   return (
     <Page title="Dev mailbox" lead="Mail and text messages that would have been sent, newest first." narrow>
-      <Notice title="No mail server is set up">
+      <Alert title="No mail server is set up">
         Whatever this instance sends stays here, with its one-time codes. Set <code>SMTP_URL</code> before real people
         come.
-      </Notice>
+      </Alert>
       {failure && !page ? (
         <LoadError failure={failure} subject="the mailbox" retry={reload} />
       ) : (

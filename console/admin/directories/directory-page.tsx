@@ -1,4 +1,4 @@
-import { Button, Switch } from '@mantine/core';
+import { Alert, Badge, Button, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -7,7 +7,6 @@ import { ScimTokens } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
-import { Badge, Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { FormError, LoadError } from '../ui/errors.tsx';
 import { isLive } from '../ui/expiry.ts';
@@ -33,9 +32,9 @@ export function Component() {
   if (project.builtIn === 'CONSOLE') {
     return (
       <Page title="Directory sync" narrow>
-        <Notice title="No directory here">
+        <Alert title="No directory here">
           Admins of this instance sign in through this project: no directory may bring people into it.
-        </Notice>
+        </Alert>
       </Page>
     );
   }
@@ -43,10 +42,10 @@ export function Component() {
     <Page
       title="Directory sync"
       lead="A directory creates, changes and deactivates the people of this project by itself, over SCIM 2.0."
-      badges={project.scimEnabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
+      badges={project.scimEnabled ? <Badge color="good">On</Badge> : <Badge>Off</Badge>}
     >
       {!mayChange && (
-        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
       )}
       {failure && !data && <LoadError failure={failure} subject="the directory" retry={reload} />}
       <State tokens={tokens} isOn={project.scimEnabled} />

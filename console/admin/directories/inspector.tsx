@@ -1,6 +1,6 @@
+import { Alert, Badge } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { ScimRequests, type ScimRequestsQuery } from '../generated/operations.ts';
-import { Badge, Notice } from '../ui/badge.tsx';
 import { Code } from '../ui/code.tsx';
 import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
@@ -46,7 +46,7 @@ export function Inspector({ projectId }: { projectId: string }) {
             <li key={node.id}>
               <details>
                 <summary>
-                  <Badge tone={node.status < 300 ? 'good' : node.status < 500 ? 'note' : 'bad'}>{node.status}</Badge>
+                  <Badge color={node.status < 300 ? 'good' : node.status < 500 ? 'note' : 'bad'}>{node.status}</Badge>
                   <code>
                     <strong>{node.method}</strong> {node.path}
                   </code>
@@ -70,7 +70,7 @@ function Details({ request }: { request: ScimRequest }) {
   return (
     <div className={lines.details}>
       {request.detail && (
-        <Notice title={request.detail}>{advice ?? 'The answer below says it in the words of the standard.'}</Notice>
+        <Alert title={request.detail}>{advice ?? 'The answer below says it in the words of the standard.'}</Alert>
       )}
       <p className={styles.facts}>
         Token {request.tokenName} · {request.durationMs} ms{request.userAgent && ` · ${request.userAgent}`}

@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { FormError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import styles from './self-test.module.css';
@@ -37,12 +36,12 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
           <p className={styles.verdict}>
             {failed === 0 ? (
               <>
-                <Badge tone="good">All {steps.length} passed</Badge> This side works. What still fails is set up in the
+                <Badge color="good">All {steps.length} passed</Badge> This side works. What still fails is set up in the
                 directory, or between it and here.
               </>
             ) : (
               <>
-                <Badge tone="bad">
+                <Badge color="bad">
                   {failed} of {steps.length} failed
                 </Badge>{' '}
                 Something is wrong on this side: tell whoever runs this server.
@@ -60,7 +59,7 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
         <ol className={styles.steps}>
           {steps.map(({ name, proves, passed, request, fault, durationMs }) => (
             <li key={name}>
-              <Badge tone={passed ? 'good' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Badge>
+              <Badge color={passed ? 'good' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Badge>
               <div>
                 <p>
                   <strong>{name}.</strong> {fault ?? proves}

@@ -1,7 +1,6 @@
-import { TextInput } from '@mantine/core';
+import { Badge, TextInput } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { AccentTheme, type TonesFragment } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import styles from './color-field.module.css';
 
 /** Latchkey's default accent. */
@@ -69,7 +68,7 @@ function Tones({ name, tones }: { name: 'Light' | 'Dark'; tones: TonesFragment }
         </span>
         <span className={styles.numbers}>
           Button {ratio(contrast)}, link {ratio(textContrast)}
-          {isAdjusted && <Badge tone="note">Adjusted to be readable</Badge>}
+          {isAdjusted && <Badge color="note">Adjusted to be readable</Badge>}
         </span>
       </dd>
     </div>

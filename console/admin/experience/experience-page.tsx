@@ -1,10 +1,9 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { ExperienceOf, type ExperienceOfQuery, SaveExperienceDraft } from '../generated/operations.ts';
 import { type Project, useProject } from '../projects/project.tsx';
-import { Badge, Notice } from '../ui/badge.tsx';
 import { FormError, LoadError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import bar from '../ui/save-bar.module.css';
@@ -45,15 +44,15 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
       badges={<DraftBadge draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
     >
       {!mayChange && (
-        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
       )}
       {draft.failure?.code === 'conflict' && (
-        <Notice title="Somebody else has changed this draft">
+        <Alert title="Somebody else has changed this draft">
           What you typed since is not kept.{' '}
           <Button variant="default" size="compact-sm" onClick={() => location.reload()}>
             Load their draft
           </Button>
-        </Notice>
+        </Alert>
       )}
       <div className={styles.columns}>
         <div className={styles.form}>
@@ -157,13 +156,13 @@ function DraftBadge({
   return (
     <span className={styles.badge} role="status">
       {draft.state === 'refused' ? (
-        <Badge tone="bad">Draft not saved</Badge>
+        <Badge color="bad">Draft not saved</Badge>
       ) : draft.state !== 'saved' ? (
         <Badge>Saving the draft…</Badge>
       ) : changes.length > 0 ? (
-        <Badge tone="note">Draft saved, not published</Badge>
+        <Badge color="note">Draft saved, not published</Badge>
       ) : (
-        <Badge tone={isLive ? 'good' : 'neutral'}>{isLive ? 'Live' : 'Latchkey’s own look'}</Badge>
+        <Badge color={isLive ? 'good' : 'neutral'}>{isLive ? 'Live' : 'Latchkey’s own look'}</Badge>
       )}
     </span>
   );

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { LoadError } from '../ui/errors.tsx';
 import { Diff } from '../ui/save-bar.tsx';
@@ -42,7 +41,7 @@ export function Versions({
         {rows.map(({ id, number, publishedAt, publishedBy, revertedTo, own }, index) => (
           <li key={id}>
             <span className={styles.words}>
-              <strong>Version {number}</strong> {index === 0 && <Badge tone="good">Live</Badge>}
+              <strong>Version {number}</strong> {index === 0 && <Badge color="good">Live</Badge>}
               <span className={styles.when}>
                 <Time at={publishedAt} /> by {publishedBy ?? 'somebody'}
                 {revertedTo != null &&

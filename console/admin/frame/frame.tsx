@@ -1,11 +1,10 @@
-import { Burger, Drawer } from '@mantine/core';
+import { Badge, Burger, Drawer } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
 import { useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Toasts } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
@@ -89,7 +88,7 @@ export function Frame() {
       </main>
       <Palette opened={palette} onClose={() => setPalette(false)} projectId={projectId} />
       <SignInAgain />
-      <Toasts />
+      <Notifications aria-live="polite" />
     </div>
   );
 }
@@ -101,12 +100,12 @@ function Environment({ projectId }: { projectId: string | undefined }) {
     <div className={styles.environment}>
       {data?.project?.testMode && data.project.id === projectId && (
         <Link to={`/projects/${projectId}/factors`} title="One-time codes are in the answers of sign-in">
-          <Badge tone="note">Test mode</Badge>
+          <Badge color="note">Test mode</Badge>
         </Link>
       )}
       {settings.hasDevMailbox && (
         <Link to="/mailbox" title="No mail server is set up: messages are kept in the dev mailbox">
-          <Badge tone="note">Dev mailbox</Badge>
+          <Badge color="note">Dev mailbox</Badge>
         </Link>
       )}
     </div>

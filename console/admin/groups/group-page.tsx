@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { actorName } from '../audit/sentences.ts';
 import { AuditEvents, GroupById, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -57,7 +56,7 @@ export function Component() {
       back={{ to: path('groups'), label: 'Groups' }}
       badges={
         <>
-          <Badge tone="accent">From the directory</Badge>
+          <Badge color="accent">From the directory</Badge>
           <IdChip id={group.id} label="group ID" />
         </>
       }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
@@ -10,7 +10,6 @@ import {
   WithdrawSigningKey,
 } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyField, IdChip } from '../ui/copy.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
@@ -54,7 +53,7 @@ export function Component() {
       header: 'State',
       cell: (key) => {
         const [tone, text] = phases[phaseOf(key)];
-        return <Badge tone={tone}>{text}</Badge>;
+        return <Badge color={tone}>{text}</Badge>;
       },
     },
     { header: 'Signs from', cell: ({ signsFrom }) => <Time at={signsFrom} /> },

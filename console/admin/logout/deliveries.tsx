@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Badge, Button, Table } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useMutation, useQuery } from '../api.ts';
@@ -11,7 +11,6 @@ import {
   RetryLogoutDelivery,
 } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import lines from '../ui/disclosures.module.css';
 import { Empty } from '../ui/empty.tsx';
 import { FormError, LoadError } from '../ui/errors.tsx';
@@ -120,7 +119,7 @@ function Row({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }
   return (
     <details>
       <summary>
-        <Badge tone={tone}>{label}</Badge>
+        <Badge color={tone}>{label}</Badge>
         <span className={styles.summary}>
           <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'somebody who was erased'}
         </span>
@@ -160,26 +159,26 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
         Sent to <code>{uri}</code>
       </p>
       {attempts.length > 0 && (
-        <table className={styles.attempts}>
-          <thead>
-            <tr>
-              <th scope="col">Attempt</th>
-              <th scope="col">When</th>
-              <th scope="col">Answer</th>
-              <th scope="col">Took</th>
-            </tr>
-          </thead>
-          <tbody>
+        <Table layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Attempt</Table.Th>
+              <Table.Th scope="col">When</Table.Th>
+              <Table.Th scope="col">Answer</Table.Th>
+              <Table.Th scope="col">Took</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
             {attempts.map((attempt, index) => (
-              <tr key={attempt.at}>
-                <th scope="row">{index + 1}</th>
-                <td>{exactly(attempt.at)}</td>
-                <td>{attempt.status ?? attempt.error}</td>
-                <td>{attempt.durationMs} ms</td>
-              </tr>
+              <Table.Tr key={attempt.at}>
+                <Table.Th scope="row">{index + 1}</Table.Th>
+                <Table.Td>{exactly(attempt.at)}</Table.Td>
+                <Table.Td>{attempt.status ?? attempt.error}</Table.Td>
+                <Table.Td>{attempt.durationMs} ms</Table.Td>
+              </Table.Tr>
             ))}
-          </tbody>
-        </table>
+          </Table.Tbody>
+        </Table>
       )}
       {advice && <p className={styles.advice}>{advice}</p>}
       <div className={styles.actions}>

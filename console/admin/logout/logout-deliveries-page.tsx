@@ -1,8 +1,8 @@
+import { Alert } from '@mantine/core';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { LogoutReceivers } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { Notice } from '../ui/badge.tsx';
 import { Page } from '../ui/page.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Receivers } from './receivers.tsx';
@@ -19,7 +19,7 @@ export function Component() {
       lead="When a session ends by a logout, each application that took part is told, so that it ends its own (OpenID Connect Back-Channel Logout 1.0)."
     >
       {!mayChange && (
-        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
       )}
       <Receivers receivers={receivers} failure={failure} reload={reload} />
       {(receivers === undefined || receivers.length > 0) && (

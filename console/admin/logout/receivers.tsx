@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Failure } from '../failure.ts';
 import type { LogoutReceiversQuery } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadError } from '../ui/errors.tsx';
@@ -70,7 +69,7 @@ export function Receivers({
 
 function State({ receiver: { client, delivered, pending, failed } }: { receiver: Receiver }) {
   if (!client.backchannelLogoutUri) return <Badge>No longer told</Badge>;
-  if (failed > 0) return <Badge tone="bad">Missed some</Badge>;
-  if (pending > 0) return <Badge tone="note">Waiting</Badge>;
-  return delivered > 0 ? <Badge tone="good">Hears all</Badge> : <Badge>Nothing to tell yet</Badge>;
+  if (failed > 0) return <Badge color="bad">Missed some</Badge>;
+  if (pending > 0) return <Badge color="note">Waiting</Badge>;
+  return delivered > 0 ? <Badge color="good">Hears all</Badge> : <Badge>Nothing to tell yet</Badge>;
 }

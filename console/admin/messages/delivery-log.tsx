@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import {
@@ -9,7 +9,6 @@ import {
   type MessageTemplate,
 } from '../generated/operations.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadError } from '../ui/errors.tsx';
@@ -37,7 +36,7 @@ const columns: Column<Row>[] = [
     width: '26%',
     cell: ({ state, note }) => (
       <span className={styles.state}>
-        <Badge tone={states[state].tone}>{states[state].name}</Badge>
+        <Badge color={states[state].tone}>{states[state].name}</Badge>
         {note && <span className={styles.note}>{note}</span>}
       </span>
     ),

@@ -1,5 +1,5 @@
 import type { MessageState, MessageTemplate } from '../generated/operations.ts';
-import type { Tone } from '../ui/badge.tsx';
+import type { Tone } from '../theme.ts';
 
 export const templateNames: Record<MessageTemplate, string> = {
   SIGN_IN_CODE: 'Sign-in code',

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Badge, Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
@@ -10,7 +10,6 @@ import {
   type TestSenderMutation,
 } from '../generated/operations.ts';
 import type { Project } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { FormError, LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import { LinesSkeleton } from '../ui/skeleton.tsx';
@@ -57,13 +56,13 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
           <dt>Leaves by</dt>
           <dd>
             {sender.kind === null ? (
-              <Badge tone={isMail ? 'bad' : 'neutral'}>
+              <Badge color={isMail ? 'bad' : 'neutral'}>
                 {isMail ? 'Nothing: sign-in fails' : 'Nothing: SMS is not offered'}
               </Badge>
             ) : (
               <>
                 {senderKinds[sender.kind] ?? sender.kind}{' '}
-                {sender.kind === 'mailbox' && <Badge tone="note">Nothing leaves this machine</Badge>}
+                {sender.kind === 'mailbox' && <Badge color="note">Nothing leaves this machine</Badge>}
               </>
             )}
           </dd>
@@ -120,7 +119,7 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
         {outcome && (
           <div className={styles.stack}>
             <p>
-              <Badge tone={outcome.passed ? 'good' : 'bad'}>
+              <Badge color={outcome.passed ? 'good' : 'bad'}>
                 {outcome.passed ? `Sent to ${outcome.to}` : `Not sent to ${outcome.to}`}
               </Badge>
             </p>

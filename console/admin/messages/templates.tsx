@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -7,7 +7,6 @@ import { type Language, languages } from '../experience/content.ts';
 import type { Failure } from '../failure.ts';
 import { MessagePreview, type MessageTemplate, TestSender, type TestSenderMutation } from '../generated/operations.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
-import { Notice } from '../ui/badge.tsx';
 import { FormError, LoadError } from '../ui/errors.tsx';
 import { Section } from '../ui/page.tsx';
 import { type Look, LookChoice, Select, ThemeChoice } from '../ui/page-choices.tsx';
@@ -59,9 +58,13 @@ export function Templates({ project }: { project: Project }) {
       </div>
       <FormError failure={fault} />
       {outcome && (
-        <Notice tone={outcome.passed ? 'good' : 'bad'} title={outcome.passed ? `Sent to ${outcome.to}` : 'Not sent'}>
+        <Alert
+          color={outcome.passed ? 'good' : 'bad'}
+          role={outcome.passed ? 'status' : 'alert'}
+          title={outcome.passed ? `Sent to ${outcome.to}` : 'Not sent'}
+        >
           <Stages stages={outcome.stages} />
-        </Notice>
+        </Alert>
       )}
       {failure && !preview ? (
         <LoadError failure={failure} subject="message" retry={reload} />

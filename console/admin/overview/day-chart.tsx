@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core';
+import { Table, Tooltip } from '@mantine/core';
 import { Link } from 'react-router';
 import styles from './day-chart.module.css';
 import { change } from './days.ts';
@@ -76,33 +76,33 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
       <div className={styles.foot}>
         <details>
           <summary>As a table</summary>
-          <table>
-            <caption>
+          <Table>
+            <Table.Caption>
               {title}, {dayName(first)} to {dayName(last)}
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Day</th>
+            </Table.Caption>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">Day</Table.Th>
                 {series.map(({ label }) => (
-                  <th key={label} scope="col">
+                  <Table.Th key={label} scope="col">
                     {label}
-                  </th>
+                  </Table.Th>
                 ))}
-              </tr>
-            </thead>
-            <tbody>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
               {days
                 .map((day, index) => (
-                  <tr key={day}>
-                    <th scope="row">{dayName(day)}</th>
+                  <Table.Tr key={day}>
+                    <Table.Th scope="row">{dayName(day)}</Table.Th>
                     {series.map(({ label, values }) => (
-                      <td key={label}>{count.format(values[index] ?? 0)}</td>
+                      <Table.Td key={label}>{count.format(values[index] ?? 0)}</Table.Td>
                     ))}
-                  </tr>
+                  </Table.Tr>
                 ))
                 .reverse()}
-            </tbody>
-          </table>
+            </Table.Tbody>
+          </Table>
         </details>
         <Link to={link.to}>{link.label}</Link>
       </div>

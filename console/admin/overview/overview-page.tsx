@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadError } from '../ui/errors.tsx';
 import { Page, Section } from '../ui/page.tsx';
@@ -54,8 +53,8 @@ export function Component() {
       }
       badges={
         <>
-          {project.testMode && <Badge tone="note">Test mode</Badge>}
-          {isSmsLimited && <Badge tone="bad">SMS limit reached</Badge>}
+          {project.testMode && <Badge color="note">Test mode</Badge>}
+          {isSmsLimited && <Badge color="bad">SMS limit reached</Badge>}
         </>
       }
     >

@@ -1,11 +1,10 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Badge, Button, Modal, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { FormError, LoadError } from '../ui/errors.tsx';
@@ -33,8 +32,8 @@ const columns: readonly Column<Row>[] = [
       <span className={styles.badges}>
         {builtIn === 'CONSOLE' && <Badge>Console sign-in</Badge>}
         {builtIn === 'DEMO' && <Badge>Sample</Badge>}
-        {testMode && <Badge tone="note">Test mode</Badge>}
-        {builtIn === null && !testMode && <Badge tone="good">In use</Badge>}
+        {testMode && <Badge color="note">Test mode</Badge>}
+        {builtIn === null && !testMode && <Badge color="good">In use</Badge>}
       </span>
     ),
   },

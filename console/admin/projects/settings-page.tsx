@@ -1,11 +1,10 @@
-import { Button, TextInput } from '@mantine/core';
+import { Alert, Button, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { DeleteProject, ProjectContents, Session } from '../generated/operations.ts';
-import { Notice } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyField } from '../ui/copy.tsx';
 import { useDraft } from '../ui/draft.ts';
@@ -27,7 +26,7 @@ export function Component() {
   return (
     <Page title="Settings" lead={`What ${project.name} is called, and its end.`} narrow>
       {!mayChange && (
-        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
       )}
       <Section title="Basics">
         <TextInput
@@ -71,7 +70,7 @@ function Danger({ project }: { project: Project }) {
   const navigate = useNavigate();
   const lost = data?.project?.contents;
   if (project.builtIn === 'CONSOLE') {
-    return <Notice title="This project cannot be deleted">The admins of this instance sign in through it.</Notice>;
+    return <Alert title="This project cannot be deleted">The admins of this instance sign in through it.</Alert>;
   }
   return (
     <Section

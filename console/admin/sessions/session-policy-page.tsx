@@ -1,10 +1,10 @@
+import { Alert } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ProjectById, UpdateSessionPolicy } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { Notice } from '../ui/badge.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Duration, formatDuration } from '../ui/duration.tsx';
 import { Page, Section } from '../ui/page.tsx';
@@ -61,7 +61,7 @@ export function Component() {
   return (
     <Page title="Session policy" lead="How long people stay signed in, and how long tokens are good." narrow>
       {!mayChange && (
-        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
       )}
       <Section title="A session's life">
         <SessionTimeline idleSeconds={values.idleTimeoutSeconds} maxSeconds={values.maxSessionSeconds} />

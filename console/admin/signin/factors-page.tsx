@@ -1,11 +1,10 @@
-import { Checkbox, Radio, Switch } from '@mantine/core';
+import { Alert, Checkbox, Radio, Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { FactorStanding, type FactorStandingQuery, UpdateProject } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
-import { Notice } from '../ui/badge.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Duration, formatDuration } from '../ui/duration.tsx';
 import { Page, Section } from '../ui/page.tsx';
@@ -73,12 +72,12 @@ export function Component() {
   return (
     <Page title="Factors" lead="Who may have an account, what a sign-in asks for, and when it does not." narrow>
       {!mayChange && (
-        <Notice tone="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Notice>
+        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
       )}
       {isConsole && (
-        <Notice>
+        <Alert>
           Admins of this instance sign in through this project: it stays closed to strangers, and has no test mode.
-        </Notice>
+        </Alert>
       )}
       <Section title="What a sign-in looks like">
         <FlowDrawing values={values} />
@@ -191,9 +190,9 @@ export function Component() {
           onChange={(event) => set('testMode', event.currentTarget.checked)}
         />
         {values.testMode && (
-          <Notice tone="bad" title="Anybody can sign in as anybody">
+          <Alert color="bad" role="alert" title="Anybody can sign in as anybody">
             As long as it is on, whoever knows an address can sign in with it. Never for real people.
-          </Notice>
+          </Alert>
         )}
       </Section>
       {changed.length > 0 && (

@@ -1,5 +1,5 @@
 import type { SystemQuery } from '../generated/operations.ts';
-import type { Tone } from '../ui/badge.tsx';
+import type { Tone } from '../theme.ts';
 
 export type Level = SystemQuery['system']['level'];
 

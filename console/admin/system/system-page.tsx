@@ -1,6 +1,6 @@
+import { Badge } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadError } from '../ui/errors.tsx';
@@ -51,7 +51,7 @@ const jobColumns: readonly Column<Job>[] = [
   {
     header: 'Given up in a day',
     align: 'end',
-    cell: ({ failed }) => (failed > 0 ? <Badge tone="bad">{count.format(failed)}</Badge> : '0'),
+    cell: ({ failed }) => (failed > 0 ? <Badge color="bad">{count.format(failed)}</Badge> : '0'),
   },
 ];
 
@@ -64,7 +64,7 @@ export function Component() {
     <Page
       title="System"
       lead="What this instance runs on, read from what is really there every 10 seconds."
-      badges={overall && <Badge tone={overall.tone}>{overall.text}</Badge>}
+      badges={overall && <Badge color={overall.tone}>{overall.text}</Badge>}
     >
       {failure && !status && <LoadError failure={failure} subject="the state of the system" retry={reload} />}
       {!(failure && !status) && (
@@ -118,7 +118,7 @@ function Checks({ checks }: { checks: Status['checks'] }) {
     <ul className={styles.checks}>
       {checks.map(({ name, level, summary, advice }) => (
         <li key={name}>
-          <Badge tone={levels[level].tone}>{levels[level].text}</Badge>
+          <Badge color={levels[level].tone}>{levels[level].text}</Badge>
           <strong>{name}</strong>
           <div>
             <p>{summary}</p>

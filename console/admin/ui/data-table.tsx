@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import styles from './data-table.module.css';
@@ -77,11 +78,11 @@ export function DataTable<Row>({
                 ))}
               </tr>
             ))
-          : Array.from({ length: skeletonRows }, (_, index) => (
-              <tr key={index} className={styles.skeleton}>
-                {columns.map(({ header }) => (
+          : Array.from({ length: skeletonRows }, (_, row) => (
+              <tr key={row}>
+                {columns.map(({ header }, index) => (
                   <td key={header}>
-                    <i />
+                    <Skeleton h="0.75rem" w={index === 0 ? '80%' : '60%'} my={4} />
                   </td>
                 ))}
               </tr>

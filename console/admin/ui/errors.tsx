@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import type { Failure } from '../failure.ts';
 import styles from './errors.module.css';
 import { Icon } from './icon.tsx';
@@ -36,15 +36,15 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
 export function FormError({ failure }: { failure: Failure | undefined }) {
   if (!failure) return null;
   return (
-    <p className={styles.refused} role="alert">
+    <Alert color="bad" role="alert" py="xs">
       {failure.message}
       {failure.code === 'network' && ' Nothing was saved; what you typed is still here.'}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
-        <small>
+        <Text size="xs">
           Request <code>{failure.requestId}</code>
-        </small>
+        </Text>
       )}
-    </p>
+    </Alert>
   );
 }
 

@@ -1,22 +1,24 @@
-import styles from './skeleton.module.css';
+import { Skeleton, Stack } from '@mantine/core';
+
+const busy = { role: 'status', 'aria-busy': true, 'aria-label': 'Loading' } as const;
 
 /** Skeleton of a page. */
 export function PageSkeleton() {
   return (
-    <div className={styles.page} aria-busy="true" aria-label="Loading" role="status">
-      <i className={styles.title} />
-      <i className={styles.card} />
-    </div>
+    <Stack {...busy} gap="lg" maw="75rem" mx="auto">
+      <Skeleton h="2rem" w="min(14rem, 60%)" />
+      <Skeleton h="20rem" radius="lg" />
+    </Stack>
   );
 }
 
 /** Skeleton of a form or text. */
 export function LinesSkeleton({ lines = 4 }: { lines?: number }) {
   return (
-    <div className={styles.lines} aria-busy="true" aria-label="Loading" role="status">
+    <Stack {...busy} gap="md">
       {Array.from({ length: lines }, (_, index) => (
-        <i key={index} className={styles.line} />
+        <Skeleton key={index} h="1.25rem" w={index % 2 === 0 ? undefined : '60%'} />
       ))}
-    </div>
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge } from './badge.tsx';
+import { Badge } from '@mantine/core';
 import { stateOf } from './expiry.ts';
 
 const badges = {
@@ -11,5 +11,5 @@ const badges = {
 /** Status badge of a token. */
 export function TokenBadge({ token }: { token: Parameters<typeof stateOf>[0] }) {
   const [tone, text] = badges[stateOf(token)];
-  return <Badge tone={tone}>{text}</Badge>;
+  return <Badge color={tone}>{text}</Badge>;
 }

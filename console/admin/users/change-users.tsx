@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Badge, Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
@@ -11,7 +11,6 @@ import {
   UserById,
   Users,
 } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { request } from '../ui/show-graphql.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -112,7 +111,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
           {outcomes?.list.map(({ id, name, done, message }) => (
             <li key={id}>
               <span>{name}</span>
-              {done ? <Badge tone="good">Done</Badge> : <Badge tone="bad">Refused</Badge>}
+              {done ? <Badge color="good">Done</Badge> : <Badge color="bad">Refused</Badge>}
               {message && <small>{message}</small>}
             </li>
           ))}

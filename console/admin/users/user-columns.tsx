@@ -1,5 +1,5 @@
+import { Badge } from '@mantine/core';
 import type { UserRowFragment } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import type { Column } from '../ui/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -16,7 +16,7 @@ export const userColumns = {
   externalId: { header: 'External ID', cell: ({ externalId }) => externalId ?? '–' },
   state: {
     header: 'State',
-    cell: ({ active }) => (active ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Deactivated</Badge>),
+    cell: ({ active }) => (active ? <Badge color="good">Active</Badge> : <Badge color="bad">Deactivated</Badge>),
   },
   provenance: {
     header: 'Came from',

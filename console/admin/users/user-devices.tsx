@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { AuditEvents, RevokeUserDevice, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -27,7 +26,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
     { header: 'Application', cell: ({ client }) => client.name },
     {
       header: 'State',
-      cell: (device) => (isTrusted(device) ? <Badge tone="good">Trusted</Badge> : <Badge>Asks for a code</Badge>),
+      cell: (device) => (isTrusted(device) ? <Badge color="good">Trusted</Badge> : <Badge>Asks for a code</Badge>),
     },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { header: 'Trusted until', cell: ({ trustedUntil }) => <Time at={trustedUntil} fallback="–" /> },

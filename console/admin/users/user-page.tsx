@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Alert, Badge, Button, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -6,7 +6,6 @@ import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Badge, Notice } from '../ui/badge.tsx';
 import { IdChip } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { FormError, LoadError } from '../ui/errors.tsx';
@@ -49,8 +48,8 @@ export function Component() {
       back={{ to: path('users'), label: 'Users' }}
       badges={
         <>
-          {user.active ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Deactivated</Badge>}
-          {user.provenance === 'SCIM' && <Badge tone="accent">From the directory</Badge>}
+          {user.active ? <Badge color="good">Active</Badge> : <Badge color="bad">Deactivated</Badge>}
+          {user.provenance === 'SCIM' && <Badge color="accent">From the directory</Badge>}
           <IdChip id={user.id} label="user ID (sub)" />
         </>
       }
@@ -92,11 +91,11 @@ export function Component() {
     >
       <FormError failure={refused} />
       {!user.active && (
-        <Notice tone="bad" title="They cannot sign in">
+        <Alert color="bad" role="alert" title="They cannot sign in">
           {user.provenance === 'SCIM'
             ? 'The directory, or an admin, has deactivated this account.'
             : 'An admin has deactivated this account.'}
-        </Notice>
+        </Alert>
       )}
       <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} />
       <UserGroups userId={user.id} />
