@@ -10,10 +10,10 @@ import {
   RevokeAdminToken,
   type Role,
 } from '../generated/operations.ts';
-import { FormError } from '../ui/errors.tsx';
-import { lifetimes, moment } from '../ui/expiry.ts';
-import { useFirstFocus } from '../ui/first-focus.ts';
-import { TokenList } from '../ui/token-list.tsx';
+import { FormError } from '../ui/feedback/errors.tsx';
+import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { lifetimes, moment } from '../ui/secrets/expiry.ts';
+import { TokenList } from '../ui/secrets/token-list.tsx';
 import styles from './members.module.css';
 import { roleHints } from './members.tsx';
 

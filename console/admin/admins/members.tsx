@@ -11,15 +11,15 @@ import {
   type Role,
   Session,
 } from '../generated/operations.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { FormError } from '../ui/errors.tsx';
-import { useFirstFocus } from '../ui/first-focus.ts';
+import { Confirm } from '../ui/feedback/confirm.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { FormError } from '../ui/feedback/errors.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Section } from '../ui/page.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
 import styles from './members.module.css';
 
 type Member = MembershipRowFragment;

@@ -3,8 +3,8 @@ import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Page } from '../ui/page.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Page } from '../ui/layout/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
 import { Members } from './members.tsx';
 

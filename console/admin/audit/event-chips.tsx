@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { EventClientName, EventUserName } from '../generated/operations.ts';
-import { useListParams } from '../ui/list-bar.tsx';
+import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
 import styles from './events.module.css';
 import { sentenceOf } from './sentences.ts';

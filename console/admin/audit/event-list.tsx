@@ -1,7 +1,7 @@
 import { Badge, Skeleton, Table } from '@mantine/core';
 import { Link } from 'react-router';
-import { IdChip } from '../ui/copy.tsx';
-import lines from '../ui/disclosures.module.css';
+import { IdChip } from '../ui/code/copy.tsx';
+import lines from '../ui/lists/disclosures.module.css';
 import { Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
 import { type AuditEvent, detailsOf, fieldName, partsOf } from './sentences.ts';

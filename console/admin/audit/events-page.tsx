@@ -1,5 +1,5 @@
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Page } from '../ui/page.tsx';
+import { Page } from '../ui/layout/page.tsx';
 import { Events } from './events.tsx';
 
 export function Component() {

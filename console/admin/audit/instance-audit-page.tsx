@@ -1,4 +1,4 @@
-import { Page } from '../ui/page.tsx';
+import { Page } from '../ui/layout/page.tsx';
 import { Events } from './events.tsx';
 
 export function Component() {

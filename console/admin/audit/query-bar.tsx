@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useEnter, useSearch } from '../frame/use-search.ts';
+import { useEnter, useSearch } from '../frame/search/use-search.ts';
 import { PaletteInProject } from '../generated/operations.ts';
 import { Icon } from '../ui/icon.tsx';
-import { useListParams } from '../ui/list-bar.tsx';
+import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
 import { momentOf } from './event-query.ts';
 import styles from './query-bar.module.css';

@@ -5,10 +5,10 @@ import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { Confirm } from '../ui/confirm.tsx';
-import { Section } from '../ui/page.tsx';
-import { request } from '../ui/show-graphql.tsx';
-import { toast } from '../ui/toast.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
+import { Confirm } from '../ui/feedback/confirm.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { useClientForm } from './use-client-form.ts';
 

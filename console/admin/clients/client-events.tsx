@@ -4,10 +4,10 @@ import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { AuditEvents } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Pager, useListParams } from '../ui/list-bar.tsx';
-import { Section } from '../ui/page.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import type { ClientPartProps } from './client-part.ts';
 
 /** Audit events of the application, newest first. */

@@ -6,11 +6,11 @@ import { useQuery } from '../api.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { IdChip } from '../ui/copy.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Page } from '../ui/page.tsx';
-import { PageSkeleton } from '../ui/skeleton.tsx';
-import { Tabs } from '../ui/tabs.tsx';
+import { IdChip } from '../ui/code/copy.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import { Tabs } from '../ui/layout/tabs.tsx';
 import type { ClientPartProps } from './client-part.ts';
 
 /** Loads a tab's script on demand. */
@@ -20,14 +20,14 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
   {
     tab: '',
     label: 'Quickstart',
-    Part: fetched(async () => (await import('./client-quickstart.tsx')).ClientQuickstart),
+    Part: fetched(async () => (await import('./quickstart/client-quickstart.tsx')).ClientQuickstart),
   },
   {
     tab: 'settings',
     label: 'Settings',
     Part: fetched(async () => (await import('./client-settings.tsx')).ClientSettings),
   },
-  { tab: 'keys', label: 'Keys', Part: fetched(async () => (await import('./client-keys.tsx')).ClientKeys) },
+  { tab: 'keys', label: 'Keys', Part: fetched(async () => (await import('./keys/client-keys.tsx')).ClientKeys) },
   {
     tab: 'tokens',
     label: 'Tokens & logout',

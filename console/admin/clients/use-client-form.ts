@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ClientById, UpdateClient, type UpdateClientInput } from '../generated/operations.ts';
-import { toast } from '../ui/toast.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
 import type { Client } from './client-part.ts';
 
 /** Saves part of an application; detects concurrent changes instead of overwriting them. */

@@ -1,12 +1,12 @@
 import { Alert, Badge } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { DevMailbox } from '../generated/operations.ts';
-import { CopyButton } from '../ui/copy.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Pager, useListParams } from '../ui/list-bar.tsx';
-import { Page, Section } from '../ui/page.tsx';
-import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { CopyButton } from '../ui/code/copy.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './mailbox-page.module.css';
 

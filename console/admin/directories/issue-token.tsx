@@ -3,9 +3,9 @@ import { type FormEvent, useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { IssueScimToken, ScimTokens } from '../generated/operations.ts';
-import { FormError } from '../ui/errors.tsx';
-import { lifetimes, moment } from '../ui/expiry.ts';
-import { toast } from '../ui/toast.tsx';
+import { FormError } from '../ui/feedback/errors.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { lifetimes, moment } from '../ui/secrets/expiry.ts';
 import styles from './issue-token.module.css';
 
 interface IssueTokenProps {

@@ -1,8 +1,8 @@
 import { useMutation } from '../api.ts';
 import { RevokeScimToken, type ScimTokenRowFragment, ScimTokens } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { isLive } from '../ui/expiry.ts';
-import { TokenList } from '../ui/token-list.tsx';
+import { isLive } from '../ui/secrets/expiry.ts';
+import { TokenList } from '../ui/secrets/token-list.tsx';
 import { IssueToken } from './issue-token.tsx';
 
 export type ScimToken = ScimTokenRowFragment;

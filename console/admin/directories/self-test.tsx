@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
-import { FormError } from '../ui/errors.tsx';
-import { Section } from '../ui/page.tsx';
+import { FormError } from '../ui/feedback/errors.tsx';
+import { Section } from '../ui/layout/page.tsx';
 import styles from './self-test.module.css';
 
 type Step = TestDirectoryMutation['testDirectory'][number];

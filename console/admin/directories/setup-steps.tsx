@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { CopyField } from '../ui/copy.tsx';
-import { Section } from '../ui/page.tsx';
+import { CopyField } from '../ui/code/copy.tsx';
+import { Section } from '../ui/layout/page.tsx';
 import { IssueToken } from './issue-token.tsx';
 import { providers } from './providers.ts';
 import styles from './setup-steps.module.css';

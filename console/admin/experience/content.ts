@@ -1,5 +1,5 @@
 import type { ExperiencePartsFragment } from '../generated/operations.ts';
-import type { Change } from '../ui/save-bar.tsx';
+import type { Change } from '../ui/forms/save-bar.tsx';
 
 /** Form values: names, colour, logos and texts by language and key. */
 export interface Content {

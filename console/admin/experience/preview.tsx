@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
-import { Choice, type Look, LookChoice, Select, ThemeChoice } from '../ui/page-choices.tsx';
-import { PageFrame, type Theme } from '../ui/page-frame.tsx';
+import { Choice, type Look, LookChoice, Select, ThemeChoice } from '../ui/layout/page-choices.tsx';
+import { PageFrame, type Theme } from '../ui/layout/page-frame.tsx';
 import { type Language, languages } from './content.ts';
 import styles from './preview.module.css';
 

@@ -10,7 +10,7 @@ import {
   RevertExperience,
   SaveExperienceDraft,
 } from '../generated/operations.ts';
-import { toast } from '../ui/toast.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
 import { type Content, contentOf, inputOf } from './content.ts';
 
 /** Debounce before saving the draft, in milliseconds. */

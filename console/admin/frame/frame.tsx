@@ -9,10 +9,10 @@ import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
 import { Navigation, useCurrentProjectId } from './navigation.tsx';
-import { Palette, PaletteButton } from './palette.tsx';
+import { Palette, PaletteButton } from './search/palette.tsx';
+import { Switcher } from './search/switcher.tsx';
 import { ServerStatus } from './server-status.tsx';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
-import { Switcher } from './switcher.tsx';
 
 /** Layout of every page: header, navigation, dialogs. */
 export function Frame() {

@@ -1,7 +1,7 @@
 import { ActionIcon, Modal, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { settings } from '../settings.ts';
-import { CopyField } from '../ui/copy.tsx';
+import { CopyField } from '../ui/code/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import styles from './help-menu.module.css';
 

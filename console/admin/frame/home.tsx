@@ -2,8 +2,8 @@ import { Navigate } from 'react-router';
 import { useQuery } from '../api.ts';
 import { SwitcherProjects } from '../generated/operations.ts';
 import { recentProjects } from '../projects/recent.ts';
-import { LoadError } from '../ui/errors.tsx';
-import { PageSkeleton } from '../ui/skeleton.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 
 /** Redirects to the last project, else to the only one, else to the list. */
 export function Home() {

@@ -3,11 +3,11 @@ import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
-import { Page, Section } from '../ui/page.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { ListBar, Pager, SearchField, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Row = GroupsQuery['groups']['edges'][number]['node'];

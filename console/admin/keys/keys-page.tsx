@@ -10,14 +10,14 @@ import {
   WithdrawSigningKey,
 } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { CopyField, IdChip } from '../ui/copy.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Page, Section } from '../ui/page.tsx';
+import { CopyField, IdChip } from '../ui/code/copy.tsx';
+import { Confirm } from '../ui/feedback/confirm.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
 
 type Key = SigningKeyRowFragment;
 

@@ -11,14 +11,14 @@ import {
   RetryLogoutDelivery,
 } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import lines from '../ui/disclosures.module.css';
-import { Empty } from '../ui/empty.tsx';
-import { FormError, LoadError } from '../ui/errors.tsx';
-import { Filter, ListBar, Pager, useListParams } from '../ui/list-bar.tsx';
-import { Section } from '../ui/page.tsx';
-import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import lines from '../ui/lists/disclosures.module.css';
+import { Filter, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly, Time } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
 import styles from './deliveries.module.css';
 import type { Receiver } from './receivers.tsx';
 

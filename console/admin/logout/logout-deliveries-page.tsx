@@ -3,7 +3,7 @@ import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { LogoutReceivers } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { Page } from '../ui/page.tsx';
+import { Page } from '../ui/layout/page.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Receivers } from './receivers.tsx';
 

@@ -3,10 +3,10 @@ import { Link } from 'react-router';
 import type { Failure } from '../failure.ts';
 import type { LogoutReceiversQuery } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Section } from '../ui/page.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
 export type Receiver = LogoutReceiversQuery['logoutReceivers'][number];

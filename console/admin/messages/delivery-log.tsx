@@ -9,11 +9,11 @@ import {
   type MessageTemplate,
 } from '../generated/operations.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/list-bar.tsx';
-import { Section } from '../ui/page.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import { channels, states, templateNames } from './labels.ts';
 import styles from './messages.module.css';

@@ -1,8 +1,8 @@
 import { useParams } from 'react-router';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Page } from '../ui/page.tsx';
-import { Tabs } from '../ui/tabs.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import { Tabs } from '../ui/layout/tabs.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { Sending } from './sending.tsx';
 import { Templates } from './templates.tsx';

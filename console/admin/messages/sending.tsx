@@ -10,9 +10,9 @@ import {
   type TestSenderMutation,
 } from '../generated/operations.ts';
 import type { Project } from '../projects/project.tsx';
-import { FormError, LoadError } from '../ui/errors.tsx';
-import { Section } from '../ui/page.tsx';
-import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
+import { Section } from '../ui/layout/page.tsx';
 import { senderKinds } from './labels.ts';
 import styles from './messages.module.css';
 import { Stages } from './stages.tsx';

@@ -1,8 +1,8 @@
 import { useQuery } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
-import { LoadError } from '../ui/errors.tsx';
-import { Section } from '../ui/page.tsx';
-import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
+import { Section } from '../ui/layout/page.tsx';
 import styles from './charts.module.css';
 import { DayChart, type Series } from './day-chart.tsx';
 import { type Day, lastDays } from './days.ts';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Section } from '../ui/page.tsx';
-import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { Section } from '../ui/layout/page.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './checklist.module.css';
 

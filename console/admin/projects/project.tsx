@@ -2,8 +2,8 @@ import { createContext, use, useEffect } from 'react';
 import { Outlet, useParams } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById, type ProjectSettingsFragment } from '../generated/operations.ts';
-import { LoadError } from '../ui/errors.tsx';
-import { PageSkeleton } from '../ui/skeleton.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { remember } from './recent.ts';
 
 export type Project = ProjectSettingsFragment;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { FactorStanding, ProjectById, UpdateProject, type UpdateProjectInput } from '../generated/operations.ts';
-import { toast } from '../ui/toast.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
 import type { Project } from './project.tsx';
 
 /** Saves project settings; detects concurrent changes instead of overwriting them. */

@@ -5,12 +5,12 @@ import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ProjectById, UpdateSessionPolicy } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { useDraft } from '../ui/draft.ts';
-import { Duration, formatDuration } from '../ui/duration.tsx';
-import { Page, Section } from '../ui/page.tsx';
-import { SaveBar } from '../ui/save-bar.tsx';
-import { ShowGraphql } from '../ui/show-graphql.tsx';
-import { toast } from '../ui/toast.tsx';
+import { ShowGraphql } from '../ui/code/show-graphql.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { useDraft } from '../ui/forms/draft.ts';
+import { Duration, formatDuration } from '../ui/forms/duration.tsx';
+import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
 import styles from './session-policy-page.module.css';
 import { SessionTimeline } from './session-timeline.tsx';
 

@@ -1,4 +1,4 @@
-import { formatDuration } from '../ui/duration.tsx';
+import { formatDuration } from '../ui/forms/duration.tsx';
 import styles from './session-timeline.module.css';
 
 /** Timeline of a session: activity extends it by the idle timeout up to its maximum age. */

@@ -1,4 +1,4 @@
-import { formatDuration } from '../ui/duration.tsx';
+import { formatDuration } from '../ui/forms/duration.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import styles from './flow-drawing.module.css';

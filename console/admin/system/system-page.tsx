@@ -1,11 +1,11 @@
 import { Badge } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Page, Section } from '../ui/page.tsx';
-import { LinesSkeleton } from '../ui/skeleton.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 import { bytes, levels } from './levels.ts';
 import styles from './system-page.module.css';

@@ -11,9 +11,9 @@ import {
   UserById,
   Users,
 } from '../generated/operations.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { request } from '../ui/show-graphql.tsx';
-import { toast } from '../ui/toast.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
+import { Confirm } from '../ui/feedback/confirm.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
 import styles from './change-users.module.css';
 import { Losses } from './losses.tsx';
 import { userActions } from './user-actions.ts';

@@ -2,10 +2,10 @@ import { Button, Modal, Radio } from '@mantine/core';
 import { useState } from 'react';
 import type { UserFilter } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
-import { Code } from '../ui/code.tsx';
-import { FormError } from '../ui/errors.tsx';
-import { toast } from '../ui/toast.tsx';
-import { useDownload } from '../ui/use-download.ts';
+import { Code } from '../ui/code/code.tsx';
+import { FormError } from '../ui/feedback/errors.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { useDownload } from '../ui/files/use-download.ts';
 import styles from './change-users.module.css';
 import { exportAddress } from './user-filters.ts';
 

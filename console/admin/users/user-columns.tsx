@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { UserRowFragment } from '../generated/operations.ts';
-import type { Column } from '../ui/data-table.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Row = UserRowFragment;

@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { AuditEvents, RevokeUserDevice, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Section } from '../ui/page.tsx';
-import { request } from '../ui/show-graphql.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
+import { Confirm } from '../ui/feedback/confirm.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
 
 type Device = UserAccessQuery['userAccess']['devices'][number];
 

@@ -1,7 +1,7 @@
 import type { UserAccessQuery } from '../generated/operations.ts';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Section } from '../ui/page.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 import { factorNames } from './labels.ts';
 

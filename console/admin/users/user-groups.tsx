@@ -2,8 +2,8 @@ import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import { GroupsOfUser } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { LoadError } from '../ui/errors.tsx';
-import { Section } from '../ui/page.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Section } from '../ui/layout/page.tsx';
 import styles from './user-page.module.css';
 
 /** Groups of the user in the directory. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { Icon, type IconName } from '../icon.tsx';
 import styles from './empty.module.css';
-import { Icon, type IconName } from './icon.tsx';
 
 /** Empty state: one sentence and one action. */
 export function Empty({

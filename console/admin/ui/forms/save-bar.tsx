@@ -1,8 +1,8 @@
 import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useBlocker } from 'react-router';
-import type { Failure } from '../failure.ts';
-import { FormError } from './errors.tsx';
+import type { Failure } from '../../failure.ts';
+import { FormError } from '../feedback/errors.tsx';
 import styles from './save-bar.module.css';
 
 export interface Change {

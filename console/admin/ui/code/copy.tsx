@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useState } from 'react';
+import { Icon } from '../icon.tsx';
 import styles from './copy.module.css';
-import { Icon } from './icon.tsx';
 
 /** @param label name of the value, for screen readers */
 export function CopyButton({ value, label }: { value: string; label: string }) {

@@ -1,8 +1,8 @@
 import { useCallback, useState } from 'react';
-import { send } from '../api.ts';
-import type { Failure, RequestError } from '../failure.ts';
-import { Session } from '../generated/operations.ts';
-import { type Reason, signInAgain } from '../sign-in-again.ts';
+import { send } from '../../api.ts';
+import type { Failure, RequestError } from '../../failure.ts';
+import { Session } from '../../generated/operations.ts';
+import { type Reason, signInAgain } from '../../sign-in-again.ts';
 
 /** Downloads a file of the admin API, streamed to disk. Personal data requires a recent sign-in, prompted first. */
 export function useDownload(): {

@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../ui/icon.tsx';
-import { saveFile } from '../ui/save-file.ts';
+import { saveFile } from '../../ui/files/save-file.ts';
+import { Icon } from '../../ui/icon.tsx';
 import styles from './key-pair.module.css';
 import { makePair } from './pem.ts';
 

@@ -1,7 +1,7 @@
 import { Badge, Button, Modal, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useMutation, useQuery } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { useMutation, useQuery } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
 import {
   ClientById,
   type DelegationKeyRowFragment,
@@ -9,19 +9,19 @@ import {
   RegisterDelegationKeys,
   RevokeDelegationKey,
   RotateDelegationKeys,
-} from '../generated/operations.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { CopyButton, IdChip } from '../ui/copy.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { FormError } from '../ui/errors.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { Section } from '../ui/page.tsx';
-import { saveFile } from '../ui/save-file.ts';
-import { request, ShowGraphql } from '../ui/show-graphql.tsx';
-import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
-import type { ClientPartProps } from './client-part.ts';
+} from '../../generated/operations.ts';
+import { CopyButton, IdChip } from '../../ui/code/copy.tsx';
+import { request, ShowGraphql } from '../../ui/code/show-graphql.tsx';
+import { Confirm } from '../../ui/feedback/confirm.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { FormError } from '../../ui/feedback/errors.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { saveFile } from '../../ui/files/save-file.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { ClientPartProps } from '../client-part.ts';
 import styles from './delegation-keys.module.css';
 import { makePair } from './pem.ts';
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useRef } from 'react';
 import { flushSync } from 'react-dom';
-import { Icon } from './icon.tsx';
+import { Icon } from '../icon.tsx';
 import styles from './list-field.module.css';
 
 interface ListFieldProps {

@@ -1,11 +1,11 @@
 import { Modal, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useAccess } from '../access.tsx';
-import { PaletteInProject, PaletteProjects } from '../generated/operations.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { useAccess } from '../../access.tsx';
+import { PaletteInProject, PaletteProjects } from '../../generated/operations.ts';
+import { Icon, type IconName } from '../../ui/icon.tsx';
+import { useNavItems } from '../navigation.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
-import { useNavItems } from './navigation.tsx';
 import styles from './palette.module.css';
 import { useSearch } from './use-search.ts';
 

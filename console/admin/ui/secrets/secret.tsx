@@ -1,8 +1,8 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useState } from 'react';
-import { CopyField } from './copy.tsx';
-import { Icon } from './icon.tsx';
-import { saveFile } from './save-file.ts';
+import { CopyField } from '../code/copy.tsx';
+import { saveFile } from '../files/save-file.ts';
+import { Icon } from '../icon.tsx';
 import styles from './secret.module.css';
 
 interface Secret {

@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { Icon } from '../ui/icon.tsx';
-import { type ClientKind, clientKinds } from './kind.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { type ClientKind, clientKinds } from '../kind.ts';
 import styles from './kind-cards.module.css';
 
 /** Radio group as cards; native radio buttons give arrow-key navigation. */

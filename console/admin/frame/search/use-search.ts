@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useCallback, useEffect, useState } from 'react';
-import { useQuery } from '../api.ts';
-import type { Operation } from '../generated/operations.ts';
+import { useQuery } from '../../api.ts';
+import type { Operation } from '../../generated/operations.ts';
 
 /** Debounced search; the last result stays until the next. */
 export function useSearch<Data, Variables>(

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
-import { BeginTrial } from '../generated/operations.ts';
-import { FormError } from '../ui/errors.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { useMutation } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
+import { BeginTrial } from '../../generated/operations.ts';
+import { FormError } from '../../ui/feedback/errors.tsx';
+import { Icon } from '../../ui/icon.tsx';
 
 /** Starts a test sign-in with this application on the hosted page in a new tab, which then shows the tokens. */
 export function TrySignIn({ clientId }: { clientId: string }) {

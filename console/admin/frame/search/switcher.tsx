@@ -1,11 +1,11 @@
 import { Button, Popover, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { useAccess } from '../access.tsx';
-import { useQuery } from '../api.ts';
-import { ProjectById, SwitcherProjects } from '../generated/operations.ts';
-import { recentProjects } from '../projects/recent.ts';
-import { Icon } from '../ui/icon.tsx';
+import { useAccess } from '../../access.tsx';
+import { useQuery } from '../../api.ts';
+import { ProjectById, SwitcherProjects } from '../../generated/operations.ts';
+import { recentProjects } from '../../projects/recent.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
 import styles from './switcher.module.css';
 import { useSearch } from './use-search.ts';

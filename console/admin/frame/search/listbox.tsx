@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { useFirstFocus } from '../ui/first-focus.ts';
-import { Icon } from '../ui/icon.tsx';
+import { useFirstFocus } from '../../ui/forms/first-focus.ts';
+import { Icon } from '../../ui/icon.tsx';
 import styles from './listbox.module.css';
 import { useEnter } from './use-search.ts';
 

@@ -1,8 +1,8 @@
 import { Alert, Badge, Button, Table } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { useMutation } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
 import {
   AuditEvents,
   EndUserSession,
@@ -10,13 +10,13 @@ import {
   type FinishTrialMutation,
   UserAccess,
   UserById,
-} from '../generated/operations.ts';
-import { Empty } from '../ui/empty.tsx';
-import { FormError } from '../ui/errors.tsx';
-import { Page, Section } from '../ui/page.tsx';
-import { PageSkeleton } from '../ui/skeleton.tsx';
-import { exactly } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
+} from '../../generated/operations.ts';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { FormError } from '../../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { exactly } from '../../ui/time.tsx';
 import { claimDescriptions, formatClaim, timeOf } from './claim-descriptions.ts';
 import styles from './trial-page.module.css';
 

@@ -1,6 +1,6 @@
-import { settings } from '../settings.ts';
-import type { Snippet } from '../ui/code.tsx';
-import type { ClientKind } from './kind.ts';
+import { settings } from '../../settings.ts';
+import type { Snippet } from '../../ui/code/code.tsx';
+import type { ClientKind } from '../kind.ts';
 
 export interface SnippetValues {
   clientId: string;

@@ -1,16 +1,16 @@
 import { Alert, Button, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useProjectPath } from '../projects/project.tsx';
-import { settings } from '../settings.ts';
-import { Snippets } from '../ui/code.tsx';
-import { CopyField } from '../ui/copy.tsx';
-import { Section } from '../ui/page.tsx';
-import type { ClientPartProps } from './client-part.ts';
+import { useProjectPath } from '../../projects/project.tsx';
+import { settings } from '../../settings.ts';
+import { Snippets } from '../../ui/code/code.tsx';
+import { CopyField } from '../../ui/code/copy.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import type { ClientPartProps } from '../client-part.ts';
+import { type ClientKind, clientKinds, kindOf } from '../kind.ts';
+import { TrySignIn } from '../trial/try-sign-in.tsx';
 import styles from './client-quickstart.module.css';
-import { type ClientKind, clientKinds, kindOf } from './kind.ts';
 import { snippetsFor } from './snippets.ts';
-import { TrySignIn } from './try-sign-in.tsx';
 
 /** Steps to a first sign-in. */
 export function ClientQuickstart({ client, mayChange }: ClientPartProps) {

@@ -1,9 +1,9 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import type { Operation } from '../generated/operations.ts';
-import { settings } from '../settings.ts';
+import type { Operation } from '../../generated/operations.ts';
+import { settings } from '../../settings.ts';
+import { Icon } from '../icon.tsx';
 import { Code } from './code.tsx';
-import { Icon } from './icon.tsx';
 
 /** An operation with its variables, type-erased. */
 export interface GraphqlRequest {

@@ -1,28 +1,28 @@
 import { Badge, Button, Menu, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { useMutation } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
 import {
   type ApiKeyKind,
   type ApiKeyRowFragment,
   ClientById,
   IssueApiKey,
   RevokeApiKey,
-} from '../generated/operations.ts';
-import { useProjectPath } from '../projects/project.tsx';
-import { Code } from '../ui/code.tsx';
-import { Confirm } from '../ui/confirm.tsx';
-import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { FormError } from '../ui/errors.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { Section } from '../ui/page.tsx';
-import { Secrets } from '../ui/secret.tsx';
-import { request, ShowGraphql } from '../ui/show-graphql.tsx';
-import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
-import type { ClientPartProps } from './client-part.ts';
+} from '../../generated/operations.ts';
+import { useProjectPath } from '../../projects/project.tsx';
+import { Code } from '../../ui/code/code.tsx';
+import { request, ShowGraphql } from '../../ui/code/show-graphql.tsx';
+import { Confirm } from '../../ui/feedback/confirm.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { FormError } from '../../ui/feedback/errors.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { Secrets } from '../../ui/secrets/secret.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { ClientPartProps } from '../client-part.ts';
 import { DelegationKeys } from './delegation-keys.tsx';
 
 const kinds = {

@@ -1,15 +1,15 @@
 import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { Failure } from '../failure.ts';
-import { Confirm } from './confirm.tsx';
-import { type Column, DataTable } from './data-table.tsx';
-import { Empty } from './empty.tsx';
+import type { Failure } from '../../failure.ts';
+import { Confirm } from '../feedback/confirm.tsx';
+import { Empty } from '../feedback/empty.tsx';
+import { toast } from '../feedback/toast.tsx';
+import { Icon } from '../icon.tsx';
+import { Section } from '../layout/page.tsx';
+import { type Column, DataTable } from '../lists/data-table.tsx';
+import { Time } from '../time.tsx';
 import { isLive, type Lifetime } from './expiry.ts';
-import { Icon } from './icon.tsx';
-import { Section } from './page.tsx';
 import { Secrets } from './secret.tsx';
-import { Time } from './time.tsx';
-import { toast } from './toast.tsx';
 import { TokenBadge } from './token-badge.tsx';
 
 /** Common fields of all token types; never the secret. */

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { Icon } from './icon.tsx';
+import { Icon } from '../icon.tsx';
 
 /** Shows a success message, announced by the live region of the frame. Errors are shown inline instead. */
 export function toast(message: string): void {

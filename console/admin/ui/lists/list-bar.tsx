@@ -1,7 +1,7 @@
 import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigation, useSearchParams } from 'react-router';
-import { Icon } from './icon.tsx';
+import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
 
 /** Search, filters and cursor of a list, kept in the URL. */

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'react-router';
-import { Icon } from './icon.tsx';
+import { Icon } from '../icon.tsx';
 import styles from './page.module.css';
 
 interface PageProps {

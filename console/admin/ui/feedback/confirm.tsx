@@ -1,10 +1,10 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { Failure } from '../failure.ts';
+import type { Failure } from '../../failure.ts';
+import { type GraphqlRequest, ShowGraphql } from '../code/show-graphql.tsx';
+import { useFirstFocus } from '../forms/first-focus.ts';
 import styles from './confirm.module.css';
 import { FormError } from './errors.tsx';
-import { useFirstFocus } from './first-focus.ts';
-import { type GraphqlRequest, ShowGraphql } from './show-graphql.tsx';
 
 interface ConfirmProps {
   opened: boolean;

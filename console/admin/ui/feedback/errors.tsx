@@ -1,7 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core';
-import type { Failure } from '../failure.ts';
+import type { Failure } from '../../failure.ts';
+import { Icon } from '../icon.tsx';
 import styles from './errors.module.css';
-import { Icon } from './icon.tsx';
 
 /** Replaces content that failed to load: the error and a retry button. */
 export function LoadError({ failure, subject, retry }: { failure: Failure; subject: string; retry?: () => void }) {
