@@ -47,7 +47,7 @@ export async function send<Data, Variables>(
     latency.ms = undefined;
     throw new RequestError({
       code: 'network',
-      message: 'The server did not answer. Check the connection and try again.',
+      message: 'The server did not respond. Check the connection and try again.',
     });
   } finally {
     for (const listener of latency.listeners) listener();

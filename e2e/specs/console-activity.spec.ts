@@ -52,7 +52,7 @@ test('events are filtered by text and names, and the URL holds the filter', asyn
   await expect(page.getByText('Application: Portal')).toBeVisible();
   await expect(page.locator('summary')).toHaveCount(1);
   await bar.fill('after:not a day');
-  await expect(page.getByText('A day is written 2026-03-01')).toBeVisible();
+  await expect(page.getByText('Use a day (2026-03-01)')).toBeVisible();
   await page.getByRole('button', { name: 'Remove the filter Type' }).click();
   await expect(page.locator('summary')).toHaveCount(3);
 });
@@ -60,7 +60,7 @@ test('events are filtered by text and names, and the URL holds the filter', asyn
 test('events update live, and all matching events can be exported', async () => {
   const { page } = owner;
   await page.goto(at('events?type=project.updated'));
-  await expect(page.getByText('Nothing of this kind')).toBeVisible();
+  await expect(page.getByText('No matches')).toBeVisible();
   await page.getByRole('switch', { name: 'Live' }).check({ force: true });
   await expect(page.getByText('Waiting for events …')).toBeVisible();
   await rename('Acme, renamed');
@@ -92,9 +92,9 @@ test('a project admin, not a viewer, retries a failed logout delivery', async ({
     { email: 'v@example.com', role: 'PROJECT_VIEWER', projectId },
     path,
   );
-  const delivery = viewer.page.locator('li', { hasText: 'Given up' });
+  const delivery = viewer.page.locator('li', { hasText: 'Failed' });
   await delivery.locator('summary').click();
-  await expect(delivery.getByText('The application refused the token for good.')).toBeVisible();
+  await expect(delivery.getByText('The application rejected the token permanently.')).toBeVisible();
   await expect(viewer.page.getByRole('button', { name: 'Retry now' })).toHaveCount(0);
   await expect(viewer.page.getByRole('link', { name: 'System', exact: true })).toHaveCount(0);
   expect(viewer.browserErrors).toEqual([]);
@@ -102,11 +102,11 @@ test('a project admin, not a viewer, retries a failed logout delivery', async ({
 
   const who = { email: 'a@example.com', role: 'PROJECT_ADMIN' as const, projectId };
   const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who, path);
-  await page.getByLabel('State', { exact: true }).selectOption('FAILED');
+  await page.getByLabel('Status', { exact: true }).selectOption('FAILED');
   await page.locator('summary').click();
   await page.getByRole('button', { name: 'Retry now' }).click();
-  await expect(page.getByText('The next attempt is under way')).toBeVisible();
-  await page.getByLabel('State', { exact: true }).selectOption('');
+  await expect(page.getByText('Retry started')).toBeVisible();
+  await page.getByLabel('Status', { exact: true }).selectOption('');
   await expect(page.locator('summary', { hasText: /[2-9] attempts/ })).toBeVisible();
 
   await page.goto(at('directory'));

@@ -62,7 +62,7 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   const keys = page.getByRole('region', { name: 'Its keys' });
   const secret = await issuedSecret(keys, 'sk').innerText();
   await expect(button(page, 'Done')).toBeDisabled();
-  await tabTo(page, page.getByRole('checkbox', { name: 'I have saved it where it is safe' }));
+  await tabTo(page, page.getByRole('checkbox', { name: "I've saved these keys" }));
   await keyboard.press('Space');
   await tabTo(page, button(page, 'Done'));
   await keyboard.press('Enter');
@@ -167,7 +167,7 @@ test('a lost connection keeps the form input', async () => {
   await page.getByLabel('Name').fill('Typed before it broke');
   await page.route('**/admin/graphql', (route) => route.abort());
   await button(page, 'Save changes').click();
-  await expect(page.getByRole('alert')).toContainText('Nothing was saved; what you typed is still here');
+  await expect(page.getByRole('alert')).toContainText('Nothing was saved; your input is kept');
   await page.unroute('**/admin/graphql');
   await button(page, 'Save changes').click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
@@ -184,7 +184,7 @@ test('an API key is rotated without downtime, and deleting requires the name', a
   await expect(issuedSecret(dialog, 'sk')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(dialog).toBeVisible();
-  await dialog.getByLabel('I have saved it where it is safe').check();
+  await dialog.getByLabel("I've saved these keys").check();
   await dialog.getByRole('button', { name: 'Done' }).click();
   const keys = page.getByRole('table', { name: 'API keys' });
   await expect(keys.getByRole('row')).toHaveCount(4);

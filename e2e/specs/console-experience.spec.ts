@@ -33,7 +33,7 @@ async function openExperience(
 ) {
   const visit = await visitConsole(browser, latchkey, admin, { email, role });
   await visit.page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/experience`);
-  await expect(visit.page.getByRole('heading', { level: 1, name: 'Experience' })).toBeVisible();
+  await expect(visit.page.getByRole('heading', { level: 1, name: 'Branding' })).toBeVisible();
   return visit;
 }
 
@@ -55,7 +55,7 @@ function hostedPage(page: Page, clientId: string, uiLocales = 'en') {
   return page.goto(`${latchkey.baseUrl}/authorize?${query}`);
 }
 
-const preview = (page: Page) => page.frameLocator('iframe[title$="as people see it"]');
+const preview = (page: Page) => page.frameLocator('iframe[title^="Preview: "]');
 const accentOf = (page: Page) =>
   page
     .locator('button.main')
@@ -127,8 +127,8 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
   expect(await accentOf(page)).toBe('rgb(255, 176, 0)');
   await expectAccessible(page);
 
-  await console.getByRole('button', { name: 'Bring back', exact: true }).click();
-  await console.getByRole('button', { name: 'Publish it again' }).click();
+  await console.getByRole('button', { name: 'Revert', exact: true }).click();
+  await console.getByRole('button', { name: 'Revert and publish' }).click();
   await expect(console.getByText('Version 2', { exact: true })).toBeVisible();
   await hostedPage(page, clientId);
   await expect(page.getByRole('heading', { name: 'Sign in to Shop' })).toBeVisible();
@@ -160,7 +160,7 @@ test('edits made during publishing become the next draft', async ({ browser }) =
 test('the preview is interactive, and sends nothing to the service', async ({ browser }) => {
   const { projectId } = await register('Quiet');
   const { page } = await openExperience(browser, projectId, 'OWNER', 'quiet@example.com');
-  const href = await page.getByRole('link', { name: 'Open it in a tab to try it' }).getAttribute('href');
+  const href = await page.getByRole('link', { name: 'Open in a new tab' }).getAttribute('href');
   const asked: string[] = [];
   page.on('request', (request) => void (request.method() === 'POST' && asked.push(request.url())));
   await page.goto(latchkey.baseUrl + href);

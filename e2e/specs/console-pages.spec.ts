@@ -66,7 +66,7 @@ test('the palette is accessible', async () => {
 
 for (const [what, name] of [
   ['the project switcher', /^Project: Acme/],
-  ['the help', 'Help and addresses'],
+  ['the help', 'Help and endpoints'],
   ['the account menu', /^Account/],
 ] as const) {
   test(`${what} is accessible`, async () => {
@@ -149,7 +149,7 @@ test('a project is created, searched, switched to, and deleted with counts of wh
   await expect(dialog).toContainText('0 users');
   await dialog.getByRole('textbox').fill('Globex');
   await dialog.getByRole('button', { name: 'Delete project' }).click();
-  await expect(page.getByText('Globex is deleted')).toBeVisible();
+  await expect(page.getByText('Globex deleted')).toBeVisible();
 });
 
 test('the checklist reflects the current state', async () => {
@@ -196,22 +196,22 @@ test('users are searched, changed in bulk with a result each, and opened', async
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(page).toHaveURL(/search=grace/);
   await button(page, 'Clear the search').click();
-  await page.getByLabel('Choose Grace Hopper').check();
-  await page.getByLabel('Choose Alan Turing').check();
-  await button(page, 'Do with them').click();
+  await page.getByLabel('Select Grace Hopper').check();
+  await page.getByLabel('Select Alan Turing').check();
+  await button(page, 'Actions').click();
   await page.getByRole('menuitem', { name: 'Deactivate' }).click();
   const dialog = page.getByRole('dialog', { name: 'Deactivate: 2 users?' });
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText('2 users are deactivated')).toBeVisible();
-  await page.getByLabel('State').selectOption('inactive');
+  await page.getByLabel('Status').selectOption('inactive');
   await expect(page.getByRole('row')).toHaveCount(3);
 
   await page.getByRole('link', { name: 'Grace Hopper' }).click();
-  await expect(page.getByText('They cannot sign in')).toBeVisible();
+  await expect(page.getByText('This user cannot sign in')).toBeVisible();
   await button(page, 'Actions').click();
   await page.getByRole('menuitem', { name: 'Activate' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-  await expect(page.getByText('They cannot sign in')).toBeHidden();
+  await expect(page.getByText('This user cannot sign in')).toBeHidden();
   await expect(page.getByText(/changed the user grace.hopper@example.com/).first()).toBeVisible();
 
   await button(page, 'Actions').click();
@@ -246,9 +246,9 @@ test('factors show the resulting flow and the affected users', async () => {
   await expect(page).toHaveURL(new RegExp('/factors$'));
   await page.getByRole('radio', { name: 'Required' }).check();
   await page.getByRole('checkbox', { name: 'Text message' }).uncheck();
-  await expect(page.getByText('set up at first: authenticator app or code by mail').first()).toBeVisible();
-  await expect(page.getByText(/\d+ (person|people) will be asked to set one up at their next sign-in/)).toBeVisible();
-  await expect(page.getByText('Text message can no longer be set up; whoever has one keeps it.')).toBeVisible();
+  await expect(page.getByText('enrolled first: authenticator app or code by mail').first()).toBeVisible();
+  await expect(page.getByText(/\d+ users? enrolls? a second factor at next sign-in/)).toBeVisible();
+  await expect(page.getByText('Text message can no longer be enrolled; existing ones stay valid.')).toBeVisible();
   await page.getByRole('radio', { name: 'Provisioned only' }).check();
   await button(page, 'Save changes').click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
@@ -294,7 +294,7 @@ test('messages are tested, previewed, and found by recipient', async () => {
   await page.getByLabel('Language', { exact: true }).selectOption('Deutsch');
   await expect(page.getByRole('heading', { name: /^Neues Gerät für/ })).toBeVisible();
   await expect(page.frameLocator('iframe').getByText('Gerät: Firefox on Linux')).toBeVisible();
-  await button(page, 'Send this to me').click();
+  await button(page, 'Send test').click();
   await expect(page.getByText(/^Sent to /)).toBeVisible();
   await page.getByRole('link', { name: 'Delivery log' }).click();
   await page.getByLabel('Search by recipient').fill('somebody@example.com');
@@ -313,7 +313,7 @@ test('events show actor, action and changes, and link to similar ones', async ()
   const event = page.locator('li', { hasText: 'changed the settings of Renamed' }).first();
   await event.locator('summary').click();
   await expect(event.getByRole('row', { name: 'Name Acme Renamed' })).toBeVisible();
-  await page.getByLabel('What it concerns').selectOption('directory');
+  await page.getByLabel('Category').selectOption('directory');
   await expect(page.getByText(/issued the directory token directory/)).toBeVisible();
   await expect(event).toHaveCount(0);
   await page.locator('summary').first().click();
@@ -327,7 +327,7 @@ test('events show actor, action and changes, and link to similar ones', async ()
 test('a second owner clears the warning, and the last one cannot be removed', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/team`);
-  await expect(page.getByText('There is one owner only')).toBeVisible();
+  await expect(page.getByText('Only one owner')).toBeVisible();
   await button(page, 'Remove owner@example.com').click();
   await button(page, 'Remove').click();
   await expect(page.getByRole('alert')).toContainText('the last owner cannot be removed');
@@ -335,14 +335,14 @@ test('a second owner clears the warning, and the last one cannot be removed', as
   await button(page, 'Add an owner').click();
   await page.getByLabel('E-mail address').fill('second@example.com');
   await button(page, 'Add owner').click();
-  await expect(page.getByRole('row', { name: /second@example.com/ })).toContainText('Has not signed in yet');
-  await expect(page.getByText('There is one owner only')).toBeHidden();
+  await expect(page.getByRole('row', { name: /second@example.com/ })).toContainText('Not signed in yet');
+  await expect(page.getByText('Only one owner')).toBeHidden();
 });
 
 test('a query in flight during a mutation is refetched', async () => {
   const { page } = owner;
   await page.goto(at('team'));
-  await expect(page.getByText('Nobody but the owners')).toBeVisible();
+  await expect(page.getByText('No project roles yet')).toBeVisible();
   const [taken, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isFirst = true;
   await page.route('**/admin/graphql', async (route) => {
@@ -355,7 +355,7 @@ test('a query in flight during a mutation is refetched', async () => {
     return route.fulfill({ response });
   });
   const grant = async (email: string) => {
-    await button(page, 'Give a role').click();
+    await button(page, 'Assign a role').click();
     await page.keyboard.type(email);
     await page.keyboard.press('Enter');
     await expect(page.getByText(`${email} is`)).toBeVisible();
@@ -397,15 +397,15 @@ test('a project admin sees only their project', async ({ browser }) => {
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(button(page, 'Create project')).toHaveCount(0);
   await page.goto(at('team'));
-  await button(page, 'Give a role').click();
+  await button(page, 'Assign a role').click();
   await page.getByLabel('E-mail address').fill('colleague@example.com');
   await page.getByRole('dialog').getByLabel('Role').selectOption('PROJECT_VIEWER');
-  await button(page, 'Give the role').click();
+  await button(page, 'Assign role').click();
   const row = page.getByRole('row', { name: /colleague@example.com/ });
   await expect(row).toContainText('Viewer');
   await expect(page.getByRole('columnheader', { name: 'Last sign-in' })).toHaveCount(0);
   await page.goto(`${latchkey.baseUrl}/admin/keys`);
-  await expect(page.getByRole('alert')).toContainText('could not be read');
+  await expect(page.getByRole('alert')).toContainText('failed to load');
   expect(browserErrors).toEqual([]);
   await context.close();
 });

@@ -72,12 +72,12 @@ test('users are sorted and filtered in chosen columns, all in the URL', async ()
   await page.getByRole('searchbox', { name: 'Search users' }).fill('love');
   await expect.poll(() => namesIn(page)).toEqual(['Ada Lovelace']);
   await page.getByLabel('Last sign-in', { exact: true }).selectOption('week');
-  await expect(page.getByText('Nobody fits')).toBeVisible();
-  await button(page, 'Remove search and filters').click();
+  await expect(page.getByText('No matching users')).toBeVisible();
+  await button(page, 'Clear search and filters').click();
   await page.getByLabel('Last sign-in', { exact: true }).selectOption('never');
   await expect(page.getByText('4 users')).toBeVisible();
   await page.getByLabel('Second factor', { exact: true }).selectOption('yes');
-  await expect(page.getByText('Nobody fits')).toBeVisible();
+  await expect(page.getByText('No matching users')).toBeVisible();
   await page.goBack();
   await page.goto(at('users'));
 
@@ -105,7 +105,7 @@ test('search continues across pauses and spaces', async () => {
 test('a search without results can be replaced at once, even if responses are slow', async () => {
   const { page } = owner;
   await page.goto(at('users?search=nobody'));
-  await expect(page.getByText('Nobody fits')).toBeVisible();
+  await expect(page.getByText('No matching users')).toBeVisible();
   const answers = Promise.withResolvers<void>();
   await page.route('**/admin/graphql', async (route) => {
     await answers.promise;
@@ -128,7 +128,7 @@ test('the list is exported with the same search', async () => {
   await expect(page.getByText('1 user', { exact: true })).toBeVisible();
   await button(page, 'Export').click();
   const dialog = page.getByRole('dialog', { name: 'Export 1 user' });
-  await expect(dialog).toContainText('All that fit your search and filters');
+  await expect(dialog).toContainText('All users matching your search and filters');
   await expectAccessible(page);
   const download = page.waitForEvent('download');
   await dialog.getByRole('button', { name: 'Export' }).click();
@@ -140,7 +140,7 @@ test('the list is exported with the same search', async () => {
   expect(head).toContain('"user_name"');
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('"grace.hopper@example.com"');
-  await expect(page.getByText('The download has begun')).toBeVisible();
+  await expect(page.getByText('Download started')).toBeVisible();
 });
 
 test('user data is exported, and erasing lists what is lost', async () => {
@@ -150,7 +150,7 @@ test('user data is exported, and erasing lists what is lost', async () => {
   await expect(page.getByRole('region', { name: 'Groups' }).getByRole('link', { name: 'Engineering' })).toBeVisible();
   await button(page, 'Actions').click();
   const download = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Export everything held about them' }).click();
+  await page.getByRole('menuitem', { name: 'Export user data' }).click();
   const person = JSON.parse(readFileSync(await (await download).path(), 'utf8'));
   expect(person.profile).toMatchObject({ userName: 'ada.lovelace@example.com', provenance: 'scim' });
   expect(person.groups).toMatchObject([{ displayName: 'Engineering' }]);
@@ -159,8 +159,8 @@ test('user data is exported, and erasing lists what is lost', async () => {
   await page.getByRole('menuitem', { name: 'Erase' }).click();
   const dialog = page.getByRole('dialog', { name: 'Erase: ada.lovelace@example.com?' });
   await expect(dialog).toContainText('the place in 1 group');
-  await dialog.getByRole('button', { name: 'Show as GraphQL' }).click();
-  const request = page.getByRole('dialog', { name: 'The same by the admin API' });
+  await dialog.getByRole('button', { name: 'Show GraphQL' }).click();
+  const request = page.getByRole('dialog', { name: 'Admin API request' });
   await expect(request).toContainText('"action": "ERASE"');
   await request.getByRole('button', { name: 'Close' }).click();
   await expect(dialog.getByRole('button', { name: 'Erase', exact: true })).toBeDisabled();
@@ -195,7 +195,7 @@ test('an application shows the public keys for its assertions', async () => {
   await page.goto(at(`applications/${server.clientId}/keys`));
   await expect(page.getByRole('region', { name: 'JWK Set' })).toContainText(x);
   await page.goto(at(`applications/${clientId}/keys`));
-  await expect(page.getByText('It has none: it proves itself by PKCE alone.')).toBeVisible();
+  await expect(page.getByText('None: this client uses PKCE alone.')).toBeVisible();
 });
 
 test('new pages are accessible, empty or not', async () => {
@@ -238,14 +238,11 @@ test('a test sign-in from the quickstart shows decoded tokens, and its session c
   await button(tab, 'End this session').click();
   await expect(tab.getByText('The session of grace.hopper@example.com has ended.')).toBeVisible();
   await tab.reload();
-  await expect(tab.getByText('There is no sign-in to show')).toBeVisible();
+  await expect(tab.getByText('No test sign-in to show')).toBeVisible();
   await tab.close();
 
-  await page
-    .getByRole('navigation', { name: 'Parts of the application' })
-    .getByRole('link', { name: 'Events' })
-    .click();
-  await expect(page.getByText('owner@example.com tried the sign-in of Portal')).toBeVisible();
+  await page.getByRole('navigation', { name: 'Application sections' }).getByRole('link', { name: 'Events' }).click();
+  await expect(page.getByText('owner@example.com tested the sign-in of Portal')).toBeVisible();
 });
 
 test('a page whose script fails to load offers a reload, and the rest of the console stays', async () => {
@@ -262,13 +259,10 @@ test('a page whose script fails to load offers a reload, and the rest of the con
   await expect(page.getByRole('heading', { name: 'Users', exact: true })).toBeVisible();
 
   await page.goto(at(`applications/${clientId}/keys`));
-  await page
-    .getByRole('navigation', { name: 'Parts of the application' })
-    .getByRole('link', { name: 'Events' })
-    .click();
+  await page.getByRole('navigation', { name: 'Application sections' }).getByRole('link', { name: 'Events' }).click();
   await expect(page.getByRole('alert')).toContainText('This page could not be loaded');
   await page.unroute(/\/assets\/(groups-page|client-events)[\w.-]*\.js/);
-  await button(page, 'Load again').click();
+  await button(page, 'Reload').click();
   await expect(page.getByRole('heading', { name: 'Events', level: 2 })).toBeVisible();
   // The browser reported only the errors that this test caused.
   for (const error of owner.browserErrors.splice(0)) expect(error).toContain('client-events');

@@ -52,7 +52,7 @@ test('sign-in returns to the requested page', async ({ browser }) => {
     path,
   );
   await expect(page).toHaveURL(latchkey.baseUrl + path);
-  await expect(page.getByLabel('How it ended')).toHaveValue('FAILURE');
+  await expect(page.getByLabel('Result')).toHaveValue('FAILURE');
   await context.close();
 });
 
@@ -80,7 +80,7 @@ test('a sensitive change requires a code after a device-only sign-in, and is the
   await page.getByRole('dialog').getByRole('button', { name: 'Issue token' }).click();
   await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
   await signInAgain(page);
-  await expect(page.getByRole('dialog', { name: 'Confirm that it is you' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Confirm your identity' })).toBeVisible();
   await signInAgain(page, email);
   await expect(issuedSecret(page, 'admin')).toBeVisible();
   await context.close();
@@ -93,8 +93,8 @@ test('an account without a role gets a message, and can switch accounts', async 
   const { grantRole } = await admin.run<{ grantRole: { id: string } }>(query, { input });
   await admin.run(`mutation { revokeRole(id: "${grantRole.id}") }`);
   const { page, context } = await visitConsole(browser, latchkey, admin, { email });
-  await expect(page.getByRole('heading', { name: 'You have no role here yet' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Sign in as somebody else' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No role yet' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Use another account' })).toBeVisible();
   await context.close();
 });
 

@@ -25,12 +25,12 @@ export function AdminTokens({ projectId, tokens }: { projectId?: string; tokens:
   return (
     <TokenList
       title="API tokens"
-      lead="For scripts and Terraform: the admin API by a bearer token. It can never do more than the person who made it can today."
+      lead="Bearer tokens for the admin API. Limited to their creator's current role."
       label="API tokens"
       tokens={tokens}
       prefix="lk_admin_"
       columns={[{ header: 'Role', cell: ({ role }) => roleNames[role] }]}
-      empty="Whatever this console does, a script can do with a token."
+      empty="Scripts can do everything the console does."
       mayChange
       issueTitle="Issue an API token"
       form={(issued, close) => <IssueForm projectId={projectId} onIssued={issued} onClose={close} />}
@@ -40,7 +40,7 @@ export function AdminTokens({ projectId, tokens }: { projectId?: string; tokens:
         const { data, failure } = await revoke({ id });
         return { done: data !== undefined, failure };
       }}
-      consequence={() => ({ before: 'Whatever uses it is refused from this moment. This cannot be undone.' })}
+      consequence={() => ({ before: 'Requests with this token fail at once. This cannot be undone.' })}
     />
   );
 }
@@ -68,7 +68,7 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
     <form className={styles.form} onSubmit={submit} noValidate>
       <TextInput
         label="Name"
-        description="What it is for, so that somebody dares to revoke it later."
+        description="Describe its purpose."
         value={name}
         maxLength={200}
         error={failure?.field === 'name' && failure.message}
@@ -85,10 +85,10 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
           onChange={(event) => setRole(event.currentTarget.value as Role)}
         />
       ) : (
-        <p>Tokens of the instance have the role of an owner. For one project alone, issue it on that project's page.</p>
+        <p>Instance tokens have the owner role. Issue project tokens on the project's page.</p>
       )}
       <NativeSelect
-        label="Good for"
+        label="Expires in"
         value={days}
         data={[...lifetimes]}
         onChange={(event) => setDays(event.currentTarget.value)}

@@ -12,12 +12,9 @@ export function Component() {
   const tokens = useQuery(AdminTokensQuery, { projectId: null });
   const owners = data?.memberships;
   return (
-    <Page
-      title="Team & roles"
-      lead="Who owns this instance. Roles in one project are given on that project's own page."
-    >
+    <Page title="Team & roles" lead="Owners of this instance. Assign project roles on the project's page.">
       {owners?.length === 1 && (
-        <Alert title="There is one owner only">
+        <Alert title="Only one owner">
           If they lose their mail address and their devices, nobody gets in but by the server's command line. Add a
           second one.
         </Alert>

@@ -32,9 +32,9 @@ interface MembersProps {
 }
 
 export const roleHints: Record<Role, string> = {
-  OWNER: 'May do everything, in every project.',
-  PROJECT_ADMIN: 'May change everything in this project, and give roles in it.',
-  PROJECT_VIEWER: 'May look at everything in this project, and change nothing.',
+  OWNER: 'Full access to every project.',
+  PROJECT_ADMIN: 'Full access to this project, including roles.',
+  PROJECT_VIEWER: 'Read-only access to this project.',
 };
 
 /** Memberships of a project or of the instance. */
@@ -62,14 +62,14 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   ];
   const states: Column<Member>[] = [
     {
-      header: 'State',
+      header: 'Status',
       cell: ({ admin }) =>
         admin.active === false ? (
           <Badge color="bad">Switched off</Badge>
         ) : admin.lastSignInAt ? (
           <Badge color="good">Active</Badge>
         ) : (
-          <Badge color="note">Has not signed in yet</Badge>
+          <Badge color="note">Not signed in yet</Badge>
         ),
     },
     { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
@@ -100,11 +100,11 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
     <Section
       flush
       title={projectId ? 'People' : 'Owners'}
-      lead={projectId ? 'Owners of the instance may work here too, and are not listed.' : roleHints.OWNER}
+      lead={projectId ? 'Owners of the instance have access too and are not listed.' : roleHints.OWNER}
       actions={
         mayChange && (
           <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
-            {projectId ? 'Give a role' : 'Add an owner'}
+            {projectId ? 'Assign a role' : 'Add an owner'}
           </Button>
         )
       }
@@ -116,15 +116,15 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
         keyOf={({ id }) => id}
         skeletonRows={2}
         empty={
-          <Empty icon="team" title="Nobody but the owners">
-            Give colleagues a role in this project alone: as admins, or as viewers who change nothing.
+          <Empty icon="team" title="No project roles yet">
+            Assign colleagues a role in this project: admin or viewer.
           </Empty>
         }
       />
       <Modal
         opened={isNew}
         onClose={() => setNew(false)}
-        title={projectId ? 'Give a role' : 'Add an owner'}
+        title={projectId ? 'Assign a role' : 'Add an owner'}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {isNew && <GrantForm projectId={projectId} onClose={() => setNew(false)} />}
@@ -141,7 +141,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
           const outcome = await revoke({ id: leaving.id });
           setFailure(outcome.failure);
           if (!outcome.data) return;
-          toast(`${nameOf(leaving)} has no role here any more`);
+          toast(`${nameOf(leaving)} lost the role`);
           close();
         }}
       >
@@ -150,7 +150,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
           {projectId ? 'in this project' : 'of this instance'} at once. API tokens that they made can do no more than
           they can.
         </p>
-        {leaving?.admin.id === me.id && <p>This is you: you will no longer be able to come back here by yourself.</p>}
+        {leaving?.admin.id === me.id && <p>This is you: you will lose access to this page.</p>}
       </Confirm>
     </Section>
   );
@@ -174,7 +174,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
     <form className={styles.form} onSubmit={submit} noValidate>
       <TextInput
         label="E-mail address"
-        description="They sign in to the console with it; no invitation is sent."
+        description="Used to sign in to the console. No invitation is sent."
         type="email"
         autoComplete="off"
         value={email}
@@ -198,7 +198,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
           Cancel
         </Button>
         <Button type="submit" loading={busy} disabled={email.trim() === ''}>
-          {projectId ? 'Give the role' : 'Add owner'}
+          {projectId ? 'Assign role' : 'Add owner'}
         </Button>
       </div>
     </form>

@@ -4,6 +4,7 @@ import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
 import { Members } from './members.tsx';
@@ -18,17 +19,15 @@ export function Component() {
   if (isConsole) {
     return (
       <Page title="Project team" narrow>
-        <Alert color="neutral" title="Only owners work here">
-          Admins of this instance sign in through this project. Roles in it cannot be given.
+        <Alert color="neutral" title="Owners only">
+          Admins of this instance sign in through this project. It has no roles of its own.
         </Alert>
       </Page>
     );
   }
   return (
-    <Page title="Project team" lead={`Who may work on ${project.name}, and which scripts.`}>
-      {!mayChange && (
-        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
-      )}
+    <Page title="Project team" lead={`Admins and API tokens of ${project.name}`}>
+      {!mayChange && <ViewerNotice project={project} />}
       {failure && !data ? (
         <LoadError failure={failure} subject="the team" retry={reload} />
       ) : (

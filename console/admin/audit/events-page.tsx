@@ -6,10 +6,7 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   return (
-    <Page
-      title="Events"
-      lead={`Every sign-in and every change in ${project.name}: who did what, from where, and how it ended.`}
-    >
+    <Page title="Events" lead={`Every sign-in and every change in ${project.name}: actor, source and result.`}>
       <Events projectId={project.id} path={path('events')} />
     </Page>
   );

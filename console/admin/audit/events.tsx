@@ -47,15 +47,15 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
         <QueryBar projectId={projectId} />
         <Filter
           name="group"
-          label="What it concerns"
+          label="Category"
           options={[
-            { value: '', label: 'Everything' },
+            { value: '', label: 'All categories' },
             ...Object.entries(groupNames).map(([value, label]) => ({ value, label })),
           ]}
         />
         <Filter
           name="result"
-          label="How it ended"
+          label="Result"
           options={[
             { value: '', label: 'Any result' },
             { value: 'SUCCESS', label: 'Succeeded' },
@@ -90,18 +90,16 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
       {events?.length === 0 ? (
         <Empty
           icon="events"
-          title={isFiltered ? 'Nothing of this kind' : 'Nothing has happened yet'}
+          title={isFiltered ? 'No matches' : 'No events yet'}
           action={
             isFiltered && (
               <Button variant="default" onClick={clear}>
-                Remove the filters
+                Clear filters
               </Button>
             )
           }
         >
-          {isFiltered
-            ? 'No event fits all of these filters.'
-            : 'Every sign-in and every change will stand here, with who did it.'}
+          {isFiltered ? 'No event matches these filters.' : 'Sign-ins and changes appear here.'}
         </Empty>
       ) : (
         <EventList events={events} filterPath={path} withProject={projectId === undefined} fresh={fresh} />

@@ -3,7 +3,7 @@ import { Events } from './events.tsx';
 
 export function Component() {
   return (
-    <Page title="Audit" lead="Everything that happened in this instance and in all of its projects.">
+    <Page title="Audit" lead="Events of this instance and all of its projects.">
       <Events path="/audit" />
     </Page>
   );

@@ -23,17 +23,17 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const keyed = /^(user|client|app|type|result|after|since|before|until|request):\s*(.*)$/i;
 
 const beginnings: readonly Completion[] = [
-  { key: 'user', label: 'user:', detail: 'what somebody did, or what was done to them', text: 'user:' },
-  { key: 'client', label: 'client:', detail: 'through an application, or to it', text: 'client:' },
-  { key: 'type', label: 'type:', detail: 'what happened', text: 'type:' },
+  { key: 'user', label: 'user:', detail: 'events by or about a user', text: 'user:' },
+  { key: 'client', label: 'client:', detail: 'events of an application', text: 'client:' },
+  { key: 'type', label: 'type:', detail: 'event type', text: 'type:' },
   { key: 'result', label: 'result:', detail: 'success or failure', text: 'result:' },
   {
     key: 'after',
     label: 'after:',
-    detail: 'a day, 2026-03-01; a time, 2026-03-01 14:30; 2h; yesterday',
+    detail: '2026-03-01, 2026-03-01 14:30, 2h or yesterday',
     text: 'after:',
   },
-  { key: 'before', label: 'before:', detail: 'likewise', text: 'before:' },
+  { key: 'before', label: 'before:', detail: 'same formats', text: 'before:' },
 ];
 const inInstance = ['type', 'result', 'after', 'before'];
 const shownTypes = 12;
@@ -217,7 +217,7 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
 
 function nothing(about: string): string {
   if (['after', 'since', 'before', 'until'].includes(about))
-    return 'A day is written 2026-03-01, a time 2026-03-01 14:30.';
-  if (about === 'request') return 'The id of a request is a UUID, as errors show it.';
-  return 'Nothing here is called that.';
+    return 'Use a day (2026-03-01) or a time (2026-03-01 14:30).';
+  if (about === 'request') return 'A request ID is a UUID, as shown in errors.';
+  return 'No matches';
 }

@@ -32,11 +32,11 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'mfa.removed': ['sign-in', '{actor} removed the second factor of {subject}'],
   'mfa.reset': ['sign-in', '{actor} reset the second factors of {subject}'],
   'mfa.recovery_code_used': ['sign-in', '{subject} used a recovery code'],
-  'mfa.recovery_codes_renewed': ['sign-in', '{actor} made new recovery codes'],
+  'mfa.recovery_codes_renewed': ['sign-in', '{actor} renewed the recovery codes'],
   'device.registered': ['sign-in', 'The device {subject} was registered'],
   'device.renamed': ['sign-in', '{actor} renamed the device {subject}'],
   'device.revoked': ['sign-in', '{actor} revoked the device {subject}'],
-  'device.proof_rejected': ['sign-in', 'A device could not prove itself'],
+  'device.proof_rejected': ['sign-in', 'A device proof was rejected'],
   'session.ended': ['sign-in', 'A session ended'],
   'token.issued': ['sign-in', 'Tokens were issued for {subject}'],
   'token.refused': ['sign-in', 'An authorization code was refused'],
@@ -52,16 +52,16 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'client.created': ['applications', '{actor} created the application {subject}'],
   'client.updated': ['applications', '{actor} changed the application {subject}'],
   'client.deleted': ['applications', '{actor} deleted the application {subject}'],
-  'client.trial_begun': ['applications', '{actor} began to try the sign-in of {subject}'],
-  'client.tried': ['applications', '{actor} tried the sign-in of {subject}'],
+  'client.trial_begun': ['applications', '{actor} started a test sign-in to {subject}'],
+  'client.tried': ['applications', '{actor} tested the sign-in of {subject}'],
   'client.rejected': ['applications', 'Client authentication failed'],
-  'api-key.issued': ['applications', '{actor} issued an API key of {subject}'],
+  'api-key.issued': ['applications', '{actor} created an API key for {subject}'],
   'api-key.revoked': ['applications', '{actor} revoked an API key of {subject}'],
   'delegation-key.registered': ['applications', '{actor} registered delegation keys of {subject}'],
-  'delegation-key.generated': ['applications', '{actor} made delegation keys for {subject}'],
+  'delegation-key.generated': ['applications', '{actor} generated delegation keys for {subject}'],
   'delegation-key.revoked': ['applications', '{actor} revoked delegation keys of {subject}'],
-  'logout-delivery.retried': ['applications', '{actor} had a logout told to {subject} once more'],
-  'logout-delivery.failed': ['applications', 'A logout could not be told to {subject}'],
+  'logout-delivery.retried': ['applications', '{actor} retried a logout to {subject}'],
+  'logout-delivery.failed': ['applications', 'A logout to {subject} failed'],
   'directory.tested': ['directory', '{actor} ran the self-test of the directory'],
   'scim-token.issued': ['directory', '{actor} issued the directory token {subject}'],
   'scim-token.revoked': ['directory', '{actor} revoked the directory token {subject}'],
@@ -71,36 +71,36 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'project.test_mode_ended': ['administration', 'Test mode of {subject} was switched off'],
   'project.exported': ['administration', '{actor} exported the project {subject}'],
   'project.imported': ['administration', '{actor} imported the project {subject}'],
-  'audit.trimmed': ['administration', '{actor} let go of events that were kept for long enough'],
+  'audit.trimmed': ['administration', '{actor} deleted expired events'],
   'audit.exported': ['administration', '{actor} exported events'],
   'sender.tested': ['administration', '{actor} tested the {subject}'],
-  'experience.published': ['administration', '{actor} published a new look of {subject}'],
-  'experience.reverted': ['administration', '{actor} brought back an earlier look of {subject}'],
+  'experience.published': ['administration', '{actor} published the branding of {subject}'],
+  'experience.reverted': ['administration', '{actor} reverted the branding of {subject}'],
   'logo.uploaded': ['administration', '{actor} uploaded a logo for {subject}'],
   'project.deleted': ['administration', '{actor} deleted the project {subject}'],
   'membership.granted': ['administration', '{actor} gave {subject} a role'],
   'membership.revoked': ['administration', '{actor} took a role from {subject}'],
   'admin-token.issued': ['administration', '{actor} issued the API token {subject}'],
   'admin-token.revoked': ['administration', '{actor} revoked the API token {subject}'],
-  'setup-link.minted': ['administration', 'A set-up link was made'],
-  'setup-link.used': ['administration', 'A set-up link was used'],
+  'setup-link.minted': ['administration', 'A setup link was created'],
+  'setup-link.used': ['administration', 'A setup link was used'],
   'bootstrap-token.used': ['administration', 'The bootstrap token was used'],
   'signing-key.published': ['administration', '{actor} published a signing key'],
   'signing-key.withdrawn': ['administration', '{actor} withdrew a signing key'],
-  'backup.made': ['administration', 'A backup was made'],
+  'backup.made': ['administration', 'A backup was created'],
   'backup.restored': ['administration', 'A backup was restored'],
   'master-key.changed': ['administration', 'The master key was changed'],
-  'instance.created': ['administration', 'This instance began'],
+  'instance.created': ['administration', 'This instance was created'],
 };
 
 /** All event types. */
 export const allTypes = Object.keys(sentences);
 
-/** The sentence of an event type with generic names: "somebody signed in". */
+/** The sentence of an event type with generic names: "someone signed in". */
 export function sentenceOf(type: string): string {
   const sentence = sentences[type]?.[1];
   if (sentence === undefined) return type;
-  const text = sentence.replaceAll('{actor}', 'somebody').replaceAll('{subject}', '…');
+  const text = sentence.replaceAll('{actor}', 'someone').replaceAll('{subject}', '…');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -140,12 +140,12 @@ const actorKinds: Record<string, string> = {
   admin: 'an admin',
   'admin-token': 'an API token',
   'bootstrap-token': 'the bootstrap token',
-  'setup-link': 'a set-up link',
+  'setup-link': 'a setup link',
   scim: 'the directory',
-  user: 'somebody',
+  user: 'someone',
   client: 'an application',
   system: 'the system',
-  anonymous: 'somebody',
+  anonymous: 'someone',
 };
 
 export function actorName({ actor }: AuditEvent): string {
@@ -157,7 +157,7 @@ function subjectName({ subject, detail }: AuditEvent): string {
   if (!subject) return detail?.['count'] === undefined ? '' : 'several users';
   if (subject.name) return subject.name;
   const named = detail?.['name'] ?? detail?.['email'];
-  return typeof named === 'string' ? named : subject.kind === 'user' ? 'somebody' : `a ${subject.kind}`;
+  return typeof named === 'string' ? named : subject.kind === 'user' ? 'someone' : `a ${subject.kind}`;
 }
 
 /** Changed values as before and after, and the other details. */

@@ -31,7 +31,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
   if (client.builtIn === 'CONSOLE') {
     return (
       <Alert title="This is the console itself">
-        Without it nobody could sign in here: it can be neither disabled nor deleted.
+        Sign-in to the console needs it: it cannot be disabled or deleted.
       </Alert>
     );
   }
@@ -41,8 +41,8 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         title={client.disabled ? 'Switch on' : 'Switch off'}
         lead={
           client.disabled
-            ? 'It is switched off: nobody signs in to it, and its keys are refused. Everything else is as it was.'
-            : 'Nobody signs in to it any more, and its keys are refused, until it is switched on again. Nothing is lost.'
+            ? 'Disabled: sign-ins and keys are refused.'
+            : 'Refuses sign-ins and keys until switched on again.'
         }
         actions={
           mayChange &&
@@ -60,7 +60,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
       <Section
         title="Delete"
         tone="danger"
-        lead="Its client ID, keys, devices and codes go with it, and cannot be brought back. Users stay."
+        lead="Deletes its client ID, keys, devices and codes permanently. Users stay."
         actions={
           mayChange && (
             <Button color="red" onClick={() => setAsking('delete')}>
@@ -81,10 +81,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
           if (await form.save({ disabled: true })) close();
         }}
       >
-        <p>
-          From this moment, sign-ins and code exchanges of this application are refused. People who are signed in
-          elsewhere stay so.
-        </p>
+        <p>Sign-ins and code exchanges of this application are refused at once. Other sessions stay.</p>
       </Confirm>
       <Confirm
         opened={asking === 'delete'}
@@ -99,11 +96,11 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
           const outcome = await remove({ id: client.id });
           setFailure(outcome.failure);
           if (!outcome.data) return;
-          toast(`${client.name} is deleted`);
+          toast(`${client.name} deleted`);
           void navigate(path('applications'), { replace: true });
         }}
       >
-        <p>This cannot be undone. What will be lost:</p>
+        <p>This cannot be undone. You will lose:</p>
         <ul>
           <li>
             the client ID <code>{client.id}</code>, which can never be had again
@@ -111,7 +108,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
           <li>
             {keys} live API key{keys === 1 ? '' : 's'}
           </li>
-          <li>the devices that people have registered with it: they prove their address again elsewhere</li>
+          <li>devices registered with it: users verify their address again elsewhere</li>
         </ul>
       </Confirm>
     </>

@@ -29,7 +29,7 @@ export function ClientEvents({ client }: ClientPartProps) {
     <Section
       flush
       title="Events"
-      lead="Changes of this application, and sign-ins and tokens of its people."
+      lead="Changes, sign-ins and tokens of this application"
       actions={
         <Button
           component={Link}
@@ -43,7 +43,7 @@ export function ClientEvents({ client }: ClientPartProps) {
     >
       {events?.length === 0 ? (
         <Empty icon="events" title="Nothing yet">
-          The first sign-in will stand here.
+          Sign-ins appear here.
         </Empty>
       ) : (
         <EventList events={events} filterPath={path('events')} />

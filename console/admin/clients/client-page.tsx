@@ -1,4 +1,4 @@
-import { Alert, Badge } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -9,6 +9,7 @@ import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Tabs } from '../ui/layout/tabs.tsx';
 import type { ClientPartProps } from './client-part.ts';
@@ -63,14 +64,10 @@ export function Component() {
       }
     >
       <Tabs
-        label="Parts of the application"
+        label="Application sections"
         tabs={parts.map(({ tab: part, label }) => ({ to: at(part), label, end: part === '' }))}
       />
-      {!mayChange && (
-        <Alert color="neutral">
-          You are a viewer of {project.name}: you can look at everything here, and change nothing.
-        </Alert>
-      )}
+      {!mayChange && <ViewerNotice project={project} />}
       <Suspense fallback={<PageSkeleton />}>
         <Part key={client.id} client={client} mayChange={mayChange} />
       </Suspense>

@@ -50,7 +50,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         <TextInput
           className={styles.name}
           label="Name"
-          description="People see it on the sign-in page."
+          description="Shown on the sign-in page."
           value={values.name}
           disabled={!mayChange}
           maxLength={200}
@@ -58,10 +58,10 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           onChange={(event) => set('name', event.currentTarget.value)}
         />
       </Section>
-      <Section title="Addresses" lead="People are sent only to what stands here. Wildcards are not possible.">
+      <Section title="Addresses" lead="Users are redirected only to these URIs. No wildcards.">
         <ListField
           label="Redirect URIs"
-          hint="Where people return after signing in; compared letter by letter. They are also the origins from which its pages may call."
+          hint="Must match exactly. Their origins are also allowed by CORS."
           one="redirect URI"
           placeholder="https://app.example.com/callback"
           values={values.redirectUris}
@@ -72,7 +72,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         />
         <ListField
           label="Post-logout redirect URIs"
-          hint="Where people may return after signing out."
+          hint="Allowed destinations after sign-out."
           one="post-logout URI"
           placeholder="https://app.example.com/"
           values={values.postLogoutRedirectUris}

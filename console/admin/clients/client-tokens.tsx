@@ -44,15 +44,12 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
   };
   const ttl = values.accessTokenTtlSeconds;
   const life = (seconds: number | null) =>
-    seconds === null ? `The project's (${formatDuration(project.accessTokenTtlSeconds)})` : formatDuration(seconds);
+    seconds === null ? `Project default (${formatDuration(project.accessTokenTtlSeconds)})` : formatDuration(seconds);
   return (
     <>
-      <Section
-        title="Access tokens"
-        lead="They open UserInfo and nothing else. The ID token of a sign-in is not renewed."
-      >
+      <Section title="Access tokens" lead="Valid for UserInfo only. ID tokens cannot be refreshed.">
         <Switch
-          label={`As long as the project says (${formatDuration(project.accessTokenTtlSeconds)})`}
+          label={`Project default (${formatDuration(project.accessTokenTtlSeconds)})`}
           checked={ttl === null}
           disabled={!mayChange}
           onChange={(event) =>
@@ -72,12 +69,12 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
       </Section>
       <Section
         title="Back-channel logout"
-        lead="When somebody's session ends, we tell this address with a signed logout token, and try again for hours if it does not answer."
+        lead="Receives a signed logout token when a session ends; retried for hours."
       >
         <TextInput
           className={styles.name}
           label="Back-channel logout URI"
-          description="https, reachable from this server. Empty: it is not told."
+          description="https, reachable from this server. Empty: disabled."
           placeholder="https://app.example.com/backchannel-logout"
           value={values.backchannelLogoutUri}
           disabled={!mayChange}
@@ -86,15 +83,15 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
           onChange={(event) => set('backchannelLogoutUri', event.currentTarget.value)}
         />
         <Checkbox
-          label="It needs the session's id (sid)"
-          description="For a logout of one session. A logout everywhere carries none, and means all sessions of the person."
+          label="Require session ID (sid)"
+          description="For single-session logout. A global logout has no sid."
           checked={values.backchannelLogoutSessionRequired}
           disabled={!mayChange}
           onChange={(event) => set('backchannelLogoutSessionRequired', event.currentTarget.checked)}
         />
         <Radio.Group
-          label="Type of the logout token"
-          description="The header typ. Some receivers insist on one of them."
+          label="Logout token type"
+          description="The typ header. Some receivers require a specific value."
           value={values.logoutTokenTyp}
           onChange={(value) => set('logoutTokenTyp', value as Values['logoutTokenTyp'])}
         >
@@ -137,8 +134,8 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
 const labels: Record<keyof Values, string> = {
   accessTokenTtlSeconds: 'Access token lifetime',
   backchannelLogoutUri: 'Back-channel logout URI',
-  backchannelLogoutSessionRequired: 'Needs the session id',
-  logoutTokenTyp: 'Type of the logout token',
+  backchannelLogoutSessionRequired: 'Session ID required',
+  logoutTokenTyp: 'Logout token type',
 };
 
 function describe(name: keyof Values, from: Values, life: (seconds: number | null) => string): string {

@@ -19,12 +19,12 @@ type Row = ClientsQuery['clients']['edges'][number]['node'];
 const columns: readonly Column<Row>[] = [
   { header: 'Name', isName: true, width: '28%', cell: ({ name }) => name },
   {
-    header: 'State',
+    header: 'Status',
     cell: ({ disabled, builtIn, redirectUris }) =>
       disabled ? (
         <Badge color="bad">Disabled</Badge>
       ) : redirectUris.length === 0 ? (
-        <Badge color="note">No address yet</Badge>
+        <Badge color="note">No redirect URI</Badge>
       ) : builtIn ? (
         <Badge>{builtIn === 'DEMO' ? 'Sample' : 'This console'}</Badge>
       ) : (
@@ -52,11 +52,7 @@ export function Component() {
   );
   const isEmpty = page?.totalCount === 0 && !search && !previous;
   return (
-    <Page
-      title="Applications"
-      lead="Whatever people of this project sign in to: an OIDC client each."
-      actions={!isEmpty && create}
-    >
+    <Page title="Applications" lead="Apps that users sign in to. Each is an OIDC client." actions={!isEmpty && create}>
       {failure && !page ? (
         <LoadError failure={failure} subject="the list of applications" retry={reload} />
       ) : (
@@ -76,10 +72,10 @@ export function Component() {
             empty={
               isEmpty ? (
                 <Empty icon="applications" title="No application yet" action={create}>
-                  An application gets a client ID, the addresses where people come back to, and code to start with.
+                  Create one to get a client ID and quickstart code.
                 </Empty>
               ) : (
-                <Empty icon="search" title={`No application has “${search}” in its name`} />
+                <Empty icon="search" title={`No application matches “${search}”`} />
               )
             }
           />

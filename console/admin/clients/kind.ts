@@ -6,17 +6,17 @@ export type ClientKind = 'single-page' | 'web-server' | 'native';
 export const clientKinds: Record<ClientKind, { name: string; hint: string; icon: IconName }> = {
   'single-page': {
     name: 'Single-page application',
-    hint: 'Runs in the browser: React, Vue, Svelte and their kin.',
+    hint: 'Runs in the browser: React, Vue, Svelte.',
     icon: 'browser',
   },
   'web-server': {
     name: 'Web server',
-    hint: 'Pages come from a server that can keep a secret: Express, Next.js, Rails, Django.',
+    hint: 'Renders pages on a server that can keep a secret: Express, Next.js, Rails, Django.',
     icon: 'server',
   },
   native: {
     name: 'Native or command line',
-    hint: 'Runs on a device and comes back over a loopback address.',
+    hint: 'Runs on a device and receives the redirect on a loopback address.',
     icon: 'phone',
   },
 };

@@ -1,14 +1,14 @@
 /** Client-side check of a redirect URI while typing; the server validates more strictly. */
 export function addressFault(uri: string): string | undefined {
   if (uri.trim() === '') return undefined;
-  if (/\s/.test(uri.trim())) return 'Holds a space';
-  if (uri.includes('*')) return 'No wildcards: each address is registered whole';
-  if (uri.includes('#')) return 'No fragment (what begins with #)';
+  if (/\s/.test(uri.trim())) return 'Must not contain spaces';
+  if (uri.includes('*')) return 'Wildcards are not supported';
+  if (uri.includes('#')) return 'Must not contain a fragment (#)';
   let url: URL;
   try {
     url = new URL(uri.trim());
   } catch {
-    return 'Not a whole address yet: it begins with https://';
+    return 'Must be a full URL, starting with https://';
   }
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return undefined;

@@ -21,10 +21,9 @@ export function Component() {
   );
   const page = data?.devMailbox;
   return (
-    <Page title="Dev mailbox" lead="Mail and text messages that would have been sent, newest first." narrow>
+    <Page title="Dev mailbox" lead="Captured mail and text messages, newest first" narrow>
       <Alert title="No mail server is set up">
-        Whatever this instance sends stays here, with its one-time codes. Set <code>SMTP_URL</code> before real people
-        come.
+        Messages stay here, with their one-time codes. Set <code>SMTP_URL</code> before going live.
       </Alert>
       {failure && !page ? (
         <LoadError failure={failure} subject="the mailbox" retry={reload} />
@@ -35,8 +34,8 @@ export function Component() {
               <LinesSkeleton />
             </div>
           ) : page.edges.length === 0 ? (
-            <Empty icon="mail" title="Nothing has been sent yet">
-              Sign in to an application: the code will appear here by itself.
+            <Empty icon="mail" title="No messages yet">
+              Sign in to an application; the code appears here.
             </Empty>
           ) : (
             <ol className={styles.list}>
@@ -59,7 +58,7 @@ export function Component() {
                       </p>
                     )}
                     <details>
-                      <summary>Whole message</summary>
+                      <summary>Full message</summary>
                       <pre>{node.text}</pre>
                     </details>
                   </li>

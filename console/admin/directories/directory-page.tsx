@@ -9,6 +9,7 @@ import { useProjectForm } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { Time } from '../ui/time.tsx';
@@ -32,8 +33,8 @@ export function Component() {
   if (project.builtIn === 'CONSOLE') {
     return (
       <Page title="Directory sync" narrow>
-        <Alert title="No directory here">
-          Admins of this instance sign in through this project: no directory may bring people into it.
+        <Alert title="Not available">
+          Admins of this instance sign in through this project; directories cannot write to it.
         </Alert>
       </Page>
     );
@@ -41,12 +42,10 @@ export function Component() {
   return (
     <Page
       title="Directory sync"
-      lead="A directory creates, changes and deactivates the people of this project by itself, over SCIM 2.0."
+      lead="A directory manages the users of this project over SCIM 2.0."
       badges={project.scimEnabled ? <Badge color="good">On</Badge> : <Badge>Off</Badge>}
     >
-      {!mayChange && (
-        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
-      )}
+      {!mayChange && <ViewerNotice project={project} />}
       {failure && !data && <LoadError failure={failure} subject="the directory" retry={reload} />}
       <State tokens={tokens} isOn={project.scimEnabled} />
       {tokens && (
@@ -65,8 +64,8 @@ export function Component() {
       <Section title="Rules">
         <div className={styles.rules}>
           <Switch
-            label="Directories may write here"
-            description="Off: every SCIM request is answered 404. Users and tokens stay as they are."
+            label="Allow directory requests"
+            description="Off: SCIM requests return 404. Users and tokens stay."
             checked={project.scimEnabled}
             disabled={!mayChange || form.busy}
             onChange={(event) => {
@@ -75,8 +74,8 @@ export function Component() {
             }}
           />
           <Switch
-            label="The directory has the last word"
-            description="People whom it brought cannot change their phone number themselves, by any path. Off: they can, until the next sync."
+            label="Lock phone numbers of directory users"
+            description="Directory users cannot change their phone number. Off: changes last until the next sync."
             checked={project.scimAuthoritative}
             disabled={!mayChange || form.busy}
             onChange={(event) => void form.save({ scimAuthoritative: event.currentTarget.checked })}
@@ -85,13 +84,13 @@ export function Component() {
         <FormError failure={isSwitchingOff ? undefined : form.failure} />
         <div>
           <Button component={Link} to={`${path('users')}?provenance=SCIM`} variant="default" size="xs">
-            People that the directory brought
+            Users from the directory
           </Button>
         </div>
       </Section>
       <Confirm
         opened={isSwitchingOff}
-        title="Switch directory sync off?"
+        title="Turn off directory sync?"
         verb="Switch off"
         busy={form.busy}
         failure={form.failure}
@@ -104,8 +103,8 @@ export function Component() {
         }}
       >
         <p>
-          From this moment, every request of a directory is answered 404: whoever leaves the customer keeps their access
-          here until it is on again. Users and tokens stay as they are.
+          SCIM requests return 404 at once: users removed in the directory keep access until sync is on again. Users and
+          tokens stay.
         </p>
       </Confirm>
     </Page>
@@ -134,12 +133,12 @@ function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
       <i aria-hidden="true" />
       {last ? (
         <p>
-          <strong>Connected.</strong> The directory was last heard of <Time at={last} />.
+          <strong>Connected.</strong> Last request <Time at={last} />.
         </p>
       ) : (
         <p>
-          <strong>Waiting for the first request.</strong> Press “Test connection” in the directory: this line turns
-          green by itself.
+          <strong>Waiting for the first request.</strong> Press “Test connection” in the directory; this status updates
+          automatically.
         </p>
       )}
     </div>

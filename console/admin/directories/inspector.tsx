@@ -28,7 +28,7 @@ export function Inspector({ projectId }: { projectId: string }) {
     <Section
       flush
       title="Requests"
-      lead="What the directory has sent, newest first: the last 200 of a week, without secrets. New ones come in by themselves."
+      lead="Last 200 requests of 7 days, newest first, without secrets. Updates automatically."
     >
       {failure && !page ? (
         <LoadError failure={failure} subject="the list of requests" retry={reload} />
@@ -37,7 +37,7 @@ export function Inspector({ projectId }: { projectId: string }) {
           <LinesSkeleton lines={3} />
         </div>
       ) : page.edges.length === 0 ? (
-        <Empty icon="directory" title="Nothing has been sent yet">
+        <Empty icon="directory" title="No requests yet">
           The first request appears here within seconds.
         </Empty>
       ) : (
@@ -69,15 +69,13 @@ function Details({ request }: { request: ScimRequest }) {
   const advice = adviceFor(request);
   return (
     <div className={lines.details}>
-      {request.detail && (
-        <Alert title={request.detail}>{advice ?? 'The answer below says it in the words of the standard.'}</Alert>
-      )}
+      {request.detail && <Alert title={request.detail}>{advice ?? 'See the response below.'}</Alert>}
       <p className={styles.facts}>
         Token {request.tokenName} · {request.durationMs} ms{request.userAgent && ` · ${request.userAgent}`}
       </p>
       <div className={styles.bodies}>
-        <Body label="Sent" text={request.requestBody} />
-        <Body label="Answered" text={request.responseBody} />
+        <Body label="Request" text={request.requestBody} />
+        <Body label="Response" text={request.responseBody} />
       </div>
     </div>
   );

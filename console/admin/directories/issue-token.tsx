@@ -26,20 +26,20 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
     const outcome = await issue({ input: { projectId, name: wanted, expiresAt: moment(days) } });
     setFailure(outcome.failure);
     if (!outcome.data) return;
-    toast('The token is issued');
+    toast('Token issued');
     onIssued(outcome.data.issueScimToken.token);
   };
   return (
     <form className={styles.form} onSubmit={submit}>
       <TextInput
-        label="Name of the token"
+        label="Token name"
         value={wanted}
         maxLength={200}
         error={failure?.field === 'name' && failure.message}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <NativeSelect
-        label="Good for"
+        label="Expires in"
         value={days}
         data={[...lifetimes]}
         onChange={(event) => setDays(event.currentTarget.value)}

@@ -22,7 +22,7 @@ export const providers: readonly Provider[] = [
     name: 'Okta',
     steps: [
       {
-        text: 'In the Okta admin console, open the application that your people sign in with (or create one), and on the General tab turn on “SCIM provisioning”.',
+        text: 'In the Okta admin console, open the application your users sign in with (or create one), and on the General tab turn on “SCIM provisioning”.',
       },
       {
         text: 'On the Provisioning tab, edit “SCIM connection” and fill in:',
@@ -37,7 +37,7 @@ export const providers: readonly Provider[] = [
       { text: 'Under Provisioning → To App, turn on “Create Users”, “Update User Attributes” and “Deactivate Users”.' },
       { text: 'On the Assignments tab, assign yourself first. Your account appears here within seconds.' },
     ],
-    note: 'Okta deactivates people instead of deleting them: whoever is unassigned can no longer sign in, and stays in the list.',
+    note: 'Okta deactivates users instead of deleting them: unassigned users stay in the list and cannot sign in.',
   },
   {
     id: 'entra',
@@ -83,7 +83,7 @@ export const providers: readonly Provider[] = [
         ],
       },
       {
-        text: 'On the Provisioning tab, turn on “Enable provisioning”, and choose what happens when somebody leaves: “Suspend” or “Delete”.',
+        text: 'On the Provisioning tab, turn on “Enable provisioning”, and choose the action for removed users: “Suspend” or “Delete”.',
       },
       { text: 'Give yourself the application under Users, and approve the pending provisioning.' },
     ],
@@ -114,14 +114,14 @@ export const providers: readonly Provider[] = [
         values: ['address', 'token'],
         settings: [
           ['Content type', 'application/scim+json'],
-          ['Unique identifier', 'userName; externalId is kept as the directory sends it'],
+          ['Unique identifier', 'userName; externalId is stored unchanged'],
           ['Page size', 'at most 100 (count), by startIndex or by cursor'],
         ],
       },
       {
-        text: 'Let it read ServiceProviderConfig first: it says what is supported (PATCH, bulk, filters, sorting, ETags).',
+        text: 'Read ServiceProviderConfig first: it lists supported features (PATCH, bulk, filters, sorting, ETags).',
       },
-      { text: 'Create one person, and see them appear under Users.' },
+      { text: 'Create one user; it appears under Users.' },
     ],
   },
 ];

@@ -15,11 +15,11 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
   return (
     <TokenList
       title="Tokens"
-      lead="To replace one without a gap: issue another, put it into the directory, see that the new one is used, revoke the old one."
+      lead="To rotate: issue a new token, set it in the directory, then revoke the old one."
       label="Directory tokens"
       tokens={tokens}
       prefix="lk_scim_"
-      empty="A directory proves itself with a token. Without one, every SCIM request is refused."
+      empty="Directories authenticate with a token. Without one, SCIM requests fail."
       mayChange={mayChange}
       mayIssue={project.scimEnabled}
       issueTitle="Issue a token"
@@ -34,7 +34,7 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
         const others = othersThan(token);
         const rest = `${others} other${others === 1 ? ' is' : 's are'} live.`;
         return {
-          before: 'The directory that uses it is refused from this moment. Users stay as they are.',
+          before: 'Requests with this token fail at once. Users stay.',
           after: others === 0 ? 'No other token is live: the sync stops.' : rest,
         };
       }}

@@ -9,7 +9,7 @@ import styles from './self-test.module.css';
 
 type Step = TestDirectoryMutation['testDirectory'][number];
 
-/** Tests Latchkey's SCIM endpoint without a directory, to tell which side fails. */
+/** Tests Latchkey's SCIM endpoint without a directory. */
 export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean }) {
   const [steps, setSteps] = useState<readonly Step[]>();
   const [failure, setFailure] = useState<Failure>();
@@ -24,7 +24,7 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
     <Section
       flush
       title="Self-test"
-      lead="Latchkey plays a directory against itself: real SCIM requests with a token of their own, on a user who is gone afterwards."
+      lead="Sends real SCIM requests with a temporary token and user."
       actions={
         <Button variant="default" onClick={run} loading={busy} disabled={!isOn}>
           {steps ? 'Run again' : 'Run the self-test'}
@@ -36,15 +36,15 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
           <p className={styles.verdict}>
             {failed === 0 ? (
               <>
-                <Badge color="good">All {steps.length} passed</Badge> This side works. What still fails is set up in the
-                directory, or between it and here.
+                <Badge color="good">All {steps.length} passed</Badge> Latchkey works. Check the directory's settings or
+                the network in between.
               </>
             ) : (
               <>
                 <Badge color="bad">
                   {failed} of {steps.length} failed
                 </Badge>{' '}
-                Something is wrong on this side: tell whoever runs this server.
+                Latchkey has a problem: contact the operator of this server.
               </>
             )}
           </p>

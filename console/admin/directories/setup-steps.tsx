@@ -27,7 +27,7 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
     return (
       <Section
         title="Connect another directory"
-        lead="Steps for Okta, Entra ID, OneLogin, JumpCloud and any other, with this project's values."
+        lead="Steps for Okta, Entra ID, OneLogin, JumpCloud and others"
         actions={
           <Button variant="default" onClick={() => setShown(true)}>
             Show the steps
@@ -39,7 +39,7 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
   return (
     <Section
       title={isConnected ? 'Connect another directory' : 'Connect a directory'}
-      lead="Choose yours, and follow the steps there. Nothing is changed here until it speaks."
+      lead="Follow the steps in your directory. Nothing changes until it connects."
     >
       <fieldset className={styles.providers}>
         <legend>Your directory</legend>
@@ -61,7 +61,7 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
                   <CopyField
                     label="Token"
                     value={token}
-                    hint="Shown until you leave this page. Only its hash is kept."
+                    hint="Shown until you leave this page; only a hash is stored."
                   />
                 ) : (
                   mayChange && (

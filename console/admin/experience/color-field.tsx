@@ -23,13 +23,13 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
     <div className={styles.field}>
       <TextInput
         label="Colour"
-        description="Of buttons and links. Six hexadecimal digits; empty: Latchkey’s blue."
+        description="Buttons and links. Six hex digits; empty: default blue."
         placeholder={standard}
         value={color}
         disabled={disabled}
         maxLength={9}
         spellCheck={false}
-        error={isWrong ? 'Type a colour such as #2f55d4' : error}
+        error={isWrong ? 'Must be a hex colour, such as #2f55d4' : error}
         onChange={(event) => onChange(event.currentTarget.value)}
         leftSection={
           <input
@@ -68,7 +68,7 @@ function Tones({ name, tones }: { name: 'Light' | 'Dark'; tones: TonesFragment }
         </span>
         <span className={styles.numbers}>
           Button {ratio(contrast)}, link {ratio(textContrast)}
-          {isAdjusted && <Badge color="note">Adjusted to be readable</Badge>}
+          {isAdjusted && <Badge color="note">Adjusted for contrast</Badge>}
         </span>
       </dd>
     </div>

@@ -16,8 +16,8 @@ export type Language = keyof typeof languages;
 
 export const textNames: Record<string, string> = {
   heading: 'Heading',
-  subline: 'Sentence below it',
-  footer: 'Line at the foot',
+  subline: 'Subtitle',
+  footer: 'Footer',
   supportUrl: 'Help',
   privacyUrl: 'Privacy notice',
   termsUrl: 'Terms of use',
@@ -31,8 +31,8 @@ export const textNames: Record<string, string> = {
 
 export const mailNames: Record<string, string> = {
   'sign-in-code': 'Sign-in code',
-  'factor-code': 'Code of the second factor',
-  'new-device': 'Notice of a new device',
+  'factor-code': 'Second-factor code',
+  'new-device': 'New device notice',
 };
 
 export function contentOf(parts: ExperiencePartsFragment): Content {
@@ -65,7 +65,7 @@ export function changesBetween(before: Content, after: Content): Change[] {
   add('Colour', before.accent, after.accent);
   if (before.logoId !== after.logoId) add('Logo', pictured(before.logoId), replaced(before.logoId, after.logoId));
   if (before.darkLogoId !== after.darkLogoId) {
-    add('Logo on dark', pictured(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));
+    add('Dark mode logo', pictured(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));
   }
   for (const name of [...new Set([...Object.keys(before.texts), ...Object.keys(after.texts)])].sort()) {
     add(labelOf(name), before.texts[name] ?? '', after.texts[name] ?? '');
@@ -73,7 +73,7 @@ export function changesBetween(before: Content, after: Content): Change[] {
   return changes;
 }
 
-const pictured = (id: string) => (id ? 'a picture' : '');
+const pictured = (id: string) => (id ? 'an image' : '');
 const replaced = (before: string, after: string) => (after && before ? 'another picture' : pictured(after));
 
 function labelOf(name: string): string {

@@ -7,6 +7,7 @@ import { type Project, useProject } from '../projects/project.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import bar from '../ui/forms/save-bar.module.css';
 import { type Change, Diff } from '../ui/forms/save-bar.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -39,16 +40,14 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
   const form = { draft, experience, language, disabled: !mayChange };
   return (
     <Page
-      title="Experience"
-      lead="Name, logo, colour and words of the sign-in pages and mails. Nobody sees a change before you publish it."
+      title="Branding"
+      lead="Name, logo, colour and texts of sign-in pages and mails. Changes are live once published."
       badges={<DraftBadge draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
     >
-      {!mayChange && (
-        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
-      )}
+      {!mayChange && <ViewerNotice project={project} />}
       {draft.failure?.code === 'conflict' && (
-        <Alert title="Somebody else has changed this draft">
-          What you typed since is not kept.{' '}
+        <Alert title="Another admin changed this draft">
+          Your latest edits are not saved.{' '}
           <Button variant="default" size="compact-sm" onClick={() => location.reload()}>
             Load their draft
           </Button>
@@ -81,7 +80,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             <LogoField
               projectId={project.id}
               label="Logo"
-              hint="Without one, the first letter of the name stands in."
+              hint="Default: the first letter of the name."
               ground="light"
               logoId={content.logoId}
               disabled={!mayChange}
@@ -89,8 +88,8 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             />
             <LogoField
               projectId={project.id}
-              label="Logo on dark ground"
-              hint="Only needed where the first cannot be seen on black."
+              label="Dark mode logo"
+              hint="Only needed if the logo is invisible on black."
               ground="dark"
               logoId={content.darkLogoId}
               disabled={!mayChange}
@@ -98,8 +97,8 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             />
           </Section>
           <Section
-            title="Words and links"
-            lead="What is empty stays as Latchkey has it. Links and the line at the foot are shared with languages that have none of their own."
+            title="Texts and links"
+            lead="Empty fields use the default text. Links and footer fall back to English."
             actions={
               <NativeSelect
                 aria-label="Language of the texts"
@@ -113,7 +112,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
           </Section>
           <Section
             title="Mails"
-            lead="Subject and first sentence. The code and the warnings stay; notices of changed factors keep their words, since they must say what happened."
+            lead="Subject and first sentence. Codes, warnings and security notices cannot be changed."
           >
             <MailTexts {...form} />
           </Section>
@@ -128,7 +127,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
           />
         </div>
       </div>
-      <Section title="Versions" lead="What was published; bringing one back publishes it again.">
+      <Section title="Versions" lead="Published versions. Reverting publishes a version again.">
         <Versions projectId={project.id} draft={draft} published={published} mayChange={mayChange} />
       </Section>
       {changes.length > 0 && (
@@ -162,7 +161,7 @@ function DraftBadge({
       ) : changes.length > 0 ? (
         <Badge color="note">Draft saved, not published</Badge>
       ) : (
-        <Badge color={isLive ? 'good' : 'neutral'}>{isLive ? 'Live' : 'Latchkey’s own look'}</Badge>
+        <Badge color={isLive ? 'good' : 'neutral'}>{isLive ? 'Live' : 'Default look'}</Badge>
       )}
     </span>
   );
@@ -174,7 +173,7 @@ function PublishBar({ draft, changes }: { draft: ExperienceDraft; changes: reado
     <div className={bar.bar} role="region" aria-label="Draft">
       <FormError failure={draft.failure?.field === undefined ? draft.failure : undefined} />
       <Diff changes={changes} title={`${count} to publish`} />
-      <p className={bar.consequence}>People see it from their next page on. What is live now can be brought back.</p>
+      <p className={bar.consequence}>Live from the next page load. You can revert to the current version.</p>
       <div className={bar.actions}>
         <Button variant="default" onClick={() => void draft.discard()} disabled={draft.busy}>
           Discard draft

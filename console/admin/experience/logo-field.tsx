@@ -85,8 +85,7 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
 type Outcome = { id: string } | { fault: string };
 
 async function send(projectId: string, file: File): Promise<Outcome> {
-  if (file.size > maxBytes)
-    return { fault: `This file has ${Math.ceil(file.size / 1024)} KB: at most 256 KB are taken.` };
+  if (file.size > maxBytes) return { fault: `This file has ${Math.ceil(file.size / 1024)} KB; the limit is 256 KB.` };
   try {
     for (;;) {
       const response = await fetch(`/admin/projects/${projectId}/logos`, {
@@ -97,10 +96,10 @@ async function send(projectId: string, file: File): Promise<Outcome> {
       if (response.status === 401 && (await signInAgain('expired'))) continue;
       const body = (await response.json()) as { id?: string; errors?: { message: string }[] };
       if (body.id !== undefined) return { id: body.id };
-      const message = body.errors?.[0]?.message ?? 'The server could not take it.';
+      const message = body.errors?.[0]?.message ?? 'Upload failed.';
       return { fault: message.replace(/^logo /, 'A logo ') };
     }
   } catch {
-    return { fault: 'The server did not answer. Nothing was changed; try again.' };
+    return { fault: 'The server did not respond. Nothing was changed; try again.' };
   }
 }

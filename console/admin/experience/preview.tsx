@@ -61,11 +61,11 @@ export function Preview({ projectId, app, version, language, onLanguage }: Previ
         <Choice label="Width in pixels" options={widths} value={width} onChange={setWidth} />
         <LookChoice value={look} onChange={setLook} />
       </div>
-      <PageFrame address={address} theme={theme} width={Number(width)} title={`${steps[step]}, as people see it`} />
+      <PageFrame address={address} theme={theme} width={Number(width)} title={`Preview: ${steps[step]}`} />
       <p className={styles.foot}>
-        The page itself, with made-up people and codes.{' '}
+        The real page with sample data.{' '}
         <a href={address} target="_blank" rel="noreferrer">
-          Open it in a tab to try it <Icon name="external" size={14} />
+          Open in a new tab <Icon name="external" size={14} />
         </a>
       </p>
     </section>

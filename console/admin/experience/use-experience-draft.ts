@@ -140,7 +140,7 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     },
     async revert(number) {
       const { data, failure: failed } = await revertTo({ input: { projectId, number } });
-      const message = number === 0 ? 'Latchkey’s own look is back' : `Version ${number} is back`;
+      const message = number === 0 ? 'Reverted to the default look' : `Reverted to version ${number}`;
       const answer = settled(data?.revertExperience, failed, message);
       if (answer) replaced(answer);
     },

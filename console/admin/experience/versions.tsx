@@ -31,7 +31,7 @@ export function Versions({
     return failure ? <LoadError failure={failure} subject="versions" retry={reload} /> : <LinesSkeleton lines={2} />;
   const versions = data.experienceVersions.edges.map(({ node }) => node);
   if (versions.length === 0) {
-    return <p className={styles.none}>Nothing was published yet: people see Latchkey’s own look.</p>;
+    return <p className={styles.none}>Nothing published yet: the default look is live.</p>;
   }
   const rows = [...versions.map((version) => ({ ...version, own: contentOf(version.content) }))];
   const changes = asked ? changesBetween(published, asked.content) : [];
@@ -43,38 +43,37 @@ export function Versions({
             <span className={styles.words}>
               <strong>Version {number}</strong> {index === 0 && <Badge color="good">Live</Badge>}
               <span className={styles.when}>
-                <Time at={publishedAt} /> by {publishedBy ?? 'somebody'}
-                {revertedTo != null &&
-                  (revertedTo === 0 ? ', Latchkey’s own look' : `, brought back version ${revertedTo}`)}
+                <Time at={publishedAt} /> by {publishedBy ?? 'an unknown admin'}
+                {revertedTo != null && (revertedTo === 0 ? ', default look' : `, reverted to version ${revertedTo}`)}
               </span>
             </span>
             {mayChange && index > 0 && (
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={`Bring back version ${number}`}
+                aria-label={`Revert to version ${number}`}
                 onClick={() => setAsked({ number, content: own })}
               >
-                Bring back
+                Revert
               </Button>
             )}
           </li>
         ))}
         <li>
           <span className={styles.words}>
-            <strong>Latchkey’s own look</strong>
+            <strong>Default look</strong>
           </span>
           {mayChange && changesBetween(published, plain).length > 0 && (
             <Button variant="default" size="compact-sm" onClick={() => setAsked({ number: 0, content: plain })}>
-              Bring back
+              Revert
             </Button>
           )}
         </li>
       </ol>
       <Confirm
         opened={asked !== undefined}
-        title={asked?.number === 0 ? 'Bring back Latchkey’s own look?' : `Bring back version ${asked?.number}?`}
-        verb="Publish it again"
+        title={asked?.number === 0 ? 'Revert to the default look?' : `Revert to version ${asked?.number}?`}
+        verb="Revert and publish"
         busy={draft.busy}
         failure={undefined}
         onClose={() => setAsked(undefined)}
@@ -83,13 +82,11 @@ export function Versions({
           setAsked(undefined);
         }}
       >
-        <p>
-          People see it from their next page on. What is live now stays in this list, and your draft stays as it is.
-        </p>
+        <p>Live from the next page load. The current version stays in this list, and your draft stays.</p>
         {changes.length > 0 ? (
           <Diff changes={changes} title={changes.length === 1 ? '1 change' : `${changes.length} changes`} />
         ) : (
-          <p>It does not differ from what is live.</p>
+          <p>No difference from the live version.</p>
         )}
       </Confirm>
     </>

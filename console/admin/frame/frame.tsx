@@ -99,12 +99,12 @@ function Environment({ projectId }: { projectId: string | undefined }) {
   return (
     <div className={styles.environment}>
       {data?.project?.testMode && data.project.id === projectId && (
-        <Link to={`/projects/${projectId}/factors`} title="One-time codes are in the answers of sign-in">
+        <Link to={`/projects/${projectId}/factors`} title="Sign-in responses contain one-time codes">
           <Badge color="note">Test mode</Badge>
         </Link>
       )}
       {settings.hasDevMailbox && (
-        <Link to="/mailbox" title="No mail server is set up: messages are kept in the dev mailbox">
+        <Link to="/mailbox" title="No mail server: messages go to the dev mailbox">
           <Badge color="note">Dev mailbox</Badge>
         </Link>
       )}

@@ -17,14 +17,14 @@ export function HelpMenu() {
   const { issuer } = settings;
   return (
     <>
-      <Tooltip label="Help and addresses">
+      <Tooltip label="Help and endpoints">
         <ActionIcon
           variant="subtle"
           color="gray"
           size="lg"
           className={styles.button ?? ''}
           onClick={() => setOpened(true)}
-          aria-label="Help and addresses"
+          aria-label="Help and endpoints"
         >
           <Icon name="help" />
         </ActionIcon>
@@ -32,7 +32,7 @@ export function HelpMenu() {
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title="Help and addresses"
+        title="Help and endpoints"
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
@@ -40,14 +40,14 @@ export function HelpMenu() {
           <CopyField
             label="Issuer"
             value={issuer}
-            hint="The same for all projects. Libraries find everything else from here."
+            hint="Same for all projects. Libraries discover all endpoints from it."
           />
           <CopyField label="Discovery document" value={`${issuer}/.well-known/openid-configuration`} />
           <CopyField label="Signing keys (JWKS)" value={`${issuer}/.well-known/jwks.json`} />
           <CopyField
             label="Admin API (GraphQL)"
             value={`${issuer}/admin/graphql`}
-            hint="Whatever this console does, it does by this API."
+            hint="The console uses this API for everything."
           />
           <div>
             <h3>Keyboard</h3>

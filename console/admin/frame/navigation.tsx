@@ -68,8 +68,8 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
       label: 'Sign-in',
       isInner: true,
       places: [
-        { to: at('experience'), label: 'Experience', icon: 'brush' },
-        { to: at('factors'), label: 'Factors', icon: 'shield' },
+        { to: at('experience'), label: 'Branding', icon: 'brush' },
+        { to: at('factors'), label: 'Sign-in & MFA', icon: 'shield' },
         { to: at('session-policy'), label: 'Session policy', icon: 'clock' },
       ],
     },

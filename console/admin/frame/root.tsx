@@ -41,15 +41,14 @@ function NoRole() {
   return (
     <Empty
       icon="lock"
-      title="You have no role here yet"
+      title="No role yet"
       action={
         <Button component="a" href={`/oauth2/end_session?${query}`} variant="default">
-          Sign in as somebody else
+          Use another account
         </Button>
       }
     >
-      You are signed in, but nobody has given you a part in this instance. Ask an owner for a role, and load this page
-      again.
+      You are signed in, but have no role in this instance. Ask an owner for one, then reload.
     </Empty>
   );
 }
@@ -60,14 +59,14 @@ export function Missing() {
     <Page title="Not found">
       <Empty
         icon="search"
-        title="There is no such page"
+        title="Page not found"
         action={
           <Button component={Link} to="/">
-            Go to the start
+            Go to home
           </Button>
         }
       >
-        The address is wrong, or what stood here is gone.
+        The address is wrong, or the page was deleted.
       </Empty>
     </Page>
   );
@@ -83,12 +82,12 @@ function Broken() {
   return (
     <Empty
       icon="warning"
-      title={isOld ? 'This page could not be loaded' : 'Something in this page broke'}
-      action={<Button onClick={() => location.reload()}>Load again</Button>}
+      title={isOld ? 'This page could not be loaded' : 'This page failed'}
+      action={<Button onClick={() => location.reload()}>Reload</Button>}
     >
       {isOld
-        ? 'The connection is down, or the console was updated meanwhile. Nothing was lost.'
-        : 'What was saved is safe; what you were typing here is not. If it happens again, tell whoever runs this server.'}
+        ? 'The connection is down, or the console was updated. Saved data is safe.'
+        : 'Saved data is safe; unsaved input is lost. If it happens again, contact the operator.'}
     </Empty>
   );
 }

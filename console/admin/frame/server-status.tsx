@@ -44,10 +44,10 @@ export function ServerStatus() {
   const text = !online
     ? 'You are offline'
     : !answers
-      ? 'The server does not answer'
+      ? 'The server does not respond'
       : faults.length > 0
         ? faults.map(({ name, summary }) => `${name}: ${summary}`).join('. ')
-        : `All is well; the server answers in ${ms} ms`;
+        : `OK; response time ${ms} ms`;
   const dot = <span className={styles.dot} data-level={level} aria-hidden="true" />;
   return (
     <Tooltip label={text} multiline maw={320}>

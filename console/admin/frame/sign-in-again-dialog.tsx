@@ -10,14 +10,14 @@ export function SignInAgain() {
     <Modal
       opened={prompt !== undefined}
       onClose={() => prompt?.answer(false)}
-      title={isExpired ? 'You have been signed out' : 'Confirm that it is you'}
+      title={isExpired ? 'You have been signed out' : 'Confirm your identity'}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <div className={styles.dialog}>
         <p>
           {isExpired
-            ? 'Your session has ended. Sign in again in a small window: this page stays as it is.'
-            : 'This change needs a code or second factor from the last 15 minutes. Sign in again in a small window: what you typed stays, and the change is made right after.'}
+            ? 'Your session has ended. Sign in again in a popup; this page stays open.'
+            : 'This change needs a sign-in from the last 15 minutes. Sign in again in a popup; your input is kept.'}
         </p>
         <div className={styles.actions}>
           <Button variant="default" onClick={() => prompt?.answer(false)}>

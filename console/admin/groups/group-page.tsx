@@ -61,11 +61,11 @@ export function Component() {
         </>
       }
     >
-      <Section title="Where it comes from" lead="Name and members are the directory's: they are changed there.">
+      <Section title="Source" lead="Name and members are managed by the directory.">
         <dl className={styles.profile}>
           <div>
             <dt>Pushed by</dt>
-            <dd>{made ? actorName(made) : 'a directory'}</dd>
+            <dd>{made ? actorName(made) : 'A directory'}</dd>
           </div>
           <div>
             <dt>External ID</dt>
@@ -106,12 +106,12 @@ export function Component() {
               stale={members.stale}
               empty={
                 search ? (
-                  <Empty icon="search" title="No member fits">
-                    The search looks at the beginning of names, e-mail addresses, user names and external IDs.
+                  <Empty icon="search" title="No matching members">
+                    Search matches the start of names, e-mail addresses, user names and external IDs.
                   </Empty>
                 ) : (
-                  <Empty icon="users" title="Nobody is in it">
-                    The directory adds people to it.
+                  <Empty icon="users" title="No members">
+                    The directory manages members.
                   </Empty>
                 )
               }
@@ -122,7 +122,7 @@ export function Component() {
       </Section>
       <Section
         flush
-        title="What happened"
+        title="Activity"
         actions={
           <Button
             component={Link}

@@ -31,7 +31,7 @@ export function Component() {
   const page = data?.groups;
   const isEmpty = page?.totalCount === 0 && !search && !previous;
   return (
-    <Page title="Groups" lead="Users under one name, as your directory keeps them. They are changed there.">
+    <Page title="Groups" lead="Groups of users, managed by your directory">
       {failure && !page ? (
         <LoadError failure={failure} subject="the list of groups" retry={reload} />
       ) : (
@@ -63,7 +63,7 @@ export function Component() {
                   “Users and groups” of the application.
                 </Empty>
               ) : (
-                <Empty icon="search" title={`No group has “${search}” in its name`} />
+                <Empty icon="search" title={`No group matches “${search}”`} />
               )
             }
           />

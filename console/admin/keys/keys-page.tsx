@@ -50,7 +50,7 @@ export function Component() {
     { header: 'Key ID', isName: true, cell: ({ id }) => <IdChip id={id} label="key ID" /> },
     { header: 'Algorithm', cell: ({ alg }) => `${algs[alg]}: ${uses[alg]}` },
     {
-      header: 'State',
+      header: 'Status',
       cell: (key) => {
         const [tone, text] = phases[phaseOf(key)];
         return <Badge color={tone}>{text}</Badge>;
@@ -93,7 +93,7 @@ export function Component() {
   return (
     <Page
       title="Signing keys"
-      lead="What tokens of this instance are signed with. Each key is published a day before it signs, and stays published until its last token has expired."
+      lead="Keys are published a day before use, and until their last token expires."
       actions={<Button onClick={() => setRotating(true)}>Rotate keys</Button>}
     >
       {unread && !keys ? (
@@ -110,10 +110,7 @@ export function Component() {
           />
         </Section>
       )}
-      <Section
-        title="What relying parties see"
-        lead="They fetch the public halves from here, and again when they meet a key ID that they do not know."
-      >
+      <Section title="JWKS" lead="Relying parties fetch public keys here, and refetch on an unknown key ID.">
         <CopyField label="JWKS" value={`${settings.issuer}/.well-known/jwks.json`} />
       </Section>
       <Confirm
@@ -123,15 +120,10 @@ export function Component() {
         busy={isRotating}
         failure={failure}
         onClose={close}
-        onConfirm={async () => done(await rotate({}), 'The next keys are published')}
+        onConfirm={async () => done(await rotate({}), 'New keys published')}
       >
-        <p>
-          A successor of each active key is published now, and signs from tomorrow on. The old ones stay good for what
-          they have signed.
-        </p>
-        <p>
-          Nobody is signed out, and relying parties that read the JWKS notice nothing. Keys also rotate by themselves.
-        </p>
+        <p>New keys are published now and sign from tomorrow. Existing tokens stay valid.</p>
+        <p>No one is signed out. Relying parties need no change. Keys also rotate automatically.</p>
       </Confirm>
       <Confirm
         opened={withdrawing !== undefined}
@@ -142,20 +134,16 @@ export function Component() {
         failure={failure}
         onClose={close}
         onConfirm={async () => {
-          if (withdrawing) done(await withdraw({ id: withdrawing.id }), 'The key is withdrawn');
+          if (withdrawing) done(await withdraw({ id: withdrawing.id }), 'Key withdrawn');
         }}
       >
-        <p>
-          For a key that has leaked. Every token that it signed is refused here from this moment, and it is no longer
-          published.
-        </p>
+        <p>For leaked keys. Every token that it signed is refused at once, and it is no longer published.</p>
         <ul>
-          <li>Relying parties that have the key in their memory accept it until they read the JWKS again.</li>
+          <li>Relying parties that cached the key accept it until they refetch the JWKS.</li>
           <li>
-            Where it was active, another takes over at once; relying parties that read the JWKS seldom may refuse
-            sign-ins until they do.
+            Another key takes over at once; relying parties with a stale JWKS may refuse sign-ins until they refetch.
           </li>
-          <li>Sessions go on: nobody has to sign in again because of this.</li>
+          <li>Sessions continue; no one signs in again.</li>
         </ul>
       </Confirm>
     </Page>

@@ -26,9 +26,9 @@ type Delivery = LogoutDeliveryRowFragment;
 type Attempt = Delivery['attempts'][number];
 
 const states = {
-  PENDING: ['note', 'On the way'],
+  PENDING: ['note', 'Pending'],
   DELIVERED: ['good', 'Delivered'],
-  FAILED: ['bad', 'Given up'],
+  FAILED: ['bad', 'Failed'],
 } as const;
 
 interface DeliveriesProps {
@@ -55,27 +55,27 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
   const isFiltered = Object.keys(filter).length > 0;
   const removeFilters = () => set({ client: undefined, state: undefined, user: undefined });
   return (
-    <Section flush title="Deliveries" lead="Newest first; those that came to an end are kept for 30 days.">
+    <Section flush title="Deliveries" lead="Newest first; completed deliveries are kept for 30 days.">
       <ListBar>
         <Filter
           name="client"
           label="Application"
           options={[
-            { value: '', label: 'Every application' },
+            { value: '', label: 'All applications' },
             ...(receivers ?? []).map(({ client }) => ({ value: client.id, label: client.name })),
           ]}
         />
         <Filter
           name="state"
-          label="State"
+          label="Status"
           options={[
-            { value: '', label: 'Any state' },
+            { value: '', label: 'Any status' },
             ...Object.entries(states).map(([value, [, label]]) => ({ value, label })),
           ]}
         />
         {userId && (
           <Button variant="default" size="xs" onClick={() => set({ user: undefined })}>
-            Of everybody, not one user
+            Show all users
           </Button>
         )}
       </ListBar>
@@ -88,16 +88,16 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
       ) : page.edges.length === 0 ? (
         <Empty
           icon="external"
-          title={isFiltered ? 'Nothing of this kind' : 'No logout yet'}
+          title={isFiltered ? 'No matches' : 'No logout yet'}
           action={
             isFiltered && (
               <Button variant="default" onClick={removeFilters}>
-                Remove the filters
+                Clear filters
               </Button>
             )
           }
         >
-          {isFiltered ? 'No delivery fits these filters.' : 'The next logout is told within seconds, and stands here.'}
+          {isFiltered ? 'No delivery matches these filters.' : 'Deliveries appear here within seconds of a logout.'}
         </Empty>
       ) : (
         <ol className={`${lines.list} ${styles.list}`}>
@@ -121,7 +121,7 @@ function Row({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }
       <summary>
         <Badge color={tone}>{label}</Badge>
         <span className={styles.summary}>
-          <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'somebody who was erased'}
+          <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'an erased user'}
         </span>
         <span className={styles.progress}>
           {progressOf(attempts)}
@@ -143,7 +143,7 @@ function Row({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }
 function progressOf(attempts: readonly Attempt[]): string {
   const last = attempts.at(-1);
   if (!last) return 'Not tried yet';
-  return `${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}, answer ${last.status ?? 'none'}`;
+  return `${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}, last response ${last.status ?? 'none'}`;
 }
 
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
@@ -155,8 +155,8 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
   return (
     <div className={`${lines.details} ${styles.details}`}>
       <p>
-        {sid ? 'One session has ended (the token carries its sid).' : 'All sessions of this user have ended (no sid).'}{' '}
-        Sent to <code>{uri}</code>
+        {sid ? 'One session ended (sid in the token).' : 'All sessions of this user ended (no sid).'} Sent to{' '}
+        <code>{uri}</code>
       </p>
       {attempts.length > 0 && (
         <Table layout="fixed">
@@ -164,8 +164,8 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
             <Table.Tr>
               <Table.Th scope="col">Attempt</Table.Th>
               <Table.Th scope="col">When</Table.Th>
-              <Table.Th scope="col">Answer</Table.Th>
-              <Table.Th scope="col">Took</Table.Th>
+              <Table.Th scope="col">Response</Table.Th>
+              <Table.Th scope="col">Duration</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -189,7 +189,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
             onClick={async () => {
               const outcome = await retry({ id });
               setFailure(outcome.failure);
-              if (outcome.data) toast('The next attempt is under way');
+              if (outcome.data) toast('Retry started');
             }}
           >
             Retry now
@@ -213,15 +213,13 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
 function adviceOn(last: Attempt | undefined): string | undefined {
   if (!last) return undefined;
   const { status } = last;
-  if (status == null) return 'Nobody answered: is the address right, and reachable from this server?';
+  if (status == null) return 'No response. Check that the URI is right and reachable from this server.';
   if (status === 400)
-    return 'The application refused the token for good. Its log says why: often it expects another typ (Tokens & logout).';
+    return 'The application rejected the token permanently. Check its log; often it expects another typ (Tokens & logout).';
   if (status === 401 || status === 403)
-    return 'The address asks for a sign-in. It must be open: the token proves itself by its signature.';
-  if (status === 404 || status === 405)
-    return 'There is nothing at this address that takes a POST: check the back-channel logout URI.';
-  if (status >= 300 && status < 400)
-    return 'The address redirects, which is not followed. Enter the address it leads to.';
-  if (status >= 500) return 'The application broke. It is asked again by itself, up to 10 times.';
-  return 'Only 200 and 204 count as taken.';
+    return 'The endpoint requires authentication. It must be public; the token is signed.';
+  if (status === 404 || status === 405) return 'The endpoint does not accept POST. Check the back-channel logout URI.';
+  if (status >= 300 && status < 400) return 'Redirects are not followed. Enter the target URI.';
+  if (status >= 500) return 'The application failed. Retries happen automatically, up to 10 times.';
+  return 'Only 200 and 204 count as delivered.';
 }

@@ -1,8 +1,8 @@
-import { Alert } from '@mantine/core';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { LogoutReceivers } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Receivers } from './receivers.tsx';
@@ -14,13 +14,8 @@ export function Component() {
   const { data, failure, reload } = useQuery(LogoutReceivers, { projectId: project.id }, { everySeconds: 10 });
   const receivers = data?.logoutReceivers;
   return (
-    <Page
-      title="Logout deliveries"
-      lead="When a session ends by a logout, each application that took part is told, so that it ends its own (OpenID Connect Back-Channel Logout 1.0)."
-    >
-      {!mayChange && (
-        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
-      )}
+    <Page title="Logout deliveries" lead="Logout tokens sent to applications (OpenID Connect Back-Channel Logout 1.0).">
+      {!mayChange && <ViewerNotice project={project} />}
       <Receivers receivers={receivers} failure={failure} reload={reload} />
       {(receivers === undefined || receivers.length > 0) && (
         <Deliveries projectId={project.id} receivers={receivers} mayChange={mayChange} />

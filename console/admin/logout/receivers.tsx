@@ -26,23 +26,19 @@ export function Receivers({
   const path = useProjectPath();
   const columns: readonly Column<Receiver>[] = [
     { header: 'Application', isName: true, width: '24%', cell: ({ client }) => client.name },
-    { header: 'State', cell: (receiver) => <State receiver={receiver} /> },
+    { header: 'Status', cell: (receiver) => <State receiver={receiver} /> },
     { header: 'Delivered', align: 'end', cell: ({ delivered }) => count.format(delivered) },
-    { header: 'On the way', align: 'end', cell: ({ pending }) => count.format(pending) },
-    { header: 'Given up', align: 'end', cell: ({ failed }) => count.format(failed) },
+    { header: 'Pending', align: 'end', cell: ({ pending }) => count.format(pending) },
+    { header: 'Failed', align: 'end', cell: ({ failed }) => count.format(failed) },
     { header: 'Last delivered', cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback="Not in 7 days" /> },
   ];
   return (
-    <Section
-      flush
-      title="Applications"
-      lead="In the last 7 days. An application says where it wants to hear of logouts under “Tokens & logout”."
-    >
+    <Section flush title="Applications" lead="Last 7 days. Set the logout URI under “Tokens & logout”.">
       {failure && !receivers ? (
         <LoadError failure={failure} subject="the list of applications" retry={reload} />
       ) : (
         <DataTable
-          label="Applications that are told of logouts"
+          label="Applications with back-channel logout"
           columns={columns}
           rows={receivers}
           keyOf={({ client }) => client.id}
@@ -51,14 +47,14 @@ export function Receivers({
           empty={
             <Empty
               icon="applications"
-              title="No application is told of logouts"
+              title="No application uses back-channel logout"
               action={
                 <Button component={Link} to={path('applications')} variant="default">
                   Open the applications
                 </Button>
               }
             >
-              Without a back-channel logout URI, an application goes on with its own session after a logout here.
+              Without a logout URI, an application keeps its own session after logout.
             </Empty>
           }
         />
@@ -68,8 +64,8 @@ export function Receivers({
 }
 
 function State({ receiver: { client, delivered, pending, failed } }: { receiver: Receiver }) {
-  if (!client.backchannelLogoutUri) return <Badge>No longer told</Badge>;
-  if (failed > 0) return <Badge color="bad">Missed some</Badge>;
-  if (pending > 0) return <Badge color="note">Waiting</Badge>;
-  return delivered > 0 ? <Badge color="good">Hears all</Badge> : <Badge>Nothing to tell yet</Badge>;
+  if (!client.backchannelLogoutUri) return <Badge>Disabled</Badge>;
+  if (failed > 0) return <Badge color="bad">Some failed</Badge>;
+  if (pending > 0) return <Badge color="note">Pending</Badge>;
+  return delivered > 0 ? <Badge color="good">OK</Badge> : <Badge>No logouts</Badge>;
 }

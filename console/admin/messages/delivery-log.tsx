@@ -32,7 +32,7 @@ const columns: Column<Row>[] = [
     ),
   },
   {
-    header: 'State',
+    header: 'Status',
     width: '26%',
     cell: ({ state, note }) => (
       <span className={styles.state}>
@@ -41,8 +41,8 @@ const columns: Column<Row>[] = [
       </span>
     ),
   },
-  { header: 'Tries', width: '5rem', align: 'end', cell: ({ attempts }) => attempts },
-  { header: 'Asked for', width: '8.5rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: 'Attempts', width: '5rem', align: 'end', cell: ({ attempts }) => attempts },
+  { header: 'Requested', width: '8.5rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { header: 'Sent', width: '8.5rem', cell: ({ sentAt }) => <Time at={sentAt} fallback="–" /> },
 ];
 
@@ -77,8 +77,8 @@ export function DeliveryLog({ project }: { project: Project }) {
       ) : (
         <Section flush>
           <ListBar>
-            <SearchField label="Search by recipient" placeholder="Whole address or number" />
-            <Filter name="state" label="State" options={options('Any state', namesOf(states))} />
+            <SearchField label="Search by recipient" placeholder="Full address or number" />
+            <Filter name="state" label="Status" options={options('Any status', namesOf(states))} />
             <Filter name="template" label="Kind" options={options('Any kind', templateNames)} />
             <Filter name="channel" label="Channel" options={options('Mail and SMS', channels)} />
           </ListBar>
@@ -90,20 +90,20 @@ export function DeliveryLog({ project }: { project: Project }) {
             stale={stale && !page}
             empty={
               isFiltered ? (
-                <Empty icon="search" title="No message fits">
-                  Recipients are found by their whole address or number: they are not kept in a form to search in parts.
+                <Empty icon="search" title="No matching messages">
+                  Enter the full address or number; partial matches are not found.
                 </Empty>
               ) : (
                 <Empty
                   icon="mail"
-                  title="Nothing was sent in the last 30 days"
+                  title="No messages in the last 30 days"
                   action={
                     <Button component={Link} to={path('messages/sending')} variant="default">
                       Test sending
                     </Button>
                   }
                 >
-                  Codes and notices of this project appear here within a second, without what they say.
+                  Codes and notices appear here within a second, without their content.
                 </Empty>
               )
             }

@@ -14,9 +14,9 @@ export const templateNames: Record<MessageTemplate, string> = {
 };
 
 export const states: Record<MessageState, { name: string; tone: Tone }> = {
-  PENDING: { name: 'Waiting', tone: 'note' },
+  PENDING: { name: 'Pending', tone: 'note' },
   SENT: { name: 'Sent', tone: 'good' },
-  SUPPRESSED: { name: 'Not meant to be sent', tone: 'neutral' },
+  SUPPRESSED: { name: 'Blocked: user is deactivated', tone: 'neutral' },
   FAILED: { name: 'Failed', tone: 'bad' },
 };
 
@@ -25,14 +25,14 @@ export const channels = { MAIL: 'Mail', SMS: 'Text message' } as const;
 /** Keys as in the server's responses. */
 export const stageNames: Record<string, string> = {
   settings: 'Settings',
-  dns: 'Find the server (DNS)',
+  dns: 'Look up the server (DNS)',
   connect: 'Connect',
   tls: 'Encrypt (TLS)',
   'sign-in': 'Sign in',
   send: 'Send',
   reach: 'Reach the gateway',
-  authorise: 'Be let in',
-  accept: 'Be accepted',
+  authorise: 'Authorize',
+  accept: 'Accept the message',
 };
 
 export const senderKinds: Record<string, string> = {

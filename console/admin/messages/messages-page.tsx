@@ -16,16 +16,16 @@ export function Component() {
   const { tab = 'log' } = useParams();
   const Tab = tabs[tab as keyof typeof tabs];
   return (
-    <Page title="Messages" lead="One-time codes and notices: what became of them, how they look, and how they leave.">
+    <Page title="Messages" lead="One-time codes and notices: delivery log, templates, senders">
       <Tabs
-        label="Parts of the messages"
+        label="Message sections"
         tabs={[
           { to: path('messages'), label: 'Delivery log', end: true },
           { to: path('messages/templates'), label: 'Templates' },
           { to: path('messages/sending'), label: 'Sending' },
         ]}
       />
-      {Tab ? <Tab project={project} /> : <Empty icon="search" title="There is no such part" />}
+      {Tab ? <Tab project={project} /> : <Empty icon="search" title="Not found" />}
     </Page>
   );
 }

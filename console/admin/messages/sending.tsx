@@ -49,20 +49,20 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
   return (
     <Section
       title={isMail ? 'Mail' : 'Text messages'}
-      lead="Set by the environment of the server, for all projects; read here, changed there."
+      lead="Set by environment variables of the server, for all projects."
     >
       <dl className={styles.facts}>
         <div>
-          <dt>Leaves by</dt>
+          <dt>Sender</dt>
           <dd>
             {sender.kind === null ? (
               <Badge color={isMail ? 'bad' : 'neutral'}>
-                {isMail ? 'Nothing: sign-in fails' : 'Nothing: SMS is not offered'}
+                {isMail ? 'None: sign-in fails' : 'None: SMS is not offered'}
               </Badge>
             ) : (
               <>
                 {senderKinds[sender.kind] ?? sender.kind}{' '}
-                {sender.kind === 'mailbox' && <Badge color="note">Nothing leaves this machine</Badge>}
+                {sender.kind === 'mailbox' && <Badge color="note">Not delivered</Badge>}
               </>
             )}
           </dd>
@@ -115,7 +115,7 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
       )}
       <FormError failure={failure?.field === 'to' && isOwner ? undefined : failure} />
       <div role="status">
-        {busy && <p className={styles.note}>Testing: up to half a minute where a server does not answer.</p>}
+        {busy && <p className={styles.note}>Testing. This takes up to 30 seconds if a server does not respond.</p>}
         {outcome && (
           <div className={styles.stack}>
             <p>

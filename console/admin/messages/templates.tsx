@@ -52,7 +52,7 @@ export function Templates({ project }: { project: Project }) {
         <ThemeChoice value={theme} onChange={setTheme} />
         {mayChange && (
           <Button variant="default" loading={busy} onClick={() => void send()} className={styles.end ?? ''}>
-            Send this to me
+            Send test
           </Button>
         )}
       </div>
@@ -70,7 +70,7 @@ export function Templates({ project }: { project: Project }) {
         <LoadError failure={failure} subject="message" retry={reload} />
       ) : (
         <div className={styles.pair}>
-          <Section title={preview?.subject ?? ' '} lead="The mail, as a mail program shows it.">
+          <Section title={preview?.subject ?? ' '} lead="HTML part">
             <PageFrame
               address={`/admin/preview/mail?${query}`}
               theme={theme}
@@ -80,18 +80,18 @@ export function Templates({ project }: { project: Project }) {
             />
           </Section>
           <div className={styles.stack}>
-            <Section title="Plain text" lead="For mail programs without HTML.">
+            <Section title="Plain text" lead="Text part">
               {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSkeleton />}
             </Section>
             {preview?.sms && (
-              <Section title="Text message" lead="Where it goes to a phone.">
+              <Section title="Text message" lead="SMS version">
                 <pre className={styles.text}>{preview.sms}</pre>
               </Section>
             )}
-            <Section title="Your own words">
+            <Section title="Customize">
               <p>
-                Name, colour, subjects and first sentences are part of the project’s{' '}
-                <Link to={path('experience')}>experience</Link>. Codes are made up here and open nothing.
+                Change name, colour, subjects and first sentences under <Link to={path('experience')}>Branding</Link>.
+                Codes in previews are examples.
               </p>
             </Section>
           </div>

@@ -44,7 +44,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
   const hasDirectory = sumOf(all, (day) => day.scimRequests) > 0;
   const hasLogouts = sumOf(all, (day) => day.logoutsDelivered + day.logoutsFailed) > 0;
   return (
-    <Section title="Sign-in, last 14 days" lead="By day in UTC, today included, compared with the 14 days before.">
+    <Section title="Sign-in, last 14 days" lead="Per day (UTC), compared with the previous 14 days.">
       <div className={styles.charts}>
         <DayChart
           title="Sign-ins and refusals"
@@ -71,7 +71,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
           days={days}
           series={[series('users', 'strong', 'activeUsers')]}
           total={busiest(now)}
-          note="different people in a day"
+          note="distinct users per day"
           before={busiest(before)}
           link={events({ type: 'user.signed_in' })}
         />
@@ -97,10 +97,10 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
         )}
         {hasLogouts && (
           <DayChart
-            title="Logouts told to applications"
+            title="Back-channel logouts"
             days={days}
-            series={[series('delivered', 'strong', 'logoutsDelivered'), series('given up', 'bad', 'logoutsFailed')]}
-            note={`${count.format(sumOf(now, (day) => day.logoutsFailed))} given up`}
+            series={[series('delivered', 'strong', 'logoutsDelivered'), series('failed', 'bad', 'logoutsFailed')]}
+            note={`${count.format(sumOf(now, (day) => day.logoutsFailed))} failed`}
             before={sumOf(before, (day) => day.logoutsDelivered + day.logoutsFailed)}
             link={{ to: path('logout-deliveries'), label: 'Deliveries' }}
           />

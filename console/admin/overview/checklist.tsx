@@ -33,12 +33,8 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
   return (
     <Section
       flush
-      title={left === 0 ? 'Ready for people' : 'Getting ready'}
-      lead={
-        left === 0
-          ? 'Everything that matters is set up.'
-          : `${left} of ${tasks.length} left. Each line is read from what is really there.`
-      }
+      title={left === 0 ? 'Setup complete' : 'Getting ready'}
+      lead={left === 0 ? 'All required steps are done.' : `${left} of ${tasks.length} left`}
     >
       <ol className={styles.list}>
         {tasks.map((task) => (
@@ -52,7 +48,7 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
               {task.isDone ? (
                 task.since && (
                   <span>
-                    The last one <Time at={task.since} />
+                    Last: <Time at={task.since} />
                   </span>
                 )
               ) : (

@@ -49,7 +49,7 @@ export function Component() {
     <Page
       title="Overview"
       lead={
-        isConsole ? 'The project through which the admins of this instance sign in.' : `Where ${project.name} stands.`
+        isConsole ? 'Admins of this instance sign in through this project.' : `Activity and setup for ${project.name}`
       }
       badges={
         <>
@@ -84,7 +84,7 @@ export function Component() {
       )}
       <Section
         flush
-        title="What happened last"
+        title="Recent activity"
         actions={
           <Button component={Link} to={path('events')} variant="default" size="xs">
             All events
@@ -93,7 +93,7 @@ export function Component() {
       >
         {data?.recent.edges.length === 0 ? (
           <Empty icon="events" title="Nothing yet">
-            Every sign-in and every change will stand here, with who did it.
+            Sign-ins and changes appear here.
           </Empty>
         ) : (
           <EventList events={data?.recent.edges.map(({ node }) => node)} filterPath={path('events')} skeletonRows={5} />

@@ -29,14 +29,14 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       name: 'Create an application',
       isDone: clients.length > 0,
       done: `${clients.length} application${clients.length === 1 ? '' : 's'}`,
-      open: 'An application is what people sign in to.',
+      open: 'Users sign in to applications.',
       ...(mayChange ? { action: { label: 'Create application', to: path('applications/new') } } : {}),
     },
     {
-      name: 'Say where people come back to',
+      name: 'Add a redirect URI',
       isDone: reachable.length > 0,
       done: `${reachable.length} application${reachable.length === 1 ? ' has' : 's have'} a redirect URI`,
-      open: 'Without a redirect URI, nobody can sign in.',
+      open: 'Sign-in requires a redirect URI.',
       ...(first && mayChange
         ? { action: { label: 'Add a redirect URI', to: path(`applications/${first.id}/settings`) } }
         : {}),
@@ -46,7 +46,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       isDone: signedIn !== undefined,
       done: 'Sign-in works',
       since: signedIn,
-      open: 'Take the code of the quickstart, and sign in yourself.',
+      open: 'Run the quickstart code and sign in.',
       ...(first ? { action: { label: 'Open the quickstart', to: path(`applications/${first.id}`) } } : {}),
     },
     settings.hasDevMailbox
@@ -54,14 +54,14 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
           name: 'Send real mail',
           isDone: false,
           done: '',
-          open: 'Mail stays in the dev mailbox. Whoever runs this server sets SMTP_URL before real people come.',
+          open: 'Mail stays in the dev mailbox until SMTP_URL is set.',
         }
       : {
           name: 'Test the mail server',
           isDone: mailTested !== undefined,
           done: 'Mail is sent',
           since: mailTested,
-          open: 'Send yourself a message: each stage on its way is checked, from DNS to the mail server’s last word.',
+          open: 'Send a test message to check each delivery stage.',
           ...(mayChange ? { action: { label: 'Test sending', to: path('messages/sending') } } : {}),
         },
     {
@@ -69,24 +69,24 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       isOptional: true,
       isDone: isConnected,
       done: 'A directory is connected',
-      open: 'People come and go by themselves, as the customer’s directory says.',
+      open: 'The directory creates and deactivates users automatically.',
       ...(mayChange ? { action: { label: 'Connect a directory', to: path('directory') } } : {}),
     },
     {
-      name: 'Have a second admin',
+      name: 'Add a second admin',
       isDone: team > 1,
-      done: 'More than one person may work here',
-      open: 'If the only one loses their access, nobody can change anything.',
-      ...(mayChange ? { action: { label: 'Give a role', to: path('team') } } : {}),
+      done: 'More than one admin has access',
+      open: 'If the only admin loses access, the project cannot be changed.',
+      ...(mayChange ? { action: { label: 'Assign a role', to: path('team') } } : {}),
     },
     ...(project.testMode
       ? [
           {
-            name: 'Switch test mode off',
+            name: 'Turn off test mode',
             isDone: false,
             done: '',
-            open: 'As long as it is on, anybody can sign in as anybody.',
-            ...(mayChange ? { action: { label: 'Factors', to: path('factors') } } : {}),
+            open: 'In test mode, anyone can sign in as any user.',
+            ...(mayChange ? { action: { label: 'Sign-in & MFA', to: path('factors') } } : {}),
           },
         ]
       : []),

@@ -27,7 +27,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ name }) => name,
   },
   {
-    header: 'State',
+    header: 'Status',
     cell: ({ builtIn, testMode }) => (
       <span className={styles.badges}>
         {builtIn === 'CONSOLE' && <Badge>Console sign-in</Badge>}
@@ -90,8 +90,8 @@ export function Component() {
             linkOf={({ id }) => `/projects/${id}/overview`}
             stale={stale}
             empty={
-              <Empty icon="projects" title={search ? 'No project has this in its name' : 'No project yet'}>
-                {search ? 'Try a part of its name.' : 'Create one for each tenant: nothing is shared between them.'}
+              <Empty icon="projects" title={search ? 'No matching projects' : 'No projects yet'}>
+                {search ? 'Try another part of the name.' : 'Create one per tenant; projects share nothing.'}
               </Empty>
             }
           />
@@ -121,14 +121,14 @@ function CreateForm({ onClose }: { onClose(): void }) {
     const outcome = await create({ input: { name } });
     setFailure(outcome.failure);
     if (!outcome.data) return;
-    toast(`${outcome.data.createProject.name} is created`);
+    toast(`${outcome.data.createProject.name} created`);
     void navigate(`/projects/${outcome.data.createProject.id}/overview`);
   };
   return (
     <form className={styles.form} onSubmit={submit}>
       <TextInput
         label="Name"
-        description="People see it when they sign in; it can be changed later."
+        description="Shown at sign-in. You can change it later."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         error={failure?.field === 'name' && failure.message}
@@ -137,9 +137,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
         ref={field}
         data-autofocus
       />
-      <p className={styles.hint}>
-        It begins empty: open sign-up, no second factor, directory sync ready for its first token.
-      </p>
+      <p className={styles.hint}>Defaults: open sign-up, no second factor, directory sync without tokens.</p>
       {failure?.field !== 'name' && <FormError failure={failure} />}
       <div className={styles.actions}>
         <ShowGraphql operation={CreateProject} variables={{ input: { name } }} />

@@ -8,6 +8,7 @@ import { DeleteProject, ProjectContents, Session } from '../generated/operations
 import { CopyField } from '../ui/code/copy.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { useDraft } from '../ui/forms/draft.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -24,15 +25,13 @@ export function Component() {
   const { values, set, changed, edits, settle, reset } = useDraft(saved);
   const { save, busy, failure, faultOf, clear } = useProjectForm(project);
   return (
-    <Page title="Settings" lead={`What ${project.name} is called, and its end.`} narrow>
-      {!mayChange && (
-        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
-      )}
+    <Page title="Settings" lead={`Name and deletion of ${project.name}`} narrow>
+      {!mayChange && <ViewerNotice project={project} />}
       <Section title="Basics">
         <TextInput
           className={styles.name}
           label="Name"
-          description="People see it when they sign in."
+          description="Shown at sign-in."
           value={values.name}
           disabled={!mayChange}
           maxLength={200}
@@ -76,7 +75,7 @@ function Danger({ project }: { project: Project }) {
     <Section
       title="Delete"
       tone="danger"
-      lead="Users, applications, sessions, tokens and groups go with it. Nothing of it can be brought back."
+      lead="Deletes all users, applications, sessions, tokens and groups permanently."
       actions={
         <Button color="red" onClick={() => setAsking(true)}>
           Delete project
@@ -99,11 +98,11 @@ function Danger({ project }: { project: Project }) {
           setFailure(outcome.failure);
           if (!outcome.data) return;
           forget(project.id);
-          toast(`${project.name} is deleted`);
+          toast(`${project.name} deleted`);
           void navigate('/projects', { replace: true });
         }}
       >
-        <p>This cannot be undone. What will be lost:</p>
+        <p>This cannot be undone. You will lose:</p>
         <ul aria-busy={!lost}>
           <li>
             <strong>{lost?.users ?? '…'}</strong> users, who can no longer sign in to anything here

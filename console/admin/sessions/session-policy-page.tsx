@@ -1,4 +1,3 @@
-import { Alert } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation } from '../api.ts';
@@ -7,6 +6,7 @@ import { ProjectById, UpdateSessionPolicy } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { useDraft } from '../ui/forms/draft.ts';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
@@ -18,22 +18,22 @@ const day = 86_400;
 const fields = {
   idleTimeoutSeconds: {
     label: 'Idle timeout',
-    hint: 'A session that nobody uses for so long ends.',
+    hint: 'Ends after this much inactivity.',
     bounds: [1, 90 * day],
   },
   maxSessionSeconds: {
     label: 'Longest session',
-    hint: 'Whatever happens, a session ends then, and the person signs in again.',
+    hint: 'Ends after this time, even if active.',
     bounds: [1, 365 * day],
   },
   idTokenTtlSeconds: {
     label: 'ID token lifetime',
-    hint: 'How long an application may take to read the proof of a sign-in. A minute is enough.',
+    hint: 'Time for an application to verify a sign-in. One minute suffices.',
     bounds: [1, day],
   },
   accessTokenTtlSeconds: {
     label: 'Access token lifetime',
-    hint: 'How long UserInfo answers after a sign-in. An application can have its own.',
+    hint: 'Time UserInfo is available after sign-in. Applications can override it.',
     bounds: [1, 3600],
   },
 } as const;
@@ -59,17 +59,15 @@ export function Component() {
     return failure?.field === name ? failure.message : undefined;
   };
   return (
-    <Page title="Session policy" lead="How long people stay signed in, and how long tokens are good." narrow>
-      {!mayChange && (
-        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
-      )}
-      <Section title="A session's life">
+    <Page title="Session policy" lead="Session and token lifetimes" narrow>
+      {!mayChange && <ViewerNotice project={project} />}
+      <Section title="Session lifetime">
         <SessionTimeline idleSeconds={values.idleTimeoutSeconds} maxSeconds={values.maxSessionSeconds} />
         <p className={styles.sentence} role="status">
           {sentence(values)}
         </p>
       </Section>
-      <Section title="Sessions" lead="A session belongs to one browser, and serves all applications of the project.">
+      <Section title="Sessions" lead="A session belongs to one browser and serves all applications.">
         <div className={styles.fields}>
           {names.slice(0, 2).map((name) => (
             <Duration
@@ -84,7 +82,7 @@ export function Component() {
           ))}
         </div>
       </Section>
-      <Section title="Tokens" lead="What an application gets at the end of a sign-in. Neither is renewed.">
+      <Section title="Tokens" lead="Issued at sign-in. Neither can be refreshed.">
         <div className={styles.fields}>
           {names.slice(2).map((name) => (
             <Duration
@@ -138,8 +136,8 @@ function sentence({
 }: Record<Name, number>): string {
   const session =
     idle >= max
-      ? `People stay signed in for ${formatDuration(max)}; the idle timeout never comes into play.`
-      : `People who use an application at least every ${formatDuration(idle)} stay signed in for up to ${formatDuration(max)}; whoever pauses for longer signs in again.`;
+      ? `Users stay signed in for ${formatDuration(max)}; the idle timeout has no effect.`
+      : `Users active at least every ${formatDuration(idle)} stay signed in for up to ${formatDuration(max)}; after a longer pause they sign in again.`;
   return `${session} After each sign-in, applications have ${formatDuration(idTokenTtlSeconds)} to read the ID token, and UserInfo for ${formatDuration(accessTokenTtlSeconds)}.`;
 }
 
@@ -149,7 +147,7 @@ function consequence(saved: Record<Name, number>, values: Record<Name, number>):
       `Sessions idle for more than ${formatDuration(values.idleTimeoutSeconds)} end at their next use.`,
     values.maxSessionSeconds < saved.maxSessionSeconds &&
       `Sessions older than ${formatDuration(values.maxSessionSeconds)} end at their next use.`,
-    values.idleTimeoutSeconds > saved.idleTimeoutSeconds && 'Somebody else at an unattended browser has longer.',
+    values.idleTimeoutSeconds > saved.idleTimeoutSeconds && 'Unattended browsers stay signed in for longer.',
   ];
   return parts.filter(Boolean).join(' ') || undefined;
 }

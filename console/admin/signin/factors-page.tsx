@@ -6,6 +6,7 @@ import { FactorStanding, type FactorStandingQuery, UpdateProject } from '../gene
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { useDraft } from '../ui/forms/draft.ts';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
@@ -17,20 +18,20 @@ import styles from './factors-page.module.css';
 import { FlowDrawing } from './flow-drawing.tsx';
 
 const signUps = {
-  OPEN: { name: 'Open', hint: 'Whoever can read a mail at their address gets an account at their first sign-in.' },
+  OPEN: { name: 'Open', hint: 'The first sign-in with a verified address creates an account.' },
   PROVISIONED_ONLY: {
     name: 'Provisioned only',
-    hint: 'Only people whom a directory has brought can sign in. Others are not told so.',
+    hint: 'Only users created by a directory can sign in.',
   },
 } as const;
 
 const policies = {
   OFF: {
     name: 'Off',
-    hint: 'The device and the code from the mail are enough. Whoever has a factor is still asked for it.',
+    hint: 'Device and mail code suffice. Users with a factor still use it.',
   },
-  OPTIONAL: { name: 'Optional', hint: 'Applications can offer it. Whoever has set one up is asked for it.' },
-  REQUIRED: { name: 'Required', hint: 'Nobody signs in without one. Who has none sets one up at the next sign-in.' },
+  OPTIONAL: { name: 'Optional', hint: 'Applications can offer it. Users with a factor must use it.' },
+  REQUIRED: { name: 'Required', hint: 'Users without one enroll at next sign-in.' },
 } as const;
 
 const labels: Record<keyof FactorValues, string> = {
@@ -70,16 +71,10 @@ export function Component() {
   const standing = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
   const isConsole = project.builtIn === 'CONSOLE';
   return (
-    <Page title="Factors" lead="Who may have an account, what a sign-in asks for, and when it does not." narrow>
-      {!mayChange && (
-        <Alert color="neutral">You are a viewer of {project.name}: you can look, and change nothing.</Alert>
-      )}
-      {isConsole && (
-        <Alert>
-          Admins of this instance sign in through this project: it stays closed to strangers, and has no test mode.
-        </Alert>
-      )}
-      <Section title="What a sign-in looks like">
+    <Page title="Sign-in & MFA" lead="Sign-up, second factors and trusted devices" narrow>
+      {!mayChange && <ViewerNotice project={project} />}
+      {isConsole && <Alert>Admins of this instance sign in here: sign-up and test mode stay off.</Alert>}
+      <Section title="Sign-in flow">
         <FlowDrawing values={values} />
       </Section>
       <Section title="Sign-up">
@@ -95,10 +90,7 @@ export function Component() {
           </div>
         </Radio.Group>
       </Section>
-      <Section
-        title="Second factor"
-        lead="An authenticator app, a text message or a code by mail. A new device never skips it."
-      >
+      <Section title="Second factor" lead="Authenticator app, SMS or mail code. Always required on new devices.">
         <Radio.Group
           aria-label="Second factor"
           value={values.mfaPolicy}
@@ -122,7 +114,7 @@ export function Component() {
         {values.mfaPolicy !== 'OFF' && (
           <Switch
             label="Email counts as a second factor"
-            description="Off: a code by mail does not meet Required."
+            description="Off: a mail code does not satisfy Required."
             checked={values.emailFactor}
             disabled={!mayChange}
             error={faultOf('emailFactor')}
@@ -132,7 +124,7 @@ export function Component() {
         {values.mfaPolicy !== 'OFF' && (
           <Duration
             label="Remembered on a device for"
-            hint="Where the person asks for it. 0: it is asked for at every sign-in."
+            hint="If the user opts in. 0: required at every sign-in."
             seconds={values.rememberMfaSeconds}
             disabled={!mayChange}
             error={faultOf('rememberMfaSeconds')}
@@ -140,7 +132,7 @@ export function Component() {
           />
         )}
       </Section>
-      <Section title="Trusted devices" lead="A registered device signs in with its key, without a code.">
+      <Section title="Trusted devices" lead="Registered devices sign in with their key, without a code.">
         <Duration
           label="Trusted since its last use for"
           hint="0: every sign-in asks for a code."
@@ -151,7 +143,7 @@ export function Component() {
         />
         <WholeNumber
           label="Trust ends after"
-          hint="Since registration, however often the device is used."
+          hint="Counted from registration."
           unit="days"
           value={values.deviceTrustDays}
           bounds={[1, 3650]}
@@ -178,20 +170,17 @@ export function Component() {
           onChange={(count) => set('smsPerDay', count)}
         />
       </Section>
-      <Section
-        title="Test mode"
-        lead="For automated tests: the one-time code is also in the answer, so that no mail has to be read."
-      >
+      <Section title="Test mode" lead="For automated tests: sign-in responses contain the one-time code.">
         <Switch
-          label="One-time codes are in the answers of sign-in"
+          label="Return one-time codes in sign-in responses"
           checked={values.testMode}
           disabled={!mayChange || isConsole}
           error={faultOf('testMode')}
           onChange={(event) => set('testMode', event.currentTarget.checked)}
         />
         {values.testMode && (
-          <Alert color="bad" role="alert" title="Anybody can sign in as anybody">
-            As long as it is on, whoever knows an address can sign in with it. Never for real people.
+          <Alert color="bad" role="alert" title="Anyone can sign in as any user">
+            Anyone who knows an address can sign in with it. Do not use with real users.
           </Alert>
         )}
       </Section>
@@ -244,8 +233,8 @@ function Offered({
   const users = standing && { TOTP: standing.totp, SMS: standing.sms, EMAIL: standing.email };
   return (
     <Checkbox.Group
-      label="Offered when one is set up"
-      description="Whoever has another one keeps it."
+      label="Factors offered"
+      description="Existing factors stay valid."
       error={error}
       value={[...offeredFactors]}
       onChange={(chosen) => onChange(methods.filter((method) => chosen.includes(method)))}
@@ -259,7 +248,7 @@ function Offered({
               key={method}
               value={method}
               label={methodNames[method]}
-              description={isMute ? 'No SMS gateway is set here (SMS_URL): nobody is offered this.' : hint}
+              description={isMute ? 'No SMS gateway is configured (SMS_URL).' : hint}
               disabled={disabled || (offeredFactors.length === 1 && offeredFactors[0] === method)}
             />
           );
@@ -270,12 +259,12 @@ function Offered({
 }
 
 const hints = {
-  TOTP: 'Works without a network, costs nothing, cannot be intercepted on its way.',
-  SMS: 'Everybody has it; a number can be taken over.',
-  EMAIL: 'Goes to the same mailbox as the first code: the weakest of the three.',
+  TOTP: 'Works offline, free, cannot be intercepted in transit.',
+  SMS: 'Widely available; numbers can be hijacked.',
+  EMAIL: 'Weakest: same mailbox as the first code.',
 } as const;
 
-const usedBy = (count: number) => (count === 1 ? '1 person has one.' : `${count} people have one.`);
+const usedBy = (count: number) => (count === 1 ? '1 user has one.' : `${count} users have one.`);
 
 function describe(name: keyof FactorValues, from: FactorValues): string | string[] {
   if (name === 'signUp') return signUps[from.signUp].name;
@@ -295,37 +284,37 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
   const parts = [
     values.signUp === 'PROVISIONED_ONLY' &&
       saved.signUp === 'OPEN' &&
-      'People without an account can no longer make one. Those who have one keep it.',
+      'New accounts can no longer be created. Existing ones stay.',
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
-      `${enrolling(without, standing?.activeUsers)} Sessions of people without one stop at once.`,
+      `${enrolling(without, standing?.activeUsers)} Sessions of users without one end at once.`,
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&
-      `Nobody is asked to set one up any more. ${keeping(standing?.withFactor)}`,
+      `Enrollment is no longer required. ${keeping(standing?.withFactor)}`,
     values.mfaPolicy !== 'OFF' &&
       dropped.length > 0 &&
-      `${dropped.map((method) => methodNames[method]).join(' and ')} can no longer be set up; whoever has one keeps it.`,
+      `${dropped.map((method) => methodNames[method]).join(' and ')} can no longer be enrolled; existing ones stay valid.`,
     values.rememberMfaSeconds > saved.rememberMfaSeconds &&
-      `On devices that ask for it, a second factor is good for ${formatDuration(values.rememberMfaSeconds)}.`,
+      `If the user opts in, a second factor is remembered for ${formatDuration(values.rememberMfaSeconds)}.`,
     values.deviceTrustSeconds < saved.deviceTrustSeconds && 'Devices unused for longer than that ask for a code again.',
     values.deviceTrustDays < saved.deviceTrustDays && 'Devices registered before that ask for a code again.',
     !values.emailFactor &&
       saved.emailFactor &&
       values.mfaPolicy === 'REQUIRED' &&
-      'People whose only factor is email set up another at next sign-in; their sessions stop at once.',
-    values.testMode && !saved.testMode && 'From now on, one-time codes protect nobody in this project.',
+      'Users with email alone enroll another factor at next sign-in; their sessions end at once.',
+    values.testMode && !saved.testMode && 'One-time codes no longer protect this project.',
   ];
   return parts.filter(Boolean).join(' ') || undefined;
 }
 
 function enrolling(count: number | undefined, users: number | undefined): string {
-  if (users === 0) return 'New people set one up at their first sign-in.';
-  if (count === undefined) return 'People without a second factor will be asked to set one up at their next sign-in.';
-  if (count === 0) return 'Everybody who has an account has a second factor already; new people set one up at once.';
-  return `${count} ${count === 1 ? 'person' : 'people'} will be asked to set one up at their next sign-in.`;
+  if (users === 0) return 'New users enroll at first sign-in.';
+  if (count === undefined) return 'Users without a second factor enroll at next sign-in.';
+  if (count === 0) return 'All users have a second factor; new users enroll at first sign-in.';
+  return `${count} ${count === 1 ? 'user enrolls' : 'users enroll'} a second factor at next sign-in.`;
 }
 
 function keeping(count: number | undefined): string {
   if (!count) return '';
-  return `${count} ${count === 1 ? 'person who has one is' : 'people who have one are'} still asked for it.`;
+  return `${count} ${count === 1 ? 'user with a factor' : 'users with a factor'} must still use it.`;
 }

@@ -18,7 +18,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
           {
             icon: 'phone',
             name: 'Second factor',
-            detail: values.mfaPolicy === 'OPTIONAL' ? 'for those who have one' : `set up at first: ${offered(values)}`,
+            detail: values.mfaPolicy === 'OPTIONAL' ? 'for users with one' : `enrolled first: ${offered(values)}`,
           },
         ];
   const isOwed = values.mfaPolicy === 'REQUIRED';
@@ -29,7 +29,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
   const address: Step = {
     icon: 'mail',
     name: 'Address',
-    detail: values.signUp === 'OPEN' ? 'anybody’s' : 'of a provisioned user',
+    detail: values.signUp === 'OPEN' ? 'any' : 'provisioned users only',
   };
   const end: Step = { icon: 'check', name: 'Signed in' };
   const known: Step[] = [
@@ -37,7 +37,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
     { icon: 'key', name: 'Device key', detail: 'nothing to type' },
     ...factor.map((step) => ({
       ...step,
-      detail: remembered ?? (isOwed ? 'asked for each time' : (step.detail ?? '')),
+      detail: remembered ?? (isOwed ? 'every time' : (step.detail ?? '')),
     })),
     end,
   ];
@@ -47,7 +47,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
         name="New device"
         steps={[
           address,
-          { icon: 'lock', name: 'Code', detail: values.testMode ? 'also in the answer' : 'by mail, 5 minutes' },
+          { icon: 'lock', name: 'Code', detail: values.testMode ? 'also in the response' : 'by mail, 5 minutes' },
           ...factor,
           end,
         ]}

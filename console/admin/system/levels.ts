@@ -4,9 +4,9 @@ import type { Tone } from '../theme.ts';
 export type Level = SystemQuery['system']['level'];
 
 export const levels: Record<Level, { tone: Tone; text: string }> = {
-  OK: { tone: 'good', text: 'Sound' },
-  WARN: { tone: 'note', text: 'Look at it' },
-  FAIL: { tone: 'bad', text: 'Needs you' },
+  OK: { tone: 'good', text: 'OK' },
+  WARN: { tone: 'note', text: 'Needs attention' },
+  FAIL: { tone: 'bad', text: 'Failing' },
 };
 
 const size = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });

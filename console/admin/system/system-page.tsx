@@ -16,25 +16,25 @@ type Job = Status['jobs'][number];
 
 const jobNames: Record<string, string> = {
   'delivery.send': 'Send mail and SMS',
-  'logout.deliver': 'Tell applications of logouts',
-  'logout.recover': 'Find logouts that were left behind',
-  'keys.tend': 'Look after signing keys',
-  'activity.count': 'Count the days that are over',
-  'sweep.budgets': 'Forget spent limits',
-  'sweep.codes': 'Forget one-time codes',
-  'sweep.logos': 'Forget logos that nobody uses',
-  'sweep.messages': 'Forget messages',
-  'sweep.request-records': 'Forget directory requests',
-  'sweep.rest': 'Forget what has expired',
+  'logout.deliver': 'Deliver logout tokens',
+  'logout.recover': 'Recover lost logouts',
+  'keys.tend': 'Maintain signing keys',
+  'activity.count': 'Aggregate daily activity',
+  'sweep.budgets': 'Delete expired rate limits',
+  'sweep.codes': 'Delete one-time codes',
+  'sweep.logos': 'Delete unused logos',
+  'sweep.messages': 'Delete old messages',
+  'sweep.request-records': 'Delete old directory requests',
+  'sweep.rest': 'Delete other expired data',
 };
 
 const processColumns: readonly Column<Process>[] = [
   { header: 'Process', isName: true, width: '26%', cell: ({ host, pid }) => `${host}, ${pid}` },
   { header: 'Version', cell: ({ version, nodeVersion }) => `${version} on Node ${nodeVersion}` },
   { header: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
-  { header: 'Last heard of', cell: ({ seenAt }) => <Time at={seenAt} /> },
+  { header: 'Last heartbeat', cell: ({ seenAt }) => <Time at={seenAt} /> },
   {
-    header: 'Signs an ID token in',
+    header: 'ID token signing',
     align: 'end',
     cell: ({ signMicroseconds }) => (signMicroseconds == null ? '–' : `${(signMicroseconds / 1000).toFixed(1)} ms`),
   },
@@ -44,12 +44,12 @@ const processColumns: readonly Column<Process>[] = [
 const count = new Intl.NumberFormat('en-GB');
 
 const jobColumns: readonly Column<Job>[] = [
-  { header: 'Work', isName: true, width: '36%', cell: ({ name }) => jobNames[name] ?? name },
-  { header: 'Due', align: 'end', cell: ({ waiting }) => count.format(waiting) },
-  { header: 'Later', align: 'end', cell: ({ deferred }) => count.format(deferred) },
-  { header: 'Under way', align: 'end', cell: ({ active }) => count.format(active) },
+  { header: 'Job', isName: true, width: '36%', cell: ({ name }) => jobNames[name] ?? name },
+  { header: 'Ready', align: 'end', cell: ({ waiting }) => count.format(waiting) },
+  { header: 'Scheduled', align: 'end', cell: ({ deferred }) => count.format(deferred) },
+  { header: 'Running', align: 'end', cell: ({ active }) => count.format(active) },
   {
-    header: 'Given up in a day',
+    header: 'Failed in 24 h',
     align: 'end',
     cell: ({ failed }) => (failed > 0 ? <Badge color="bad">{count.format(failed)}</Badge> : '0'),
   },
@@ -63,40 +63,36 @@ export function Component() {
   return (
     <Page
       title="System"
-      lead="What this instance runs on, read from what is really there every 10 seconds."
+      lead="Health of this instance, updated every 10 seconds"
       badges={overall && <Badge color={overall.tone}>{overall.text}</Badge>}
     >
-      {failure && !status && <LoadError failure={failure} subject="the state of the system" retry={reload} />}
+      {failure && !status && <LoadError failure={failure} subject="system status" retry={reload} />}
       {!(failure && !status) && (
         <>
           <Section flush title="Checks">
             {status ? <Checks checks={status.checks} /> : <Skeleton lines={10} />}
           </Section>
-          <Section
-            flush
-            title="Processes"
-            lead="Servers that share this database. Each says every 20 seconds that it is there."
-          >
+          <Section flush title="Processes" lead="Servers sharing this database; heartbeat every 20 seconds">
             <DataTable
               label="Processes"
               columns={processColumns}
               rows={status?.processes}
               keyOf={({ id }) => id}
               skeletonRows={1}
-              empty={<Empty icon="server" title="None has said that it is there" />}
+              empty={<Empty icon="server" title="No heartbeats" />}
             />
           </Section>
           <Section title="Database and messages">
             {status ? <Facts status={status} /> : <LinesSkeleton lines={5} />}
           </Section>
-          <Section flush title="Jobs" lead="Work that nobody waits for, as of half a minute ago.">
+          <Section flush title="Jobs" lead="Background work; up to 30 seconds old">
             <DataTable
               label="Jobs"
               columns={jobColumns}
               rows={status?.jobs}
               keyOf={({ name }) => name}
               skeletonRows={5}
-              empty={<Empty icon="clock" title="No jobs are done here" />}
+              empty={<Empty icon="clock" title="No jobs" />}
             />
           </Section>
         </>

@@ -34,7 +34,7 @@ const steps = [
 /** "3 minutes ago", "in 2 days". */
 function ago(at: string): string {
   const seconds = (new Date(at).getTime() - Date.now()) / 1000;
-  if (Math.abs(seconds) < 45) return seconds > 10 ? 'in a moment' : 'just now';
+  if (Math.abs(seconds) < 45) return seconds > 10 ? 'soon' : 'just now';
   const [, unit, size] = steps.find(([below]) => Math.abs(seconds) < below) ?? steps[5];
   return relative.format(Math.round(seconds / size), unit);
 }

@@ -64,7 +64,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
     const refused = list.filter(({ done }) => !done);
     const [first] = refused;
     if (isOne && first) {
-      setFailure({ code: 'refused', message: first.message ?? 'It was refused.' });
+      setFailure({ code: 'refused', message: first.message ?? 'Refused' });
       return;
     }
     if (refused.length === 0) toast(`${who} ${isOne ? 'is' : 'are'} ${words.done}`);
@@ -87,7 +87,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
       >
         {words && (
           <p>
-            {isOne ? <strong>{only?.name}</strong> : 'Each of them'} {words.effect}
+            {isOne ? <strong>{only?.name}</strong> : 'Each user'} {words.effect}
           </p>
         )}
         {action === 'ERASE' && isOne && only && <Losses userId={only.id} />}
@@ -103,7 +103,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
       <Modal
         opened={outcomes !== undefined}
         onClose={() => setOutcomes(undefined)}
-        title="What came of it"
+        title="Results"
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >

@@ -37,21 +37,17 @@ export function ExportUsers({ opened, onClose, projectId, total, search, filter 
     >
       <div className={styles.export}>
         <p>
-          {isFiltered ? 'All that fit your search and filters, on every page.' : 'Everybody in the project.'} The file
-          holds personal data; that you took it stands in the audit log.
+          {isFiltered ? 'All users matching your search and filters.' : 'All users of the project.'} The file contains
+          personal data; the export is logged.
         </p>
         <Radio.Group label="Format" value={format} onChange={setFormat}>
           <div className={styles.radios}>
-            <Radio
-              value="csv"
-              label="CSV"
-              description="For spreadsheets. What one could take for a formula gets an apostrophe before it."
-            />
-            <Radio value="jsonl" label="JSON Lines" description="For programs: one user a line, values as they are." />
+            <Radio value="csv" label="CSV" description="For spreadsheets. Formulas are escaped with an apostrophe." />
+            <Radio value="jsonl" label="JSON Lines" description="For programs: one user per line." />
           </div>
         </Radio.Group>
         <details>
-          <summary>The same by a script</summary>
+          <summary>Script</summary>
           <Code
             label="command"
             code={`curl -OJ '‹${settings.issuer}${address}›' \\\n  -H 'Authorization: Bearer <admin API token>'`}
@@ -66,7 +62,7 @@ export function ExportUsers({ opened, onClose, projectId, total, search, filter 
             loading={busy}
             onClick={async () => {
               if (!(await download(address))) return;
-              toast('The download has begun');
+              toast('Download started');
               onClose();
             }}
           >

@@ -7,19 +7,19 @@ const some = (number: number, one: string, many = `${one}s`) => `${count.format(
 /** Counts of the data deleted with a user. */
 export function Losses({ userId }: { userId: string }) {
   const { data, failure } = useQuery(UserHoldings, { userId });
-  if (failure) return <p>What would be lost could not be counted: {failure.message}</p>;
+  if (failure) return <p>Failed to count what will be lost: {failure.message}</p>;
   const held = data?.userHoldings;
-  if (!held) return <p aria-busy="true">Counting what would be lost…</p>;
+  if (!held) return <p aria-busy="true">Counting…</p>;
   return (
     <>
-      <p>What will be lost:</p>
+      <p>You will lose:</p>
       <ul>
         <li>the profile, and the place in {some(held.groups, 'group')}</li>
         <li>
           {some(held.devices, 'device')}, {some(held.secondFactors, 'second factor')},{' '}
           {some(held.recoveryCodes, 'recovery code')}
         </li>
-        <li>{some(held.sessions, 'session')}: whoever is signed in is signed out</li>
+        <li>{some(held.sessions, 'session')}, ended at once</li>
         <li>{some(held.messages, 'message')} to them</li>
         {held.adminRoles > 0 && <li>{some(held.adminRoles, 'role')} in this console</li>}
       </ul>

@@ -15,11 +15,11 @@ export const userColumns = {
   phone: { header: 'Phone', cell: ({ phone }) => phone ?? '–' },
   externalId: { header: 'External ID', cell: ({ externalId }) => externalId ?? '–' },
   state: {
-    header: 'State',
+    header: 'Status',
     cell: ({ active }) => (active ? <Badge color="good">Active</Badge> : <Badge color="bad">Deactivated</Badge>),
   },
   provenance: {
-    header: 'Came from',
+    header: 'Source',
     cell: ({ provenance }) => (provenance === 'SCIM' ? 'Directory' : 'Sign-up'),
   },
   lastSignIn: { header: 'Last sign-in', cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },

@@ -25,8 +25,8 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
     { header: 'Device', isName: true, width: '26%', cell: ({ name }) => name },
     { header: 'Application', cell: ({ client }) => client.name },
     {
-      header: 'State',
-      cell: (device) => (isTrusted(device) ? <Badge color="good">Trusted</Badge> : <Badge>Asks for a code</Badge>),
+      header: 'Status',
+      cell: (device) => (isTrusted(device) ? <Badge color="good">Trusted</Badge> : <Badge>Needs a code</Badge>),
     },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { header: 'Trusted until', cell: ({ trustedUntil }) => <Time at={trustedUntil} fallback="–" /> },
@@ -53,7 +53,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
     setFailure(undefined);
   };
   return (
-    <Section flush title="Devices" lead="Browsers with a key of their own. A lost one is revoked here.">
+    <Section flush title="Devices" lead="Browsers with a device key. Revoke lost ones.">
       <DataTable
         label="Devices"
         columns={columns}
@@ -75,14 +75,11 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
           const outcome = await revoke({ id: revoking.id });
           setFailure(outcome.failure);
           if (!outcome.data) return;
-          toast(`${revoking.name} is revoked`);
+          toast(`${revoking.name} revoked`);
           close();
         }}
       >
-        <p>
-          Its key is refused from this moment, and the sessions that began with it end. With a code from the mail it can
-          be registered again.
-        </p>
+        <p>Its key is revoked at once, and its sessions end. It can be registered again with a code by mail.</p>
       </Confirm>
     </Section>
   );

@@ -9,7 +9,7 @@ type Factor = UserAccessQuery['userAccess']['factors'][number];
 
 const columns: readonly Column<Factor>[] = [
   { header: 'Factor', isName: true, width: '26%', cell: ({ method }) => factorNames[method] },
-  { header: 'Goes to', cell: ({ phone }) => phone ?? '–' },
+  { header: 'Phone', cell: ({ phone }) => phone ?? '–' },
   { header: 'Set up', cell: ({ verifiedAt }) => <Time at={verifiedAt} /> },
   { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
 ];
@@ -24,11 +24,7 @@ interface UserFactorsProps {
 export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsProps) {
   const codes = `${recoveryCodesLeft} recovery code${recoveryCodesLeft === 1 ? '' : 's'} left.`;
   return (
-    <Section
-      flush
-      title="Second factors"
-      lead={factors?.length ? codes : 'Whoever has lost theirs gets a reset, under Actions.'}
-    >
+    <Section flush title="Second factors" lead={factors?.length ? codes : 'If lost, reset them under Actions.'}>
       <DataTable
         label="Second factors"
         columns={columns}
@@ -37,7 +33,7 @@ export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsP
         skeletonRows={1}
         empty={
           <Empty icon="shield" title="No second factor">
-            {policy === 'REQUIRED' ? 'The next sign-in sets one up: the project requires it.' : undefined}
+            {policy === 'REQUIRED' ? 'The project requires one: the next sign-in enrolls it.' : undefined}
           </Empty>
         }
       />

@@ -4,18 +4,18 @@ import type { Direction, UserFilter, UserOrder } from '../generated/operations.t
 export const userFilters = [
   {
     name: 'state',
-    label: 'State',
+    label: 'Status',
     options: [
-      { value: '', label: 'Any state' },
+      { value: '', label: 'Any status' },
       { value: 'active', label: 'Active' },
       { value: 'inactive', label: 'Deactivated' },
     ],
   },
   {
     name: 'provenance',
-    label: 'Came from',
+    label: 'Source',
     options: [
-      { value: '', label: 'From anywhere' },
+      { value: '', label: 'Any source' },
       { value: 'SCIM', label: 'Directory' },
       { value: 'LOCAL', label: 'Sign-up' },
     ],
@@ -33,10 +33,10 @@ export const userFilters = [
     name: 'seen',
     label: 'Last sign-in',
     options: [
-      { value: '', label: 'Signed in at any time' },
+      { value: '', label: 'Any last sign-in' },
       { value: 'week', label: 'In the last 7 days' },
       { value: 'month', label: 'In the last 30 days' },
-      { value: 'quiet', label: 'Not for 90 days' },
+      { value: 'quiet', label: 'Not in 90 days' },
       { value: 'never', label: 'Never' },
     ],
   },
@@ -104,8 +104,8 @@ export const sortings: Record<string, Sorting & { label: string }> = {
   'user-name-desc': { label: 'User name, Z to A', orderBy: 'USER_NAME', direction: 'DESC' },
   email: { label: 'E-mail, A to Z', orderBy: 'EMAIL', direction: 'ASC' },
   'email-desc': { label: 'E-mail, Z to A', orderBy: 'EMAIL', direction: 'DESC' },
-  seen: { label: 'Signed in last', orderBy: 'LAST_SIGN_IN', direction: 'DESC' },
-  'seen-asc': { label: 'Signed in longest ago', orderBy: 'LAST_SIGN_IN', direction: 'ASC' },
+  seen: { label: 'Last sign-in, newest first', orderBy: 'LAST_SIGN_IN', direction: 'DESC' },
+  'seen-asc': { label: 'Last sign-in, oldest first', orderBy: 'LAST_SIGN_IN', direction: 'ASC' },
 };
 
 export function sortingOf(name: string | undefined): Sorting {

@@ -14,7 +14,7 @@ export function UserGroups({ userId }: { userId: string }) {
   const groups = data?.groups;
   const more = groups ? groups.totalCount - groups.edges.length : 0;
   return (
-    <Section title="Groups" lead="Kept by the directory.">
+    <Section title="Groups" lead="Managed by the directory.">
       {failure && !groups ? (
         <LoadError failure={failure} subject="the list of groups" retry={reload} />
       ) : groups?.edges.length === 0 ? (

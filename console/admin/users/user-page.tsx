@@ -66,11 +66,11 @@ export function Component() {
                 leftSection={<Icon name="download" size={16} />}
                 onClick={() => {
                   void download(`/admin/export/users/${user.id}`).then((begun) => {
-                    if (begun) toast('The download has begun');
+                    if (begun) toast('Download started');
                   });
                 }}
               >
-                Export everything held about them
+                Export user data
               </Menu.Item>
               <Menu.Divider />
               {Object.entries(userActions)
@@ -91,10 +91,10 @@ export function Component() {
     >
       <FormError failure={refused} />
       {!user.active && (
-        <Alert color="bad" role="alert" title="They cannot sign in">
+        <Alert color="bad" role="alert" title="This user cannot sign in">
           {user.provenance === 'SCIM'
-            ? 'The directory, or an admin, has deactivated this account.'
-            : 'An admin has deactivated this account.'}
+            ? 'The directory or an admin deactivated this account.'
+            : 'An admin deactivated this account.'}
         </Alert>
       )}
       <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} />
@@ -108,7 +108,7 @@ export function Component() {
       />
       <Section
         flush
-        title="What happened"
+        title="Activity"
         actions={
           <Button
             component={Link}
@@ -159,8 +159,8 @@ function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
       title="Profile"
       lead={
         fromDirectory
-          ? `What has a lock is the directory's: it is changed there${isLocked ? '' : ', and what people change here lasts until the next sync'}.`
-          : 'They made this account themselves, with their first sign-in.'
+          ? `Locked fields are managed by the directory${isLocked ? '' : '; changes made here last until the next sync'}.`
+          : 'Created by the user at first sign-in.'
       }
     >
       <dl className={styles.profile}>

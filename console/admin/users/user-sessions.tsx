@@ -32,7 +32,7 @@ export function UserSessions({
     { header: 'Signed in', cell: ({ authTime }) => <Time at={authTime} /> },
     { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
     {
-      header: 'Ends',
+      header: 'Expires',
       cell: ({ idleExpiresAt, expiresAt }) => <Time at={idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt} />,
     },
   ];
@@ -58,18 +58,14 @@ export function UserSessions({
     setFailure(undefined);
   };
   return (
-    <Section
-      flush
-      title="Sessions"
-      lead="Where they are signed in just now. One session serves all applications in that browser."
-    >
+    <Section flush title="Sessions" lead="Active sessions. A session serves all applications in its browser.">
       <DataTable
         label="Sessions"
         columns={columns}
         rows={sessions}
         keyOf={({ id }) => id}
         skeletonRows={1}
-        empty={<Empty icon="browser" title="Not signed in anywhere" />}
+        empty={<Empty icon="browser" title="No active sessions" />}
       />
       <Confirm
         opened={ending !== undefined}
@@ -84,13 +80,13 @@ export function UserSessions({
           const outcome = await end({ id: ending.id });
           setFailure(outcome.failure);
           if (!outcome.data) return;
-          toast('The session has ended');
+          toast('Session ended');
           close();
         }}
       >
         <p>
-          They are signed out in {browserName(ending?.userAgent)}, and applications there are told. They can sign in
-          again.
+          The user is signed out in {browserName(ending?.userAgent)}, and its applications receive a logout. They can
+          sign in again.
         </p>
       </Confirm>
     </Section>

@@ -82,13 +82,13 @@ export function Component() {
     });
   const onPage = rows?.filter(({ id }) => chosen.has(id)).length ?? 0;
   const select: Column<Row> = {
-    header: 'Chosen',
+    header: 'Selected',
     width: '3.5rem',
     isCorner: true,
     head: (
       <Checkbox
         size="xs"
-        aria-label="Choose all on this page"
+        aria-label="Select all on this page"
         checked={onPage > 0 && onPage === rows?.length}
         indeterminate={onPage > 0 && onPage < (rows?.length ?? 0)}
         onChange={(event) => choose(rows ?? [], event.currentTarget.checked)}
@@ -97,7 +97,7 @@ export function Component() {
     cell: (user) => (
       <Checkbox
         size="xs"
-        aria-label={`Choose ${nameOf(user)}`}
+        aria-label={`Select ${nameOf(user)}`}
         checked={chosen.has(user.id)}
         onChange={(event) => choose([user], event.currentTarget.checked)}
       />
@@ -106,7 +106,7 @@ export function Component() {
   return (
     <Page
       title="Users"
-      lead={`Everybody who has an account in ${project.name}.`}
+      lead={`All accounts in ${project.name}`}
       actions={
         mayChange &&
         !isEmpty && (
@@ -148,14 +148,14 @@ export function Component() {
             </ListBar>
           )}
           {chosen.size > 0 && (
-            <div className={styles.chosen} role="region" aria-label="Chosen users">
+            <div className={styles.chosen} role="region" aria-label="Selected users">
               <strong role="status">
-                {count.format(chosen.size)} chosen{chosen.size > 100 ? ': at most 100 at once' : ''}
+                {count.format(chosen.size)} selected{chosen.size > 100 ? ': at most 100 at once' : ''}
               </strong>
               <Menu>
                 <Menu.Target>
                   <Button size="xs" disabled={chosen.size > 100} rightSection={<Icon name="down" size={14} />}>
-                    Do with them
+                    Actions
                   </Button>
                 </Menu.Target>
                 <Menu.Dropdown>
@@ -171,7 +171,7 @@ export function Component() {
                 </Menu.Dropdown>
               </Menu>
               <Button size="xs" variant="subtle" onClick={() => setChosen(new Map())}>
-                Choose none
+                Clear selection
               </Button>
             </div>
           )}
@@ -187,7 +187,7 @@ export function Component() {
               isEmpty ? (
                 <Empty
                   icon="users"
-                  title="Nobody yet"
+                  title="No users yet"
                   action={
                     <Button component={Link} to={path('directory')}>
                       Connect a directory
@@ -195,21 +195,20 @@ export function Component() {
                   }
                 >
                   {project.signUp === 'OPEN'
-                    ? 'People appear here with their first sign-in, or when a directory brings them.'
-                    : 'Only a directory can bring people into this project.'}
+                    ? 'Users appear at first sign-in, or when a directory creates them.'
+                    : 'Only a directory can create users in this project.'}
                 </Empty>
               ) : (
                 <Empty
                   icon="search"
-                  title="Nobody fits"
+                  title="No matching users"
                   action={
                     <Button variant="default" onClick={clear}>
-                      Remove search and filters
+                      Clear search and filters
                     </Button>
                   }
                 >
-                  The search looks at the beginning of names, family names, e-mail addresses, user names and external
-                  IDs.
+                  Search matches the start of names, e-mail addresses, user names and external IDs.
                 </Empty>
               )
             }

@@ -124,7 +124,7 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
     >
       <TextInput
         label="Name"
-        description="People see it on the sign-in page."
+        description="Shown on the sign-in page."
         value={answers.name}
         error={tried && !isNamed ? 'Give it a name' : undefined}
         maxLength={200}
@@ -167,7 +167,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
     const outcome = await create({ input });
     setFailure(outcome.failure);
     if (outcome.data) {
-      toast(`${outcome.data.createClient.client.name} is created`);
+      toast(`${outcome.data.createClient.client.name} created`);
       onCreated(outcome.data.createClient);
     }
   };
@@ -177,7 +177,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
     <Step onSubmit={() => void submit()}>
       <ListField
         label="Redirect URIs"
-        hint="Where people return after signing in; compared letter by letter. They are also the origins from which its pages may call."
+        hint="Must match exactly. Their origins are also allowed by CORS."
         one="redirect URI"
         placeholder={kind === 'native' ? 'http://127.0.0.1/callback' : 'https://app.example.com/callback'}
         values={answers.redirectUris}
@@ -187,7 +187,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
       />
       <ListField
         label="Post-logout redirect URIs"
-        hint="Where people may return after signing out. Optional."
+        hint="Allowed destinations after sign-out. Optional."
         one="post-logout URI"
         placeholder="https://app.example.com/"
         values={answers.postLogoutRedirectUris}
@@ -197,7 +197,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
       />
       {kind === 'web-server' && (
         <Radio.Group
-          label="How it proves itself at the token endpoint"
+          label="Client authentication"
           value={method}
           onChange={(value) => answer({ method: value as Answers['method'] })}
         >
@@ -205,12 +205,12 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
             <Radio
               value="NONE"
               label="PKCE"
-              description="The code is worth nothing without its verifier. Enough for most."
+              description="Codes are bound to a verifier. Enough for most applications."
             />
             <Radio
               value="PRIVATE_KEY_JWT"
               label="PKCE and a private key (private_key_jwt)"
-              description="The server also signs with a key that it alone has."
+              description="The server also signs with its own private key."
             />
           </div>
         </Radio.Group>
@@ -244,30 +244,30 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
   });
   return (
     <>
-      <Section title="Its keys" lead="Each belongs to this application alone, and can be replaced at any time.">
+      <Section title="Its keys" lead="For this application only. Replace them at any time.">
         <Secrets
           fileName={`${client.id}.keys.txt`}
           secrets={[
             {
               label: 'Publishable key',
               value: publishableKey,
-              hint: 'For @latchkey/browser. It may stand in a page: it works only from the origins of the redirect URIs.',
+              hint: 'For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.',
             },
             {
               label: 'Secret key',
               value: secretKey,
-              hint: 'For @latchkey/node, on your server. Never in a page, an app or a repository.',
+              hint: 'For @latchkey/node on your server. Keep it out of clients and repositories.',
             },
           ]}
           onDone={() => void navigate(path(`applications/${client.id}`))}
         />
       </Section>
       <Section
-        title="See it work"
-        lead="Signs you in as one of its people, in a new tab, and shows the tokens that it would be given. Save the keys first, or later: this page stays."
+        title="Test sign-in"
+        lead="Opens a new tab, signs you in and shows the tokens. This page stays open."
         actions={<TrySignIn clientId={client.id} />}
       />
-      <Section title="Start with this" lead="Your own values are filled in, and marked.">
+      <Section title="Quickstart" lead="Your values are filled in and highlighted.">
         <Snippets snippets={snippets} />
       </Section>
     </>

@@ -8,7 +8,7 @@ export function KindCards({ value, onChange }: { value: ClientKind; onChange(kin
   const id = useId();
   return (
     <fieldset className={styles.cards}>
-      <legend>What is it?</legend>
+      <legend>Application type</legend>
       {Object.entries(clientKinds).map(([kind, { name, hint, icon }]) => (
         <label key={kind} className={styles.card}>
           <input

@@ -26,8 +26,12 @@ import type { ClientPartProps } from '../client-part.ts';
 import { DelegationKeys } from './delegation-keys.tsx';
 
 const kinds = {
-  PUBLISHABLE: { name: 'Publishable key', prefix: 'lk_pk_', hint: 'For @latchkey/browser; may stand in a page.' },
-  SECRET: { name: 'Secret key', prefix: 'lk_sk_', hint: 'For @latchkey/node; only on your server.' },
+  PUBLISHABLE: {
+    name: 'Publishable key',
+    prefix: 'lk_pk_',
+    hint: 'For @latchkey/browser. Safe to use in the browser.',
+  },
+  SECRET: { name: 'Secret key', prefix: 'lk_sk_', hint: 'For @latchkey/node. Server only.' },
 } as const;
 
 const nameOf = ({ kind, hint }: ApiKeyRowFragment) => `${kinds[kind].prefix}…${hint}`;
@@ -51,7 +55,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     { header: 'Key', isName: true, cell: (key) => <code>{nameOf(key)}</code> },
     { header: 'Kind', cell: ({ kind }) => kinds[kind].name },
     {
-      header: 'State',
+      header: 'Status',
       cell: ({ revokedAt }) => (revokedAt ? <Badge color="bad">Revoked</Badge> : <Badge color="good">Live</Badge>),
     },
     { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
@@ -100,7 +104,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
       <Section
         flush
         title="API keys"
-        lead="To replace a key: make a new one, put it in place, see that the old one is no longer used, revoke the old one."
+        lead="To rotate: create a new key, deploy it, then revoke the old one."
         actions={
           mayChange && (
             <>
@@ -118,14 +122,14 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           keyOf={({ id }) => id}
           empty={
             <Empty icon="key" title="No key">
-              Applications that only use the hosted sign-in page need none.
+              Only the SDKs need keys, not the hosted sign-in page.
             </Empty>
           }
         />
       </Section>
       <Section
         title="Client key"
-        lead="The public half of the key with which its server signs client assertions (private_key_jwt)."
+        lead="Public key for client assertions (private_key_jwt)"
         actions={
           mayChange && (
             <Button component={Link} to={path(`applications/${client.id}/settings`)} variant="default">
@@ -137,7 +141,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         {client.jwks ? (
           <Code label="JWK Set" code={JSON.stringify(client.jwks, null, 2)} />
         ) : (
-          <p>It has none: it proves itself by PKCE alone.</p>
+          <p>None: this client uses PKCE alone.</p>
         )}
       </Section>
       <DelegationKeys client={client} mayChange={mayChange} />
@@ -174,14 +178,14 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           const outcome = await revoke({ id: revoking.id });
           setFailure(outcome.failure);
           if (!outcome.data) return;
-          toast(`${nameOf(revoking)} is revoked`);
+          toast(`${nameOf(revoking)} revoked`);
           setRevoking(undefined);
         }}
       >
         {revoking && (
           <>
             <p>
-              Whatever still uses <code>{nameOf(revoking)}</code> is refused from this moment. This cannot be undone.
+              Requests with <code>{nameOf(revoking)}</code> fail at once. This cannot be undone.
             </p>
             <p>
               {revoking.lastUsedAt ? (

@@ -60,7 +60,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
       cell: ({ encryptionKid }) => <IdChip id={encryptionKid} label="encryption key thumbprint" />,
     },
     {
-      header: 'State',
+      header: 'Status',
       cell: (key) =>
         isLive(key) ? (
           <Badge color="good">{key.expiresAt ? 'Ending' : 'Live'}</Badge>
@@ -68,7 +68,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
           <Badge color="bad">Ended</Badge>
         ),
     },
-    { header: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="When replaced" /> },
+    { header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="When replaced" /> },
   ];
   if (mayChange) {
     columns.push({
@@ -92,7 +92,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
     <Section
       flush
       title="Delegation keys"
-      lead="For DelegationClient of @latchkey/node: your server changes second factors on its own pages, over signed and encrypted requests."
+      lead="Lets your server change second factors over signed and encrypted requests (DelegationClient of @latchkey/node)."
       actions={
         mayChange && (
           <>
@@ -120,13 +120,13 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         skeletonRows={2}
         empty={
           <Empty icon="key" title="Not set up">
-            Only applications that change second factors on their own pages need these.
+            Needed only to change second factors on your own pages.
           </Empty>
         }
       />
       {ours && (
         <div className={styles.ours}>
-          <p>Into the environment of your server:</p>
+          <p>Environment variables for your server:</p>
           <Pem name="IDP_ED25519_PUBLIC_KEY_PEM" text={ours.signingPublicPem} />
           <Pem name="IDP_X25519_PUBLIC_KEY_PEM" text={ours.encryptionPublicPem} />
         </div>
@@ -141,7 +141,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         {asking === 'register' && (
           <RegisterForm
             clientId={client.id}
-            onDone={(outcome) => done(outcome, 'The keys are registered')}
+            onDone={(outcome) => done(outcome, 'Keys registered')}
             onClose={close}
             failure={failure}
           />
@@ -150,16 +150,14 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
       <Confirm
         opened={asking === 'rotate'}
         title="New keys of this instance?"
-        verb="Make new keys"
+        verb="Generate keys"
         busy={rotating}
         failure={failure}
         graphql={request(RotateDelegationKeys, { input: { clientId: client.id } })}
         onClose={close}
-        onConfirm={async () => done(await rotate({ input: { clientId: client.id } }), 'The new keys are made')}
+        onConfirm={async () => done(await rotate({ input: { clientId: client.id } }), 'Keys generated')}
       >
-        <p>
-          The ones before stay good for a week: put the new public halves into your server's environment until then.
-        </p>
+        <p>Current keys stay valid for a week: deploy the new public keys to your server by then.</p>
       </Confirm>
       <Confirm
         opened={revoking !== undefined}
@@ -170,10 +168,10 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         graphql={revoking && request(RevokeDelegationKey, { id: revoking.id })}
         onClose={close}
         onConfirm={async () => {
-          if (revoking) done(await revoke({ id: revoking.id }), 'The keys are revoked');
+          if (revoking) done(await revoke({ id: revoking.id }), 'Keys revoked');
         }}
       >
-        <p>At once, without an overlap: delegation requests with these keys are refused. Sign-in goes on.</p>
+        <p>Delegation requests with these keys fail at once. Sign-in is unaffected.</p>
       </Confirm>
     </Section>
   );
@@ -208,9 +206,9 @@ function RegisterForm({ clientId, failure, onDone, onClose }: RegisterFormProps)
       saveFile('SP_X25519_PRIVATE_KEY.pem', encryption.privatePem, 'application/x-pem-file');
       setSigningKey(signing.publicPem);
       setEncryptionKey(encryption.publicPem);
-      setNote('Made in this browser. The private halves were downloaded as two files, and are kept nowhere else.');
+      setNote('Generated in this browser. The private keys were downloaded as two files and are not stored.');
     } catch {
-      setNote('This browser cannot make such keys. Use: openssl genpkey -algorithm ed25519 (and x25519)');
+      setNote('This browser cannot generate these keys. Use: openssl genpkey -algorithm ed25519 (and x25519)');
     }
   };
   const submit = async (event: FormEvent) => {
@@ -222,7 +220,7 @@ function RegisterForm({ clientId, failure, onDone, onClose }: RegisterFormProps)
     <form className={styles.form} onSubmit={submit}>
       <div>
         <Button variant="default" leftSection={<Icon name="key" size={16} />} onClick={generate}>
-          Generate both pairs here
+          Generate key pairs
         </Button>
       </div>
       {note && (
@@ -248,7 +246,7 @@ function RegisterForm({ clientId, failure, onDone, onClose }: RegisterFormProps)
         error={faultOf('encryptionKey')}
         onChange={(event) => setEncryptionKey(event.currentTarget.value)}
       />
-      <p className={styles.note}>Earlier keys of your server stay good for a week.</p>
+      <p className={styles.note}>Previous keys of your server stay valid for a week.</p>
       <FormError failure={failure?.field ? undefined : failure} />
       <div className={styles.actions}>
         <ShowGraphql

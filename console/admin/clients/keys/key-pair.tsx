@@ -22,18 +22,16 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
       const { kty, crv, x } = await crypto.subtle.exportKey('jwk', pair.publicKey);
       saveFile('client-key.private.pem', privatePem);
       onChange(JSON.stringify({ kty, crv, x }, null, 2));
-      setNote(
-        'Made in this browser. The private half was downloaded (client-key.private.pem) and is kept nowhere else.',
-      );
+      setNote('Generated in this browser. The private key was downloaded (client-key.private.pem) and is not stored.');
     } catch {
-      setNote('This browser cannot make Ed25519 keys. Use: openssl genpkey -algorithm ed25519');
+      setNote('This browser cannot generate Ed25519 keys. Use: openssl genpkey -algorithm ed25519');
     }
   };
   return (
     <div className={styles.pair}>
       <Textarea
         label="Public key (JWK)"
-        description="One Ed25519 key, its public half only. The application signs its client assertions with the private half."
+        description="One Ed25519 public key. The application signs client assertions with the private key."
         placeholder={'{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'}
         autosize
         minRows={4}

@@ -25,19 +25,18 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   return (
     <>
       {redirectUri === undefined && (
-        <Alert title="It has no redirect URI yet">
-          Nobody can sign in to it, and its pages may not call.{' '}
-          {mayChange && <Link to={path(`applications/${client.id}/settings`)}>Add one</Link>}
+        <Alert title="No redirect URI">
+          Sign-in and CORS need one. {mayChange && <Link to={path(`applications/${client.id}/settings`)}>Add one</Link>}
         </Alert>
       )}
       {mayChange && client.builtIn !== 'CONSOLE' && (
         <Section
-          title="See it work"
-          lead="Signs you in as one of its people, in a new tab, and shows the tokens that it would be given."
+          title="Test sign-in"
+          lead="Opens a new tab, signs you in and shows the tokens."
           actions={<TrySignIn clientId={client.id} />}
         />
       )}
-      <Section title="What your application needs">
+      <Section title="Connection settings">
         <div className={styles.values}>
           <CopyField label="Issuer" value={settings.issuer} />
           <CopyField label="Client ID" value={client.id} />
@@ -45,7 +44,7 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
       </Section>
       <Section
         title="Code"
-        lead="Your own values are filled in, and marked. Keys are shown only once, when they are made."
+        lead="Your values are filled in and highlighted. Keys are shown only at creation."
         actions={
           <>
             <NativeSelect

@@ -52,18 +52,18 @@ export function Component() {
     <Page title="Try sign-in">
       <Empty
         icon={failure || error ? 'warning' : 'applications'}
-        title={failure || error ? 'This sign-in came to nothing' : 'There is no sign-in to show'}
+        title={failure || error ? 'Sign-in failed' : 'No test sign-in to show'}
         action={
           <Button component={Link} to="/">
-            Go to the start
+            Go to home
           </Button>
         }
       >
         {error
-          ? `The application would have got the error ${error.code}${error.text ? `: ${error.text}` : '.'}`
+          ? `The application would receive the error ${error.code}${error.text ? `: ${error.text}` : '.'}`
           : failure && failure.code !== 'grant-rejected'
             ? failure.message
-            : 'What a sign-in gives is shown once, in the browser and the session that began it, within a minute. Begin another one from the quickstart of the application.'}
+            : 'A result is shown once, within a minute, in the browser that started it. Start another from the application’s quickstart.'}
       </Empty>
     </Page>
   );
@@ -75,24 +75,24 @@ function Shown({ result }: { result: Result }) {
   const isGood = idToken.verified && accessToken.verified;
   return (
     <Page
-      title={isGood ? `Sign-in to ${client.name} works` : `Sign-in to ${client.name} was tried`}
+      title={isGood ? `Sign-in to ${client.name} works` : `Sign-in to ${client.name} failed verification`}
       back={{ to: `/projects/${client.project.id}/applications/${client.id}`, label: client.name }}
-      lead={`What the application would have been given for ${who}.`}
+      lead={`Tokens that the application would receive for ${who}`}
     >
       <Alert color="neutral">
         {revoked
-          ? 'Nothing of worth is left: the tokens never left the server, and the access token is revoked.'
-          : 'The access token could not be revoked; it expires by itself.'}{' '}
-        The code was exchanged within the server: what your application sends for it is in the quickstart.
+          ? 'The tokens never left the server, and the access token is revoked.'
+          : 'The access token could not be revoked; it will expire.'}{' '}
+        The server exchanged the code; see the quickstart for the request of your application.
         <Session sid={idToken.claims['sid']} who={who} />
       </Alert>
       <TokenSection
         title="ID token"
-        lead="Says who signed in. Your application verifies it, and begins its own session."
+        lead="Identifies the user. Your application verifies it and starts its own session."
         token={idToken}
       />
-      <TokenSection title="Access token" lead="Opens UserInfo, and nothing else." token={accessToken} />
-      <Section title="UserInfo" lead={`What the access token opens, with the scopes ${result.scope}.`}>
+      <TokenSection title="Access token" lead="Valid for UserInfo only." token={accessToken} />
+      <Section title="UserInfo" lead={`Claims for the scopes ${result.scope}`}>
         <Claims label="UserInfo" claims={userInfo} />
       </Section>
     </Page>
@@ -121,7 +121,7 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
               setFailure(outcome.failure);
               if (!outcome.data) return;
               setEnded(true);
-              toast('The session has ended');
+              toast('Session ended');
             }}
           >
             End this session

@@ -106,7 +106,7 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
       onText={setText}
       choices={choices}
       pending={pending}
-      nothing={`Nothing here is called “${wanted}”.`}
+      nothing={`No matches for “${wanted}”`}
     />
   );
 }

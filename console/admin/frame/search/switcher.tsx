@@ -78,7 +78,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
       onText={setText}
       choices={[...recent.map((one) => choice('Recent', one, false)), ...found.map((one) => choice(group, one, true))]}
       pending={pending}
-      nothing="No project has this in its name."
+      nothing="No matching project"
       foot={
         isOwner && (
           <Button

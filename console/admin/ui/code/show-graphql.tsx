@@ -34,12 +34,12 @@ export function ShowGraphql<V extends object>({
         leftSection={<Icon name="code" size={16} />}
         onClick={() => setOpened(true)}
       >
-        Show as GraphQL
+        Show GraphQL
       </Button>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title="The same by the admin API"
+        title="Admin API request"
         size="xl"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >

@@ -9,7 +9,7 @@ import { FormError } from './errors.tsx';
 interface ConfirmProps {
   opened: boolean;
   title: string;
-  /** What will be lost, with counts. */
+  /** What is deleted, with counts. */
   children: ReactNode;
   /** Label of the button: "Delete application". */
   verb: string;
@@ -50,7 +50,7 @@ function Question({ children, verb, name, busy, failure, graphql, onConfirm, onC
         <TextInput
           label={
             <>
-              Type <strong className={styles.name}>{name}</strong> to go on
+              Type <strong className={styles.name}>{name}</strong> to confirm
             </>
           }
           value={typed}

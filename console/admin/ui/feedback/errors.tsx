@@ -12,10 +12,8 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
         <Icon name={isMissing ? 'search' : 'warning'} size={24} />
       </span>
       <div>
-        <h2>{isMissing ? `This ${subject} is not here` : `${upper(subject)} could not be read`}</h2>
-        <p>
-          {isMissing ? 'It was deleted, the address is wrong, or you have no role in its project.' : failure.message}
-        </p>
+        <h2>{isMissing ? `${upper(subject)} not found` : `${upper(subject)} failed to load`}</h2>
+        <p>{isMissing ? 'It was deleted, the address is wrong, or you lack access.' : failure.message}</p>
         {!isMissing && <p>Nothing was changed.</p>}
         {failure.requestId && (
           <p className={styles.request}>
@@ -38,7 +36,7 @@ export function FormError({ failure }: { failure: Failure | undefined }) {
   return (
     <Alert color="bad" role="alert" py="xs">
       {failure.message}
-      {failure.code === 'network' && ' Nothing was saved; what you typed is still here.'}
+      {failure.code === 'network' && ' Nothing was saved; your input is kept.'}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
         <Text size="xs">
           Request <code>{failure.requestId}</code>

@@ -52,7 +52,7 @@ export function Duration({ label, hint, seconds, onChange, error, disabled = fal
   const tell = (count: string, size: number) => {
     if (/^\d{1,9}$/.test(count.trim())) onChange(Number(count) * size);
   };
-  const fault = error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : 'Type a whole number');
+  const fault = error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : 'Must be a whole number');
   return (
     <Input.Wrapper
       id={id}
@@ -75,7 +75,7 @@ export function Duration({ label, hint, seconds, onChange, error, disabled = fal
           }}
         />
         <NativeSelect
-          aria-label={`Unit of ${label}`}
+          aria-label={`${label}, unit`}
           disabled={disabled}
           data={[...units].reverse().map(({ seconds: value, name }) => ({ value: String(value), label: `${name}s` }))}
           value={String(unit)}

@@ -59,7 +59,7 @@ export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard
         title="Leave without saving?"
         size="sm"
       >
-        <p>What you changed on this page is not saved yet.</p>
+        <p>Your changes are not saved.</p>
         <div className={styles.leave}>
           <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
             Stay
@@ -96,7 +96,7 @@ function ChangeLine({ label, before, after }: Change) {
     return (
       <div>
         <dt>{label}</dt>
-        <dd>{lines.length > 0 ? lines : 'another order'}</dd>
+        <dd>{lines.length > 0 ? lines : 'order changed'}</dd>
       </div>
     );
   }

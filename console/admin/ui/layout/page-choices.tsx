@@ -48,5 +48,5 @@ const looks = { draft: 'Draft', published: 'Published' } as const;
 export type Look = keyof typeof looks;
 
 export function LookChoice({ value, onChange }: { value: Look; onChange(value: Look): void }) {
-  return <Choice label="What is shown" options={looks} value={value} onChange={onChange} />;
+  return <Choice label="Version" options={looks} value={value} onChange={onChange} />;
 }

@@ -3,7 +3,7 @@ export const lifetimes = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: '1 year' },
-  { value: '', label: 'No end' },
+  { value: '', label: 'Never expires' },
 ] as const;
 
 /** Timestamp that many days ahead; null: never expires. */

@@ -26,7 +26,7 @@ export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
     <div className={styles.secrets}>
       <p className={styles.once}>
         <Icon name="lock" size={18} />
-        <span>Only a hash is kept here: this is the one time that you see {secrets.length > 1 ? 'them' : 'it'}.</span>
+        <span>Shown only once. Latchkey stores a hash.</span>
       </p>
       {secrets.map((secret) => (
         <CopyField key={secret.label} {...secret} />
@@ -42,7 +42,7 @@ export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
       </div>
       <div className={styles.foot}>
         <Checkbox
-          label="I have saved it where it is safe"
+          label="I've saved these keys"
           checked={saved}
           onChange={(event) => setSaved(event.currentTarget.checked)}
         />

@@ -3,7 +3,7 @@ import { stateOf } from './expiry.ts';
 
 const badges = {
   live: ['good', 'Live'],
-  ending: ['note', 'Ends soon'],
+  ending: ['note', 'Expires soon'],
   expired: ['bad', 'Expired'],
   revoked: ['bad', 'Revoked'],
 } as const;

@@ -61,7 +61,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
     const outcome = await props.revoke(chosen.id);
     setFailure(outcome.failure);
     if (!outcome.done) return;
-    toast(`${chosen.name} is revoked`);
+    toast(`${chosen.name} revoked`);
     setChosen(undefined);
   };
   const consequence = chosen && props.consequence(chosen);
@@ -90,7 +90,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
         keyOf={({ id }) => id}
         skeletonRows={2}
         empty={
-          <Empty icon="key" title="No token yet">
+          <Empty icon="key" title="No tokens yet">
             {props.empty}
           </Empty>
         }
@@ -98,7 +98,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
       <Modal
         opened={isNew}
         onClose={close}
-        title={issued ? 'The new token' : props.issueTitle}
+        title={issued ? 'New token' : props.issueTitle}
         size="lg"
         withCloseButton={!issued}
         closeOnClickOutside={!issued}
@@ -151,9 +151,9 @@ function columnsOf<Row extends TokenRow>(
     { header: 'Name', isName: true, width: '28%', cell: ({ name }) => name },
     { header: 'Token', cell: ({ hint }) => <code>{`${prefix}…${hint}`}</code> },
     ...columns,
-    { header: 'State', cell: (token) => <TokenBadge token={token} /> },
+    { header: 'Status', cell: (token) => <TokenBadge token={token} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    { header: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="No end" /> },
+    { header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="Never" /> },
   ];
   if (!mayChange) return shown;
   const revoke: Column<Row> = {
