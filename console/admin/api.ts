@@ -41,7 +41,7 @@ export async function send<Data, Variables>(
     const { data, errors } = (await response.json()) as { data?: Data | null; errors?: ResponseError[] };
     if (errors?.[0]) throw new RequestError(failureOf(errors[0]));
     if (data) return data;
-    throw new RequestError({ code: 'unknown', message: 'The response was empty.' });
+    throw new Error('empty response');
   } catch (error) {
     if (error instanceof RequestError || signal?.aborted) throw error;
     latency.ms = undefined;
@@ -140,15 +140,21 @@ export function useQuery<Data, Variables>(
 export type Outcome<Data> = { data: Data; failure?: undefined } | { data?: undefined; failure: Failure };
 
 /**
- * A mutation and whether it is in flight. Prompts for sign-in where required, then retries.
+ * A mutation, whether it is in flight, its last failure, and a function that clears the failure. Prompts for sign-in
+ * where required, then retries.
  *
  * @param invalidates mounted queries to refetch afterwards; queries without an observer are dropped from the cache
  */
 export function useMutation<Data, Variables>(
   operation: Operation<Data, Variables>,
   invalidates: readonly AnyOperation[],
-): [mutate: (variables: Variables) => Promise<Outcome<Data>>, busy: boolean] {
-  const { mutateAsync, isPending } = useCachedMutation({
+): [
+  mutate: (variables: Variables) => Promise<Outcome<Data>>,
+  busy: boolean,
+  failure: Failure | undefined,
+  reset: () => void,
+] {
+  const { mutateAsync, isPending, error, reset } = useCachedMutation({
     mutationFn: (variables: Variables) => sendSignedIn(operation, variables),
     meta: { invalidates },
   });
@@ -160,7 +166,7 @@ export function useMutation<Data, Variables>(
       ),
     [mutateAsync],
   );
-  return [mutate, isPending];
+  return [mutate, isPending, error ?? undefined, reset];
 }
 
 const reasons: Record<string, Reason> = { unauthenticated: 'expired', 'reauthentication-required': 'fresh' };

@@ -2,7 +2,6 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { roleNames } from '../access.tsx';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import {
   type AdminTokenRowFragment,
   AdminTokens as AdminTokensQuery,
@@ -55,13 +54,11 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
   const [name, setName] = useState('');
   const [days, setDays] = useState('90');
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_VIEWER' : 'OWNER');
-  const [failure, setFailure] = useState<Failure>();
-  const [issue, busy] = useMutation(IssueAdminToken, [AdminTokensQuery]);
+  const [issue, busy, failure] = useMutation(IssueAdminToken, [AdminTokensQuery]);
   const field = useFirstFocus<HTMLInputElement>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const outcome = await issue({ input: { name, role, projectId: projectId ?? null, expiresAt: moment(days) } });
-    setFailure(outcome.failure);
     if (outcome.data) onIssued(outcome.data.issueAdminToken.token);
   };
   return (

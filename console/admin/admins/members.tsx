@@ -2,7 +2,6 @@ import { Badge, Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { roleNames, useMe } from '../access.tsx';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import {
   GrantRole,
   type MembershipRowFragment,
@@ -42,8 +41,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   const me = useMe();
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<Member>();
-  const [failure, setFailure] = useState<Failure>();
-  const [revoke, busy] = useMutation(RevokeRole, [Memberships, Session]);
+  const [revoke, busy, failure, reset] = useMutation(RevokeRole, [Memberships, Session]);
   const nameOf = ({ admin }: Member) => admin.email;
   // The API shows `active` to owners only.
   const hasStates = members?.some(({ admin }) => admin.active !== null) ?? false;
@@ -94,7 +92,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   }
   const close = () => {
     setLeaving(undefined);
-    setFailure(undefined);
+    reset();
   };
   return (
     <Section
@@ -139,7 +137,6 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
         onConfirm={async () => {
           if (!leaving) return;
           const outcome = await revoke({ id: leaving.id });
-          setFailure(outcome.failure);
           if (!outcome.data) return;
           toast(`${nameOf(leaving)} lost the role`);
           close();
@@ -159,13 +156,11 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
 function GrantForm({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_ADMIN' : 'OWNER');
-  const [failure, setFailure] = useState<Failure>();
-  const [grant, busy] = useMutation(GrantRole, [Memberships, Session]);
+  const [grant, busy, failure] = useMutation(GrantRole, [Memberships, Session]);
   const field = useFirstFocus<HTMLInputElement>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const outcome = await grant({ input: { email: email.trim(), role, projectId: projectId ?? null } });
-    setFailure(outcome.failure);
     if (!outcome.data) return;
     toast(`${email.trim()} is ${roleNames[role].toLowerCase()} now`);
     onClose();

@@ -2,7 +2,6 @@ import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
@@ -17,15 +16,14 @@ type Asking = 'disable' | 'delete' | undefined;
 /** Disable (reversible) and delete (irreversible). */
 export function ClientDanger({ client, mayChange }: ClientPartProps) {
   const [asking, setAsking] = useState<Asking>();
-  const [failure, setFailure] = useState<Failure>();
-  const [remove, removing] = useMutation(DeleteClient, []);
+  const [remove, removing, failure, reset] = useMutation(DeleteClient, []);
   const form = useClientForm(client);
   const navigate = useNavigate();
   const path = useProjectPath();
   const keys = client.apiKeys.filter(({ revokedAt }) => revokedAt === null).length;
   const close = () => {
     setAsking(undefined);
-    setFailure(undefined);
+    reset();
     form.clear();
   };
   if (client.builtIn === 'CONSOLE') {
@@ -94,7 +92,6 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         onClose={close}
         onConfirm={async () => {
           const outcome = await remove({ id: client.id });
-          setFailure(outcome.failure);
           if (!outcome.data) return;
           toast(`${client.name} deleted`);
           void navigate(path('applications'), { replace: true });

@@ -1,7 +1,6 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { IssueScimToken, ScimTokens } from '../generated/operations.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -18,13 +17,11 @@ interface IssueTokenProps {
 export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTokenProps) {
   const [name, setName] = useState<string>();
   const [days, setDays] = useState('365');
-  const [failure, setFailure] = useState<Failure>();
-  const [issue, busy] = useMutation(IssueScimToken, [ScimTokens]);
+  const [issue, busy, failure] = useMutation(IssueScimToken, [ScimTokens]);
   const wanted = name ?? suggestedName;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const outcome = await issue({ input: { projectId, name: wanted, expiresAt: moment(days) } });
-    setFailure(outcome.failure);
     if (!outcome.data) return;
     toast('Token issued');
     onIssued(outcome.data.issueScimToken.token);

@@ -1,7 +1,6 @@
 import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -12,11 +11,9 @@ type Step = TestDirectoryMutation['testDirectory'][number];
 /** Tests Latchkey's SCIM endpoint without a directory. */
 export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean }) {
   const [steps, setSteps] = useState<readonly Step[]>();
-  const [failure, setFailure] = useState<Failure>();
-  const [test, busy] = useMutation(TestDirectory, [ScimTokens, ScimRequests]);
+  const [test, busy, failure] = useMutation(TestDirectory, [ScimTokens, ScimRequests]);
   const run = async () => {
     const outcome = await test({ projectId });
-    setFailure(outcome.failure);
     setSteps(outcome.data?.testDirectory);
   };
   const failed = steps?.filter(({ passed }) => !passed).length ?? 0;

@@ -1,8 +1,6 @@
 import { Badge, Button, Table } from '@mantine/core';
-import { useState } from 'react';
 import { Link } from 'react-router';
 import { useMutation, useQuery } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import {
   LogoutDeliveries,
   type LogoutDeliveryFilter,
@@ -148,8 +146,7 @@ function progressOf(attempts: readonly Attempt[]): string {
 
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
   const path = useProjectPath();
-  const [failure, setFailure] = useState<Failure>();
-  const [retry, busy] = useMutation(RetryLogoutDelivery, [LogoutDeliveries, LogoutReceivers]);
+  const [retry, busy, failure] = useMutation(RetryLogoutDelivery, [LogoutDeliveries, LogoutReceivers]);
   const { id, state, sid, uri, user, attempts } = delivery;
   const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
   return (
@@ -188,7 +185,6 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
             loading={busy}
             onClick={async () => {
               const outcome = await retry({ id });
-              setFailure(outcome.failure);
               if (outcome.data) toast('Retry started');
             }}
           >

@@ -2,7 +2,6 @@ import { Badge, Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import {
   MessageSenders,
   type MessageSendersQuery,
@@ -36,14 +35,12 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
   const { mayChange, isOwner } = useAccess(project.id);
   const [to, setTo] = useState('');
   const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
-  const [failure, setFailure] = useState<Failure>();
-  const [test, busy] = useMutation(TestSender, []);
+  const [test, busy, failure] = useMutation(TestSender, []);
   const isMail = sender.channel === 'MAIL';
   const run = async () => {
     setOutcome(undefined);
     const input = { projectId: project.id, channel: sender.channel, to: to.trim() || null };
-    const { data, failure: refused } = await test({ input });
-    setFailure(refused);
+    const { data } = await test({ input });
     setOutcome(data?.testSender);
   };
   return (

@@ -3,7 +3,6 @@ import { type FormEvent, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -112,14 +111,12 @@ export function Component() {
 
 function CreateForm({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
-  const [failure, setFailure] = useState<Failure>();
-  const [create, busy] = useMutation(CreateProject, [Projects]);
+  const [create, busy, failure] = useMutation(CreateProject, [Projects]);
   const field = useFirstFocus<HTMLInputElement>();
   const navigate = useNavigate();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const outcome = await create({ input: { name } });
-    setFailure(outcome.failure);
     if (!outcome.data) return;
     toast(`${outcome.data.createProject.name} created`);
     void navigate(`/projects/${outcome.data.createProject.id}/overview`);

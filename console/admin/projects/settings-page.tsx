@@ -3,7 +3,6 @@ import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { DeleteProject, ProjectContents, Session } from '../generated/operations.ts';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
@@ -63,8 +62,7 @@ export function Component() {
 
 function Danger({ project }: { project: Project }) {
   const [asking, setAsking] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
-  const [remove, busy] = useMutation(DeleteProject, [Session]);
+  const [remove, busy, failure, reset] = useMutation(DeleteProject, [Session]);
   const { data } = useQuery(ProjectContents, { id: project.id }, { pause: !asking });
   const navigate = useNavigate();
   const lost = data?.project?.contents;
@@ -91,11 +89,10 @@ function Danger({ project }: { project: Project }) {
         failure={failure}
         onClose={() => {
           setAsking(false);
-          setFailure(undefined);
+          reset();
         }}
         onConfirm={async () => {
           const outcome = await remove({ input: { id: project.id, confirmName: project.name } });
-          setFailure(outcome.failure);
           if (!outcome.data) return;
           forget(project.id);
           toast(`${project.name} deleted`);

@@ -1,7 +1,6 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { ProjectById, UpdateSessionPolicy } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
@@ -50,8 +49,7 @@ export function Component() {
     [project],
   );
   const { values, set, changed, edits, settle, reset } = useDraft(saved);
-  const [failure, setFailure] = useState<Failure>();
-  const [update, busy] = useMutation(UpdateSessionPolicy, [ProjectById]);
+  const [update, busy, failure, clear] = useMutation(UpdateSessionPolicy, [ProjectById]);
   const input = { projectId: project.id, expectedVersion: project.version, ...edits };
   const faultOf = (name: Name) => {
     const [min, max] = fields[name].bounds;
@@ -114,14 +112,13 @@ export function Component() {
         onSave={async () => {
           if (names.some((name) => faultOf(name) !== undefined && failure?.field !== name)) return;
           const outcome = await update({ input });
-          setFailure(outcome.failure);
           if (!outcome.data) return;
           toast('Session policy saved');
           settle(edits);
         }}
         onDiscard={() => {
           reset();
-          setFailure(undefined);
+          clear();
         }}
       />
     </Page>

@@ -1,7 +1,6 @@
 import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { AuditEvents, RevokeUserDevice, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
@@ -19,8 +18,7 @@ const isTrusted = ({ trustedUntil }: Device) =>
 /** Registered browsers; a trusted one skips the second factor. */
 export function UserDevices({ devices, mayChange }: { devices: readonly Device[] | undefined; mayChange: boolean }) {
   const [revoking, setRevoking] = useState<Device>();
-  const [failure, setFailure] = useState<Failure>();
-  const [revoke, busy] = useMutation(RevokeUserDevice, [UserById, UserAccess, AuditEvents]);
+  const [revoke, busy, failure, reset] = useMutation(RevokeUserDevice, [UserById, UserAccess, AuditEvents]);
   const columns: Column<Device>[] = [
     { header: 'Device', isName: true, width: '26%', cell: ({ name }) => name },
     { header: 'Application', cell: ({ client }) => client.name },
@@ -50,7 +48,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
   }
   const close = () => {
     setRevoking(undefined);
-    setFailure(undefined);
+    reset();
   };
   return (
     <Section flush title="Devices" lead="Browsers with a device key. Revoke lost ones.">
@@ -73,7 +71,6 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
         onConfirm={async () => {
           if (!revoking) return;
           const outcome = await revoke({ id: revoking.id });
-          setFailure(outcome.failure);
           if (!outcome.data) return;
           toast(`${revoking.name} revoked`);
           close();

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
 import { AuditEvents, EndUserSession, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
@@ -23,8 +22,7 @@ export function UserSessions({
   mayChange: boolean;
 }) {
   const [ending, setEnding] = useState<Session>();
-  const [failure, setFailure] = useState<Failure>();
-  const [end, busy] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
+  const [end, busy, failure, reset] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
   const columns: Column<Session>[] = [
     { header: 'Browser', isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
     { header: 'Address', cell: ({ ip }) => ip ?? '–' },
@@ -55,7 +53,7 @@ export function UserSessions({
   }
   const close = () => {
     setEnding(undefined);
-    setFailure(undefined);
+    reset();
   };
   return (
     <Section flush title="Sessions" lead="Active sessions. A session serves all applications in its browser.">
@@ -78,7 +76,6 @@ export function UserSessions({
         onConfirm={async () => {
           if (!ending) return;
           const outcome = await end({ id: ending.id });
-          setFailure(outcome.failure);
           if (!outcome.data) return;
           toast('Session ended');
           close();

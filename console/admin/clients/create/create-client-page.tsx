@@ -3,7 +3,6 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
-import type { Failure } from '../../failure.ts';
 import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../../generated/operations.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { Snippets } from '../../ui/code/code.tsx';
@@ -149,8 +148,7 @@ interface AddressStepProps extends StepProps {
 }
 
 function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressStepProps) {
-  const [failure, setFailure] = useState<Failure>();
-  const [create, busy] = useMutation(CreateClient, []);
+  const [create, busy, failure] = useMutation(CreateClient, []);
   const { kind, method } = answers;
   const input: CreateClientInput = {
     projectId,
@@ -165,7 +163,6 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   const submit = async () => {
     if (uris.some((uri) => addressFault(uri) !== undefined) || busy) return;
     const outcome = await create({ input });
-    setFailure(outcome.failure);
     if (outcome.data) {
       toast(`${outcome.data.createClient.client.name} created`);
       onCreated(outcome.data.createClient);

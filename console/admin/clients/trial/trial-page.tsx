@@ -28,8 +28,8 @@ export function Component() {
   const [params] = useSearchParams();
   const navigate = useNavigate();
   const [finish] = useMutation(FinishTrial, []);
-  const [result, setResult] = useState<Result>();
   const [failure, setFailure] = useState<Failure>();
+  const [result, setResult] = useState<Result>();
   const [error] = useState(
     () => params.get('error') && { code: params.get('error'), text: params.get('error_description') },
   );
@@ -41,8 +41,8 @@ export function Component() {
     asked.current = true;
     const [clientId = ''] = state.split('.');
     void finish({ input: { clientId, state, code } }).then(({ data, failure: refused }) => {
-      setResult(data?.finishTrial);
       setFailure(refused);
+      setResult(data?.finishTrial);
       void navigate('/trial', { replace: true });
     });
   }, [code, state, finish, navigate]);
@@ -101,9 +101,8 @@ function Shown({ result }: { result: Result }) {
 
 /** The test sign-in created a real session in the project. */
 function Session({ sid, who }: { sid: unknown; who: string }) {
-  const [end, busy] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
+  const [end, busy, failure] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
   const [ended, setEnded] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
   if (typeof sid !== 'string') return null;
   return (
     <p className={styles.session}>
@@ -118,7 +117,6 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
             loading={busy}
             onClick={async () => {
               const outcome = await end({ id: sid });
-              setFailure(outcome.failure);
               if (!outcome.data) return;
               setEnded(true);
               toast('Session ended');

@@ -1,20 +1,16 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import { useMutation } from '../../api.ts';
-import type { Failure } from '../../failure.ts';
 import { BeginTrial } from '../../generated/operations.ts';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 /** Starts a test sign-in with this application on the hosted page in a new tab, which then shows the tokens. */
 export function TrySignIn({ clientId }: { clientId: string }) {
-  const [begin, busy] = useMutation(BeginTrial, []);
-  const [failure, setFailure] = useState<Failure>();
+  const [begin, busy, failure] = useMutation(BeginTrial, []);
   const go = async () => {
     // Open the tab within the click, or the popup blocker stops it.
     const tab = window.open('about:blank', '_blank');
     const outcome = await begin({ clientId });
-    setFailure(outcome.failure);
     if (!outcome.data) return tab?.close();
     const { address } = outcome.data.beginTrial;
     if (!tab) return location.assign(address);
