@@ -13,36 +13,36 @@ export type ApiKeyKind =
   | 'PUBLISHABLE'
   | 'SECRET';
 
-/** What is absent is not asked. */
+/** Absent fields do not filter. */
 export type AuditEventFilter = {
   actorId?: string | null | undefined;
-  /** Done through this application or to it. */
+  /** The application is the client or the subject. */
   clientId?: string | null | undefined;
-  /** As in the `X-Request-Id` of an answer. */
+  /** The `X-Request-Id` of a response. */
   requestId?: string | null | undefined;
   result?: AuditResult | null | undefined;
-  /** From here on. */
+  /** At or after this time. */
   since?: string | null | undefined;
   subjectId?: string | null | undefined;
-  /** Any of these, sixty at most. */
+  /** Any of these; at most 60. */
   types?: Array<string> | null | undefined;
-  /** Before this. */
+  /** Before this time. */
   until?: string | null | undefined;
-  /** Done by this user or to them. */
+  /** The user is the actor or the subject. */
   userId?: string | null | undefined;
 };
 
-/** How it ended. */
+/** Result of an event. */
 export type AuditResult =
   | 'FAILURE'
   | 'SUCCESS';
 
-/** What every instance has. */
+/** Built-in project or client. */
 export type BuiltIn =
   | 'CONSOLE'
   | 'DEMO';
 
-/** By what a caller is known. */
+/** Credential of the caller. */
 export type CallerKind =
   | 'ADMIN'
   | 'ADMIN_TOKEN'
@@ -51,34 +51,34 @@ export type CallerKind =
 export type ChangeUsersInput = {
   action: UserAction;
   projectId: string;
-  /** At most a hundred. */
+  /** At most 100. */
   userIds: Array<string>;
 };
 
-/** Whether something is to be done. */
+/** Severity of a check. */
 export type CheckLevel =
   | 'FAIL'
   | 'OK'
   | 'WARN';
 
 export type CreateClientInput = {
-  /** 1 to 3600 seconds; the project's where absent. */
+  /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** True where absent. */
+  /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
   /** One public Ed25519 key: a JWK or a JWK Set, as an object or as JSON text. */
   jwks?: unknown;
-  /** SECEVENT where absent. */
+  /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name: string;
-  /** False where absent. */
+  /** Default: false. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   projectId: string;
-  /** Compared letter by letter; https, or http on loopback. */
+  /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
-  /** NONE where absent. */
+  /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
 };
 
@@ -95,25 +95,25 @@ export type CreateProjectInput = {
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
   signUp?: SignUp | null | undefined;
-  /** ISO 3166-1 alpha-2; empty: every country. */
+  /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
   /** 0 to 1,000,000; 0: none. */
   smsPerDay?: number | null | undefined;
   testMode?: boolean | null | undefined;
 };
 
-/** Whose keys: the client's (service provider) or the service's (identity provider). */
+/** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
 export type DelegationParty =
   | 'IDP'
   | 'SP';
 
 export type DeleteProjectInput = {
-  /** The name of the project, typed out. */
+  /** The name of the project, as confirmation. */
   confirmName: string;
   id: string;
 };
 
-/** Which way a list runs. */
+/** Sort direction. */
 export type Direction =
   | 'ASC'
   | 'DESC';
@@ -132,12 +132,12 @@ export type ExperienceTextInput = {
 export type FinishTrialInput = {
   clientId: string;
   code: string;
-  /** As it came back. */
+  /** As in the redirect. */
   state: string;
 };
 
 export type GrantRoleInput = {
-  /** The address with which they sign in to the console. */
+  /** The address used to sign in to the console. */
   email: string;
   /** Required for every role but OWNER. */
   projectId?: string | null | undefined;
@@ -145,7 +145,7 @@ export type GrantRoleInput = {
 };
 
 export type IssueAdminTokenInput = {
-  /** Never where absent. */
+  /** Absent: never. */
   expiresAt?: string | null | undefined;
   name: string;
   /** Required for every role but OWNER. */
@@ -154,21 +154,21 @@ export type IssueAdminTokenInput = {
 };
 
 export type IssueScimTokenInput = {
-  /** Never where absent. */
+  /** Absent: never. */
   expiresAt?: string | null | undefined;
   name: string;
   projectId: string;
 };
 
-/** What is absent is not asked. */
+/** Absent fields do not filter. */
 export type LogoutDeliveryFilter = {
   clientId?: string | null | undefined;
   state?: LogoutDeliveryState | null | undefined;
-  /** Whose sessions ended. */
+  /** The user whose sessions ended. */
   userId?: string | null | undefined;
 };
 
-/** Where a logout token stands: on its way, taken, or given up. */
+/** Delivery state of a logout token. */
 export type LogoutDeliveryState =
   | 'DELIVERED'
   | 'FAILED'
@@ -179,19 +179,19 @@ export type LogoutTokenTyp =
   | 'LOGOUT'
   | 'SECEVENT';
 
-/** How a message goes out. */
+/** Channel of a message. */
 export type MessageChannel =
   | 'MAIL'
   | 'SMS';
 
-/** Where a message stands. */
+/** Delivery state of a message. */
 export type MessageState =
   | 'FAILED'
   | 'PENDING'
   | 'SENT'
   | 'SUPPRESSED';
 
-/** What a message tells of. */
+/** Template of a message. */
 export type MessageTemplate =
   | 'FACTOR_CHANGED'
   | 'FACTOR_CODE'
@@ -209,13 +209,13 @@ export type MfaMethod =
   | 'SMS'
   | 'TOTP';
 
-/** Whether a second factor is owed. */
+/** Whether a second factor is required. */
 export type MfaPolicy =
   | 'OFF'
   | 'OPTIONAL'
   | 'REQUIRED';
 
-/** Who made the user. */
+/** Origin of the user. */
 export type Provenance =
   | 'LOCAL'
   | 'SCIM';
@@ -229,19 +229,19 @@ export type RegisterDelegationKeysInput = {
   clientId: string;
   /** The client's X25519 public key, PEM. */
   encryptionKey: string;
-  /** How long the keys before stay good; a week where absent. */
+  /** How long the previous keys stay valid; default: one week. */
   overlapSeconds?: number | null | undefined;
   /** The client's Ed25519 public key, PEM. */
   signingKey: string;
 };
 
 export type RevertExperienceInput = {
-  /** The version to bring back; 0: Latchkey’s own look. */
+  /** The version to restore; 0: the default branding. */
   number: number;
   projectId: string;
 };
 
-/** What an admin may do; an owner owns the instance. */
+/** Role of an admin; an owner has full access to the instance. */
 export type Role =
   | 'OWNER'
   | 'PROJECT_ADMIN'
@@ -249,13 +249,13 @@ export type Role =
 
 export type RotateDelegationKeysInput = {
   clientId: string;
-  /** How long the keys before stay good; a week where absent. */
+  /** How long the previous keys stay valid; default: one week. */
   overlapSeconds?: number | null | undefined;
 };
 
-/** The whole draft: what is absent is as Latchkey has it. */
+/** The whole draft: absent fields have the default. */
 export type SaveExperienceDraftInput = {
-  /** A colour such as `#2f55d4`. */
+  /** A color such as `#2f55d4`. */
   accent?: string | null | undefined;
   darkLogoId?: string | null | undefined;
   displayName?: string | null | undefined;
@@ -266,24 +266,24 @@ export type SaveExperienceDraftInput = {
   texts?: Array<ExperienceTextInput> | null | undefined;
 };
 
-/** Who can have an account. */
+/** Who can create an account. */
 export type SignUp =
   | 'OPEN'
   | 'PROVISIONED_ONLY';
 
-/** What a key signs with. */
+/** Algorithm of a signing key. */
 export type SigningAlgorithm =
   | 'EDDSA'
   | 'ES512';
 
 export type TestSenderInput = {
   channel: MessageChannel;
-  /** en, de, es, fr or ja; absent: en. */
+  /** en, de, es, fr or ja; default: en. */
   locale?: string | null | undefined;
   projectId: string;
-  /** Absent: a plain test message. */
+  /** Default: a test message. */
   template?: MessageTemplate | null | undefined;
-  /** Absent: the caller's own address or phone. Another one is for owners. */
+  /** Default: the caller's own address or phone. Only owners can use another. */
   to?: string | null | undefined;
 };
 
@@ -292,32 +292,32 @@ export type TokenEndpointAuthMethod =
   | 'NONE'
   | 'PRIVATE_KEY_JWT';
 
-/** What is absent stays as it is; null takes away `jwks`, `backchannelLogoutUri` and `accessTokenTtlSeconds`. */
+/** Absent fields are unchanged; null clears `jwks`, `backchannelLogoutUri` and `accessTokenTtlSeconds`. */
 export type UpdateClientInput = {
-  /** 1 to 3600 seconds; the project's where absent. */
+  /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** True where absent. */
+  /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
-  /** A disabled client gets nothing any more. */
+  /** All requests of a disabled client are refused. */
   disabled?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
   id: string;
   /** One public Ed25519 key: a JWK or a JWK Set, as an object or as JSON text. */
   jwks?: unknown;
-  /** SECEVENT where absent. */
+  /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name?: string | null | undefined;
-  /** False where absent. */
+  /** Default: false. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
-  /** Compared letter by letter; https, or http on loopback. */
+  /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
-  /** NONE where absent. */
+  /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
 };
 
-/** What is absent stays as it is. */
+/** Absent fields are unchanged. */
 export type UpdateProjectInput = {
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
@@ -333,14 +333,14 @@ export type UpdateProjectInput = {
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
   signUp?: SignUp | null | undefined;
-  /** ISO 3166-1 alpha-2; empty: every country. */
+  /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
   /** 0 to 1,000,000; 0: none. */
   smsPerDay?: number | null | undefined;
   testMode?: boolean | null | undefined;
 };
 
-/** In seconds; what is absent stays as it is. */
+/** In seconds; absent fields are unchanged. */
 export type UpdateSessionPolicyInput = {
   accessTokenTtlSeconds?: number | null | undefined;
   expectedVersion?: number | null | undefined;
@@ -350,7 +350,7 @@ export type UpdateSessionPolicyInput = {
   projectId: string;
 };
 
-/** What is done to a user. */
+/** Action on a user. */
 export type UserAction =
   | 'ACTIVATE'
   | 'DEACTIVATE'
@@ -358,23 +358,23 @@ export type UserAction =
   | 'ERASE'
   | 'RESET_FACTORS';
 
-/** What is absent is not asked. */
+/** Absent fields do not filter. */
 export type UserFilter = {
   active?: boolean | null | undefined;
   /** Members of this group. */
   groupId?: string | null | undefined;
-  /** Whether they have set up a second factor. */
+  /** Whether the user has a second factor. */
   hasFactor?: boolean | null | undefined;
-  /** Whether they have signed in at all. */
+  /** Whether the user has ever signed in. */
   hasSignedIn?: boolean | null | undefined;
-  /** Have signed in, but not since this moment. */
+  /** Has signed in, but not since this time. */
   notSignedInSince?: string | null | undefined;
   provenance?: Provenance | null | undefined;
-  /** Last signed in at this moment or later. */
+  /** Last signed in at or after this time. */
   signedInSince?: string | null | undefined;
 };
 
-/** What users are put in order by. */
+/** Sort key of users. */
 export type UserOrder =
   | 'CREATED'
   | 'EMAIL'

@@ -9,7 +9,7 @@ import type { AuthorizationRequests } from '../domain/ceremonies/authorization-r
 import type { Random } from '../domain/kernel/random.ts';
 import { actorOf } from '../http/context.ts';
 import type { Pages } from '../http/pages.ts';
-import { type Caller, Callers } from './api/caller.ts';
+import { type AdminCaller, AdminCallers } from './api/caller.ts';
 import { type AdminApi, graphqlRoute } from './api/server.ts';
 import { eventExport } from './audit/event-export.ts';
 import { experienceRoutes } from './experience/routes.ts';
@@ -28,13 +28,13 @@ export interface AdminDeps extends AdminApi {
 }
 
 export async function adminRoutes(deps: AdminDeps): Promise<Router> {
-  const callers = new Callers(deps.db, deps.audit, deps.admins, deps.sessions, deps.bootstrapToken);
-  const callerOf = (req: Request): Promise<Caller | null> =>
+  const callers = new AdminCallers(deps.db, deps.audit, deps.admins, deps.sessions, deps.bootstrapToken);
+  const callerOf = (req: Request): Promise<AdminCaller | null> =>
     callers.identify(
       { authorization: undefined, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) },
       actorOf(req),
     );
-  const tokenOrSession = (req: Request): Promise<Caller | null> =>
+  const tokenOrSession = (req: Request): Promise<AdminCaller | null> =>
     callers.identify(
       {
         authorization: req.get('authorization'),

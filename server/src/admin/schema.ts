@@ -34,7 +34,7 @@ import { UserAccessResolver } from './users/user-access.resolver.ts';
 
 let schema: GraphQLSchema | undefined;
 
-/** The admin API's schema, each field behind its rule; built once in a process. */
+/** The admin API's schema with its rules; built once per process. */
 export function adminSchema(): GraphQLSchema {
   schema ??= authorizeSchema(
     buildSchemaSync({

@@ -5,7 +5,7 @@ import { RoleEnum } from '../api/enums.ts';
 
 @InputType()
 export class GrantRoleInput {
-  @Field(() => String, { description: 'The address with which they sign in to the console.' })
+  @Field(() => String, { description: 'The address used to sign in to the console.' })
   email!: string;
 
   @Field(() => RoleEnum)
@@ -26,6 +26,6 @@ export class IssueAdminTokenInput {
   @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
   projectId?: string | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Never where absent.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent: never.' })
   expiresAt?: Date | null;
 }

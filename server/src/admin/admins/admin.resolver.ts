@@ -11,7 +11,7 @@ import { Admin, AdminTokenView, IssuedAdminToken, Me, MembershipView } from './a
 @Resolver(() => MembershipView)
 export class MembershipResolver {
   @Requires('admin')
-  @Query(() => Me, { description: 'Who calls, and what they may do.' })
+  @Query(() => Me, { description: 'The caller and its roles.' })
   me(@Ctx() { caller }: AdminContext): Me {
     const { owner, projects } = caller.grants;
     const inProjects = [...projects].map(([projectId, role]) => ({ role, projectId }));
@@ -25,7 +25,9 @@ export class MembershipResolver {
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
-  @Query(() => [MembershipView], { description: 'The roles in a project; without one: the owners of the instance.' })
+  @Query(() => [MembershipView], {
+    description: 'The roles in a project; without a project, the owners of the instance.',
+  })
   memberships(
     @Ctx() { domain, em }: AdminContext,
     @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,
@@ -34,14 +36,19 @@ export class MembershipResolver {
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
-  @Mutation(() => MembershipView, { description: 'Takes the place of an earlier role in the same project.' })
+  @Mutation(() => MembershipView, { description: 'Replaces an existing role in the same project.' })
   grantRole(@Arg('input', () => GrantRoleInput) input: GrantRoleInput, @Ctx() ctx: AdminContext) {
     return ctx.domain.admins.grantRole({ ...input, projectId: input.projectId ?? undefined }, granter(ctx));
   }
 
   @Requires('project_admin', { about: { membership: 'id' }, fresh: true })
-  @Mutation(() => ID, { description: "Takes a role away; the last owner's cannot be. Returns the membership's id." })
-  async revokeRole(@Arg('id', () => ID, { description: 'Of the membership.' }) id: string, @Ctx() ctx: AdminContext) {
+  @Mutation(() => ID, {
+    description: 'Revokes a role, except that of the last owner. Returns the id of the membership.',
+  })
+  async revokeRole(
+    @Arg('id', () => ID, { description: 'Id of the membership.' }) id: string,
+    @Ctx() ctx: AdminContext,
+  ) {
     await ctx.domain.admins.revokeRole(id, granter(ctx));
     return id;
   }
@@ -65,7 +72,9 @@ export class MembershipResolver {
 @Resolver(() => AdminTokenView)
 export class AdminTokenResolver {
   @Requires('project_admin', { about: { project: 'projectId' } })
-  @Query(() => [AdminTokenView], { description: 'The admin API tokens for a project; without one: for the instance.' })
+  @Query(() => [AdminTokenView], {
+    description: 'The admin API tokens of a project; without a project, of the instance.',
+  })
   adminTokens(
     @Ctx() { domain, em }: AdminContext,
     @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,

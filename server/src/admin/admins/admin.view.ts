@@ -6,7 +6,7 @@ import { Access, ofProjectOrInstance } from '../api/access.ts';
 import { CallerKindEnum, RoleEnum } from '../api/enums.ts';
 
 @Access('inherited')
-@ObjectType({ description: 'A role, and the project that it is for; an owner owns the instance.' })
+@ObjectType({ description: 'A role and its project; an owner has no project.' })
 export class Grant {
   @Field(() => RoleEnum)
   role!: Role;
@@ -16,7 +16,7 @@ export class Grant {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'Who calls.' })
+@ObjectType({ description: 'The caller.' })
 export class Me {
   @Field(() => CallerKindEnum)
   kind!: string;
@@ -32,13 +32,13 @@ export class Me {
 
   @Field(() => GraphQLDateTime, {
     nullable: true,
-    description: 'Until then the last mail code or factor is fresh enough for sensitive changes; absent for tokens.',
+    description: 'When the last mail code or factor becomes too old for sensitive changes; absent for tokens.',
   })
   freshUntil!: Date | null;
 }
 
 @Access('inherited')
-@ObjectType({ description: 'A person who works in the console.' })
+@ObjectType({ description: 'A user of the console.' })
 export class Admin {
   @Field(() => ID)
   id!: string;
@@ -46,7 +46,7 @@ export class Admin {
   @Field(() => String, { nullable: true, description: 'For owners only.' })
   name!: string | null;
 
-  @Field(() => String, { description: 'The address that they sign in with.' })
+  @Field(() => String, { description: 'The address used to sign in.' })
   email!: string;
 
   @Field(() => Boolean, { nullable: true, description: 'For owners only.' })
@@ -57,7 +57,7 @@ export class Admin {
 }
 
 @Access('project_viewer', ofProjectOrInstance)
-@ObjectType('Membership', { description: 'What an admin may do, and where.' })
+@ObjectType('Membership', { description: 'A role of an admin.' })
 export class MembershipView {
   @Field(() => ID)
   id!: string;
@@ -71,7 +71,7 @@ export class MembershipView {
 
 @Access('project_admin', ofProjectOrInstance)
 @ObjectType('AdminToken', {
-  description: 'A bearer token for this API. The token itself is shown only when it is issued.',
+  description: 'A bearer token for this API. The token is shown only once, when it is created.',
 })
 export class AdminTokenView {
   @Field(() => ID)
@@ -80,7 +80,7 @@ export class AdminTokenView {
   @Field(() => String)
   name!: string;
 
-  @Field(() => String, { description: 'Its last four characters.' })
+  @Field(() => String, { description: 'The last four characters.' })
   hint!: string;
 
   @Field(() => RoleEnum)
@@ -92,7 +92,7 @@ export class AdminTokenView {
   @Field(() => GraphQLDateTime, { nullable: true })
   expiresAt!: Date | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'With a resolution of one minute.' })
   lastUsedAt!: Date | null;
 
   @Field(() => GraphQLDateTime, { nullable: true })
@@ -100,7 +100,7 @@ export class AdminTokenView {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'A new admin API token, which is shown this once.' })
+@ObjectType({ description: 'A new admin API token, shown only once.' })
 export class IssuedAdminToken {
   @Field(() => String, { description: '`lk_admin_…`' })
   token!: string;

@@ -13,15 +13,15 @@ import {
   type OperationRule,
   operationRuleOf,
 } from './access.ts';
-import type { Caller } from './caller.ts';
+import type { AdminCaller } from './caller.ts';
 import type { AdminContext } from './context.ts';
 import { projectOf } from './ownership.ts';
 
-/** How old the proof of a person may be for what is sensitive. */
+/** Maximum age of the sign-in proof for sensitive operations. */
 export const freshSeconds = 15 * 60;
 
-/** Until when the caller may make sensitive changes; null for tokens, which need no sign-in. A device key alone: 1970. */
-export function freshUntil({ freshAt }: Caller): Date | null {
+/** When the caller's sign-in proof expires; null for tokens, which have none. Without a proof (device key only): 1970. */
+export function freshUntil({ freshAt }: AdminCaller): Date | null {
   if (freshAt === undefined) return null;
   return freshAt === null ? new Date(0) : secondsLater(freshAt, freshSeconds);
 }
@@ -70,24 +70,24 @@ function operationCheck(rule: OperationRule): Check {
   };
 }
 
-/** Text that no column could hold is refused here, whatever it is for. */
+/** Refuses text that PostgreSQL cannot store. */
 function checkText(args: Inputs): void {
   const left: unknown[] = [args];
   while (left.length > 0) {
     const value = left.pop();
     if (typeof value === 'string' && !isStorableText(value)) {
-      refuse({ code: 'invalid', field: 'input', reason: 'must not hold NUL or half a character' });
+      refuse({ code: 'invalid', field: 'input', reason: 'must not contain NUL or unpaired surrogates' });
     }
     if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-      // A key of a JSON object is text, too.
+      // Keys of JSON objects are stored, too.
       left.push(...Object.keys(value), ...Object.values(value));
     }
   }
 }
 
-/** Whoever has no role there at all hears the same as where nothing is. */
-function checkRole(caller: Caller, role: Role, projectId: string | null, noun: Noun): void {
+/** No role in the project: `not-found`, so that existence is not leaked. */
+function checkRole(caller: AdminCaller, role: Role, projectId: string | null, noun: Noun): void {
   if (allows(caller.grants, role, projectId)) return;
   if (projectId !== null && roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: noun });
-  refuse({ code: 'forbidden', reason: `it needs the role ${role}` });
+  refuse({ code: 'forbidden', reason: `it requires the role ${role}` });
 }

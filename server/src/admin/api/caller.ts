@@ -8,31 +8,31 @@ import { sameSecret } from '../../domain/kernel/secret.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import type { Sessions } from '../../domain/sessions/sessions.ts';
 
-/** Who calls the admin API, and what they may do. */
-export interface Caller {
+/** An authenticated caller of the admin API. */
+export interface AdminCaller {
   kind: 'admin' | 'admin-token' | 'bootstrap-token';
   grants: Grants;
-  /** The user's or the token's id; the bootstrap token has none. */
+  /** Id of the user or the token; the bootstrap token has none. */
   id?: string;
   name: string;
-  /** The admin behind it: the session's user, or who made the token. */
+  /** The user of the session, or the creator of the token. */
   userId?: string;
-  /** When a mail code or factor last proved the session's user; null: never. Absent for tokens. */
+  /** Last mail code or second factor in the session; null: none. Absent for tokens. */
   freshAt?: Date | null;
   /** The console's session; absent for tokens. */
   sessionId?: string;
 }
 
-/** The credentials that a request brings. */
+/** Credentials of a request. */
 export interface Credentials {
-  /** The `Authorization` header. Where it is there, it alone counts. */
+  /** The `Authorization` header. If present, the cookie is ignored. */
   authorization: string | undefined;
   /** The secret of the console project's session cookie. */
   sessionSecret(consoleProjectId: string): string | undefined;
 }
 
-/** Finds out who calls: by bearer token, else by the console's session. */
-export class Callers {
+/** Authenticates by bearer token, else by the console's session. */
+export class AdminCallers {
   private readonly db: Database;
   private readonly audit: Audit;
   private readonly admins: Admins;
@@ -47,8 +47,8 @@ export class Callers {
     this.bootstrapToken = bootstrapToken;
   }
 
-  /** Null for strangers. Notes the use of a token, and slides a session's idle limit. */
-  identify(credentials: Credentials, requested: Actor): Promise<Caller | null> {
+  /** Null if not authenticated. Records the use of a token, and extends a session's idle timeout. */
+  identify(credentials: Credentials, requested: Actor): Promise<AdminCaller | null> {
     return this.db.transaction(async (em) => {
       if (credentials.authorization === undefined) return this.bySession(em, credentials);
       const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(credentials.authorization) ?? [];
@@ -56,9 +56,9 @@ export class Callers {
     });
   }
 
-  private async byToken(em: EntityManager, token: string, requested: Actor): Promise<Caller | null> {
+  private async byToken(em: EntityManager, token: string, requested: Actor): Promise<AdminCaller | null> {
     if (this.bootstrapToken !== undefined && sameSecret(token, this.bootstrapToken)) {
-      const caller: Caller = { kind: 'bootstrap-token', grants: everything, name: 'bootstrap token' };
+      const caller: AdminCaller = { kind: 'bootstrap-token', grants: everything, name: 'bootstrap token' };
       this.audit.record(em, { type: 'bootstrap-token.used', actor: actorFor(caller, requested) });
       return caller;
     }
@@ -74,7 +74,7 @@ export class Callers {
     };
   }
 
-  private async bySession(em: EntityManager, credentials: Credentials): Promise<Caller | null> {
+  private async bySession(em: EntityManager, credentials: Credentials): Promise<AdminCaller | null> {
     const project = await em.findOneOrFail(Project, { builtIn: 'console' });
     const secret = credentials.sessionSecret(project.id);
     const session = secret === undefined ? null : await this.sessions.resume(em, project, secret);
@@ -92,7 +92,7 @@ export class Callers {
   }
 }
 
-/** The caller, as the audit log names them. */
-export function actorFor(caller: Caller, requested: Actor): Actor {
+/** The caller in the audit log. */
+export function actorFor(caller: AdminCaller, requested: Actor): Actor {
   return { ...requested, kind: caller.kind, name: caller.name, ...(caller.id ? { id: caller.id } : {}) };
 }

@@ -6,7 +6,7 @@ import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
 import { Access } from './access.ts';
 import { defaultPageSize } from './limits.ts';
 
-/** As a page is asked for: the Relay cursor connections specification, forwards. */
+/** Relay cursor connections, forward pagination. */
 export interface PageArguments {
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -14,12 +14,12 @@ export interface PageArguments {
 
 const maxPageSize = 100;
 
-/** Refuses `invalid` for a page of no or more than 100 items, and for a cursor that this list has not given out. */
+/** Refuses `invalid` for a page size outside 1 to 100, and for a cursor of another list. */
 export function pageRequest(list: string, { first, after }: PageArguments): PageRequest {
   return { first: sizeOf(first), after: after == null ? null : idOf(list, after) };
 }
 
-/** As {@link pageRequest}, for a list with an order of its own. @param list its name, with its order */
+/** As {@link pageRequest}, for a list with a custom order. @param list its name, with its order */
 export function placedRequest(list: string, { first, after }: PageArguments): PlacedRequest {
   return { first: sizeOf(first), after: after == null ? null : placeOf(list, after) };
 }
@@ -37,7 +37,7 @@ function sizeOf(first: number | null | undefined): number {
   return size;
 }
 
-/** A page as a Relay connection; `totalCount` is counted only where it is asked for. */
+/** A page as a Relay connection; `totalCount` is counted only if selected. */
 export function connection<T extends { id: string }>(
   list: string,
   page: Page<T>,
@@ -48,7 +48,7 @@ export function connection<T extends { id: string }>(
   return connected(edges, page.hasNextPage, request.after !== null, totalCount);
 }
 
-/** As {@link connection}, for a list with an order of its own. */
+/** As {@link connection}, for a list with a custom order. */
 export function placedConnection<T>(
   list: string,
   page: { items: readonly T[]; places: readonly Place[]; hasNextPage: boolean },
@@ -67,7 +67,7 @@ function connected<T>(
 ) {
   return {
     edges,
-    /** Read only where the answer holds it. */
+    /** Evaluated only if selected. */
     get totalCount() {
       return totalCount?.();
     },
@@ -88,17 +88,17 @@ function placeCursor(list: string, { id, key }: Place): string {
   return Buffer.from(JSON.stringify([list, id, key])).toString('base64url');
 }
 
-/** What comes back is a place in the caller's own list and opens no other: the worst that an altered one does is to begin elsewhere. */
+/** Cursors are not signed: the scope of a list comes from its arguments, so a forged cursor only starts elsewhere. */
 function placeOf(list: string, cursor: string): Place {
   const [name, id, key] = parsedArray(Buffer.from(cursor, 'base64url').toString());
   const isKey = key === null || (typeof key === 'string' && isStorableText(key) && fits(list, key));
   if (name !== list || !isUuid(id) || !isKey || placeCursor(list, { id, key }) !== cursor) {
-    refuse({ code: 'invalid', field: 'after', reason: 'must be a cursor of this list, in this order' });
+    refuse({ code: 'invalid', field: 'after', reason: 'must be a cursor of this list and order' });
   }
   return { id, key };
 }
 
-/** PostgreSQL refuses what is no moment. */
+/** Whether the key is a valid timestamp, if the list is ordered by one: PostgreSQL fails on others. */
 function fits(list: string, key: string): boolean {
   if (!list.includes('last-sign-in')) return true;
   if (!/^[1-9]\d{3}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d{1,6})?$/.test(key)) return false;
@@ -119,7 +119,7 @@ function idOf(list: string, cursor: string): string {
   const id = Buffer.from(cursor, 'base64url')
     .toString()
     .slice(list.length + 1);
-  // Only what this list itself writes is read back; what follows is looked up within the caller's own scope anyhow.
+  // Accepts exactly what this list writes.
   if (!isUuid(id) || cursorOf(list, id) !== cursor) {
     refuse({ code: 'invalid', field: 'after', reason: 'must be a cursor of this list' });
   }
@@ -127,7 +127,7 @@ function idOf(list: string, cursor: string): string {
 }
 
 @Access('inherited')
-@ObjectType('PageInfo', { description: 'Where a page stands in its list.' })
+@ObjectType('PageInfo', { description: 'Position of a page in its list.' })
 class PageInfoView {
   @Field(() => Boolean)
   hasNextPage!: boolean;
@@ -142,7 +142,7 @@ class PageInfoView {
   endCursor!: string | null;
 }
 
-/** Makes the `<Name>Connection` of a node type. @param counted whether it has `totalCount`, which reads all rows */
+/** Creates the `<Name>Connection` of a node type. @param counted whether it has `totalCount`, which reads all rows */
 export function connectionType<T extends object>(node: ClassType<T>, name: string, counted = true): ClassType<object> {
   @Access('inherited')
   @ObjectType(`${name}Edge`)
@@ -165,7 +165,7 @@ export function connectionType<T extends object>(node: ClassType<T>, name: strin
   }
 
   if (counted) {
-    const description = 'How many there are on all pages together.';
+    const description = 'Number of items on all pages.';
     Field(() => Int, { description })(Connection.prototype, 'totalCount');
   }
   return Connection;

@@ -17,10 +17,10 @@ import type { Logout } from '../../domain/logout/logout.ts';
 import type { Mfa } from '../../domain/mfa/mfa.ts';
 import type { Projects } from '../../domain/projects/projects.ts';
 import type { SelfTestStep } from '../directories/self-test.ts';
-import type { Caller } from './caller.ts';
+import type { AdminCaller } from './caller.ts';
 import type { Loaders } from './loaders.ts';
 
-/** Directories, as far as admins manage them. */
+/** The part of `Directories` that admins use. */
 interface DirectoryTokens {
   issueScimToken(
     input: { projectId: string; name: string; expiresAt?: Date | undefined },
@@ -29,7 +29,7 @@ interface DirectoryTokens {
   revokeScimToken(id: string, actor: Actor): Promise<ScimToken>;
 }
 
-/** A mail or SMS that went nowhere but into the dev mailbox. */
+/** A mail or SMS in the dev mailbox. */
 export interface MailboxMessage {
   id: string;
   at: Date;
@@ -39,7 +39,7 @@ export interface MailboxMessage {
   text: string;
 }
 
-/** The dev mailbox: what would have been sent, newest first. */
+/** The dev mailbox, newest first. */
 export interface Mailbox {
   list(page: PageRequest): Promise<Page<MailboxMessage>>;
 }
@@ -62,33 +62,33 @@ export interface AdminDomain {
   logout: Pick<Logout, 'retry'>;
   keys: Keys;
   system: Pick<SystemStatus, 'report'>;
-  /** Absent where messages are really sent. */
+  /** Null if messages are sent. */
   mailbox: Mailbox | null;
 }
 
-/** What a resolver knows of its request. */
+/** The context of a resolver. */
 export interface AdminContext {
-  caller: Caller;
-  /** The caller, as the audit log names them. */
+  caller: AdminCaller;
+  /** The caller in the audit log. */
   actor: Actor;
   requestId: string;
-  /** When the request came in. */
+  /** Time of the request. */
   now: Date;
   domain: AdminDomain;
-  /** For this request's reads. */
+  /** Reads of this request. */
   em: EntityManager;
   loaders: Loaders;
-  /** Lets this browser go on with a flow of the hosted page. */
+  /** Lets this browser continue a flow of the hosted page. */
   setFlowCookie(flow: string, secret: string): void;
 }
 
-/** The caller as one who hands out rights. */
+/** The caller as the granter of a role. */
 export function granter({ caller, actor }: AdminContext): Granter {
   return { grants: caller.grants, userId: caller.userId, actor };
 }
 
-/** GraphQL's `null` for a value that cannot be empty says as much as its absence. */
-export function given<T extends object>(input: T): { [K in keyof T]?: NonNullable<T[K]> } {
+/** Drops null values: for inputs that cannot be cleared, null means absent. */
+export function withoutNulls<T extends object>(input: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value != null)) as {
     [K in keyof T]?: NonNullable<T[K]>;
   };

@@ -15,16 +15,16 @@ import { provenances } from '../../domain/users/user.entity.ts';
 import { userOrders } from '../../domain/users/user-list.ts';
 import { userActions } from '../users/user-action.ts';
 
-/** A GraphQL enum of the domain's own values: `private_key_jwt` is `PRIVATE_KEY_JWT` on the wire. */
+/** A GraphQL enum of the domain's values: `private_key_jwt` is `PRIVATE_KEY_JWT` on the wire. */
 function enumOf<T extends string>(name: string, description: string, values: readonly T[]): Record<string, T> {
   const entries = Object.fromEntries(values.map((value) => [value.toUpperCase().replaceAll('-', '_'), value]));
   registerEnumType(entries, { name, description });
   return entries;
 }
 
-export const SignUpEnum = enumOf('SignUp', 'Who can have an account.', signUpModes);
-export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is owed.', mfaPolicies);
-export const BuiltInEnum = enumOf('BuiltIn', 'What every instance has.', ['console', 'demo'] as const);
+export const SignUpEnum = enumOf('SignUp', 'Who can create an account.', signUpModes);
+export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is required.', mfaPolicies);
+export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
 export const TokenEndpointAuthMethodEnum = enumOf(
   'TokenEndpointAuthMethod',
   'How a client authenticates at the token endpoint (RFC 7591 §2).',
@@ -38,28 +38,28 @@ export const LogoutTokenTypEnum = enumOf(
 export const ApiKeyKindEnum = enumOf('ApiKeyKind', 'For the browser SDK, or for the server library.', apiKeyKinds);
 export const DelegationPartyEnum = enumOf(
   'DelegationParty',
-  "Whose keys: the client's (service provider) or the service's (identity provider).",
+  'Owner of the keys: the client (service provider) or Latchkey (identity provider).',
   delegationParties,
 );
-export const ProvenanceEnum = enumOf('Provenance', 'Who made the user.', provenances);
+export const ProvenanceEnum = enumOf('Provenance', 'Origin of the user.', provenances);
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
-export const UserOrderEnum = enumOf('UserOrder', 'What users are put in order by.', userOrders);
-export const DirectionEnum = enumOf('Direction', 'Which way a list runs.', ['asc', 'desc'] as const);
-export const UserActionEnum = enumOf('UserAction', 'What is done to a user.', userActions);
-export const RoleEnum = enumOf('Role', 'What an admin may do; an owner owns the instance.', roles);
-export const ResultEnum = enumOf('AuditResult', 'How it ended.', ['success', 'failure'] as const);
-export const CallerKindEnum = enumOf('CallerKind', 'By what a caller is known.', [
+export const UserOrderEnum = enumOf('UserOrder', 'Sort key of users.', userOrders);
+export const DirectionEnum = enumOf('Direction', 'Sort direction.', ['asc', 'desc'] as const);
+export const UserActionEnum = enumOf('UserAction', 'Action on a user.', userActions);
+export const RoleEnum = enumOf('Role', 'Role of an admin; an owner has full access to the instance.', roles);
+export const ResultEnum = enumOf('AuditResult', 'Result of an event.', ['success', 'failure'] as const);
+export const CallerKindEnum = enumOf('CallerKind', 'Credential of the caller.', [
   'admin',
   'admin-token',
   'bootstrap-token',
 ] as const);
-export const ChannelEnum = enumOf('MessageChannel', 'How a message goes out.', ['mail', 'sms'] as const);
-export const MessageTemplateEnum = enumOf('MessageTemplate', 'What a message tells of.', templateNames);
-export const MessageStateEnum = enumOf('MessageState', 'Where a message stands.', messageStates);
-export const SigningAlgorithmEnum = enumOf('SigningAlgorithm', 'What a key signs with.', signingAlgorithms);
+export const ChannelEnum = enumOf('MessageChannel', 'Channel of a message.', ['mail', 'sms'] as const);
+export const MessageTemplateEnum = enumOf('MessageTemplate', 'Template of a message.', templateNames);
+export const MessageStateEnum = enumOf('MessageState', 'Delivery state of a message.', messageStates);
+export const SigningAlgorithmEnum = enumOf('SigningAlgorithm', 'Algorithm of a signing key.', signingAlgorithms);
 export const LogoutDeliveryStateEnum = enumOf(
   'LogoutDeliveryState',
-  'Where a logout token stands: on its way, taken, or given up.',
+  'Delivery state of a logout token.',
   logoutDeliveryStates,
 );
-export const CheckLevelEnum = enumOf('CheckLevel', 'Whether something is to be done.', checkLevels);
+export const CheckLevelEnum = enumOf('CheckLevel', 'Severity of a check.', checkLevels);

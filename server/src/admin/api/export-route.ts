@@ -10,34 +10,34 @@ import { type ExportFormat, exportFormats } from '../../http/export.ts';
 import { failureOf } from '../../http/failure.ts';
 import { queryOf } from '../../http/parameters.ts';
 import { freshUntil } from './authorize.ts';
-import type { Caller } from './caller.ts';
+import type { AdminCaller } from './caller.ts';
 import { errorFor } from './graphql-error.ts';
 import { type About, projectOf } from './ownership.ts';
 
-/** What every download of the admin API stands on. */
+/** Dependencies of the admin API's downloads. */
 export interface ExportDeps {
   db: Database;
   clock: Clock;
-  /** By bearer token, else by the console's session. */
-  callerOf(req: Request): Promise<Caller | null>;
+  /** Authenticates by bearer token, else by the console's session. */
+  callerOf(req: Request): Promise<AdminCaller | null>;
   onBug(error: unknown, requestId: string): void;
 }
 
 const statuses = { unauthenticated: 401, forbidden: 403, 'not-found': 404, unavailable: 503 } as const;
 
-/** A download: who asks is found out first, and refusals are said as the GraphQL API says them. */
+/** A download: authenticates first; errors have the shape of the GraphQL API's. */
 export function exportRoute(
   { callerOf, onBug }: Pick<ExportDeps, 'callerOf' | 'onBug'>,
-  send: (req: Request, res: Response, caller: Caller) => Promise<void>,
+  send: (req: Request, res: Response, caller: AdminCaller) => Promise<void>,
 ): RequestHandler {
   return async (req, res) => {
     try {
       const caller = await callerOf(req);
       if (!caller) refuse({ code: 'unauthenticated' });
-      // A link on another site would have this browser fetch the file, and the log say that its owner wanted it.
+      // CSRF: a link on another site must not start an export in the admin's name.
       const site = req.get('sec-fetch-site');
       if (caller.kind === 'admin' && site !== undefined && site !== 'same-origin' && site !== 'none') {
-        refuse({ code: 'forbidden', reason: 'a browser must ask for it from the console itself' });
+        refuse({ code: 'forbidden', reason: 'a browser must request it from the console' });
       }
       await send(req, res, caller);
     } catch (thrown) {
@@ -46,7 +46,7 @@ export function exportRoute(
       if (!(failure instanceof Refusal)) onBug(thrown, requestId);
       if (res.headersSent) return void res.destroy();
       if (!(failure instanceof Refusal)) {
-        return void res.status(500).json({ errors: [{ message: 'Something went wrong here.' }] });
+        return void res.status(500).json({ errors: [{ message: 'Internal error.' }] });
       }
       sendProblem(res, failure.problem, requestId);
     }
@@ -60,10 +60,10 @@ function sendProblem(res: Response, problem: Problem, requestId: string): void {
   res.status(status).json({ errors: [{ message, extensions: { ...extensions, requestId } }] });
 }
 
-/** As the GraphQL API is guarded: whoever has no role there hears the same as where nothing is. Gives the project. */
+/** The checks of the GraphQL API; no role in the project: `not-found`. Returns the project's id. */
 export async function checkExport(
   { db, clock }: Pick<ExportDeps, 'db' | 'clock'>,
-  caller: Caller,
+  caller: AdminCaller,
   role: Role,
   about: About | null,
   options: { fresh?: boolean } = {},
@@ -73,23 +73,23 @@ export async function checkExport(
   const projectId = about && (await projectOf(db.reader(), about));
   if (!allows(grants, projectId === null ? 'owner' : role, projectId)) {
     if (about && roleIn(grants, projectId) === null) refuse({ code: 'not-found', what: about.noun });
-    refuse({ code: 'forbidden', reason: `it needs the role ${projectId === null ? 'owner' : role}` });
+    refuse({ code: 'forbidden', reason: `it requires the role ${projectId === null ? 'owner' : role}` });
   }
   const until = freshUntil(caller);
   if (options.fresh && until && until <= clock.now()) {
-    refuse({ code: 'forbidden', reason: 'it asks for a sign-in of the last minutes' });
+    refuse({ code: 'forbidden', reason: 'it requires a sign-in within the last 15 minutes' });
   }
   return projectId;
 }
 
-/** The parameters of a download, each at most once. Refuses `invalid` for one that is not known. */
+/** Query parameters, each at most once. Refuses `invalid` for an unknown one. */
 export function exportQuery(req: Request, known: readonly string[]): (name: string) => string | undefined {
   const query = new URLSearchParams(queryOf(req));
   for (const [name, value] of query) {
-    if (!known.includes(name)) refuse({ code: 'invalid', field: name, reason: 'is no parameter of an export' });
-    if (query.getAll(name).length > 1) refuse({ code: 'invalid', field: name, reason: 'must come once' });
+    if (!known.includes(name)) refuse({ code: 'invalid', field: name, reason: 'is not a parameter of this export' });
+    if (query.getAll(name).length > 1) refuse({ code: 'invalid', field: name, reason: 'must occur at most once' });
     if (!isStorableText(value)) {
-      refuse({ code: 'invalid', field: name, reason: 'must not hold NUL or half a character' });
+      refuse({ code: 'invalid', field: name, reason: 'must not contain NUL or unpaired surrogates' });
     }
   }
   return (name) => query.get(name) || undefined;
@@ -105,7 +105,7 @@ export function momentOf(name: string, value: string | undefined): Date | undefi
   const at = new Date(value);
   const isInRange = at.getUTCFullYear() >= 1970 && at.getUTCFullYear() <= 9999;
   if (!/^\d{4}-\d\d-\d\d/.test(value) || !isInRange) {
-    refuse({ code: 'invalid', field: name, reason: 'must be a time as ISO 8601 has it' });
+    refuse({ code: 'invalid', field: name, reason: 'must be an ISO 8601 time' });
   }
   return at;
 }

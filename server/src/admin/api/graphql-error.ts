@@ -3,24 +3,24 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type Problem, Refusal } from '../../domain/kernel/problem.ts';
 import { failureOf } from '../../http/failure.ts';
 
-/** What a refusal shows of itself besides its code. */
-interface Shown {
+/** Message and extensions of a refusal, besides its code. */
+interface ErrorContent {
   message: string;
   [extension: string]: unknown;
 }
 
 /**
- * How GraphQL says each refusal. `extensions.code` is the problem's own; whatever is not written out here stays in
- * the process.
+ * The GraphQL error of each refusal. `extensions.code` is the problem's code; fields that are not named here are not
+ * sent.
  */
-const rows: { [Code in Problem['code']]: (problem: Extract<Problem, { code: Code }>) => Shown } = {
+const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: Code }>) => ErrorContent } = {
   'not-found': ({ what }) => ({ message: `There is no such ${what}, or not for you.`, what }),
   taken: ({ what, field }) => ({ message: `Another ${what} has this ${field} already.`, what, field }),
   invalid: ({ field, reason }) => ({ message: `${field} ${reason}.`, field, reason }),
   conflict: ({ what }) => ({ message: `Somebody else changed this ${what} meanwhile. Read it again.`, what }),
   unauthenticated: () => ({ message: 'Sign in, or send a valid token.' }),
   forbidden: ({ reason }) => ({ message: `This is not allowed: ${reason}.`, reason }),
-  'too-many': ({ retryAfterSeconds }) => ({ message: 'Too many tries. Wait a while.', retryAfterSeconds }),
+  'too-many': ({ retryAfterSeconds }) => ({ message: 'Too many attempts. Try again later.', retryAfterSeconds }),
   'code-rejected': () => ({ message: 'The code is not accepted.' }),
   'grant-rejected': () => ({ message: 'The grant is not accepted.' }),
   'client-rejected': () => ({ message: 'The client is not accepted.' }),
@@ -36,16 +36,16 @@ const rows: { [Code in Problem['code']]: (problem: Extract<Problem, { code: Code
   'phone-not-allowed': () => ({ message: 'SMS to this number is not allowed.' }),
   'phone-invalid': () => ({ message: 'The phone number is not valid.' }),
   'phone-locked': () => ({ message: 'The directory owns this phone number.' }),
-  unavailable: ({ retryAfterSeconds }) => ({ message: 'Not available just now. Try again.', retryAfterSeconds }),
+  unavailable: ({ retryAfterSeconds }) => ({ message: 'Temporarily unavailable. Try again.', retryAfterSeconds }),
 };
 
 /** A refusal as a GraphQL error. */
 export function errorFor(problem: Problem): GraphQLError {
-  const { message, ...extensions } = (rows[problem.code] as (problem: Problem) => Shown)(problem);
+  const { message, ...extensions } = (contents[problem.code] as (problem: Problem) => ErrorContent)(problem);
   return new GraphQLError(message, { extensions: { code: problem.code, ...extensions } });
 }
 
-/** GraphQL's own refusals of a request, whose words are about the request alone. */
+/** Codes of GraphQL's own errors, whose messages describe only the request. */
 const ownCodes = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -57,7 +57,7 @@ const ownCodes = new Set([
   'too-complex',
 ]);
 
-/** What leaves the process for an error: a refusal, GraphQL's own words about the request, or nothing but a code. */
+/** What a client sees of an error: a refusal, GraphQL's own message about the request, or only a code. */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = failureOf(unwrapResolverError(error));
   const place = formatted.path ? { path: formatted.path } : {};
@@ -71,11 +71,11 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
     const locations = formatted.locations ? { locations: formatted.locations } : {};
     return { message: formatted.message, ...locations, ...place, extensions };
   }
-  const message = 'Something went wrong here. Whoever runs this server finds it in the log by the request id.';
+  const message = 'Internal error. The server log has the details under the request id.';
   return { message, ...place, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
 }
 
-/** True for what whoever runs the server must hear of: what nobody meant to refuse, and a database that is away. */
+/** True for unexpected errors worth alerting on, including an unreachable database. */
 export function isBug(error: GraphQLError): boolean {
   const original = failureOf(unwrapResolverError(error));
   if (original instanceof Refusal) return original.problem.code === 'unavailable';

@@ -13,12 +13,12 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** How large a request may be. `cost` counts the values that its answer could hold. */
+/** Limits of a request. `cost` is the largest number of values in its response. */
 export const limits = { depth: 10, introspectionDepth: 20, aliases: 15, cost: 10_000, tokens: 2000 } as const;
 
-/** What a page holds where `first` is absent. */
+/** Page size if `first` is absent. */
 export const defaultPageSize = 50;
-/** A list without pages is taken to hold this many. */
+/** Assumed length of a list without pagination. */
 const listSize = 10;
 
 interface Measure {
@@ -30,11 +30,11 @@ interface Measure {
 
 const none: Measure = { depth: 0, introspectionDepth: 0, aliases: 0, cost: 0 };
 
-/** Makes the check for a schema: which of its fields hold many is read from it once. */
+/** Creates the check for a schema; reads its list fields once. */
 export function limitsOf(schema: GraphQLSchema) {
   const { pages, lists } = pluralFields(schema);
 
-  /** Refuses `too-complex` beyond a limit. A fragment is measured once, however often it is spread. */
+  /** Refuses `too-complex` beyond a limit. Each fragment is measured once. */
   return function check(
     document: DocumentNode,
     operation: OperationDefinitionNode,
@@ -71,7 +71,7 @@ export function limitsOf(schema: GraphQLSchema) {
       const inner = measureSet(field.selectionSet);
       const aliases = inner.aliases + (field.alias ? 1 : 0);
       if (field.name.value.startsWith('__')) {
-        // The schema has a shape of its own: bounded, and the same for everybody who may see it.
+        // Introspection: its result is bounded and the same for every caller.
         return { depth: 1, introspectionDepth: inner.depth + 1, aliases, cost: 1 };
       }
       const cost = 1 + inner.cost * sizeOf(field);
@@ -81,7 +81,7 @@ export function limitsOf(schema: GraphQLSchema) {
     function measureFragment(name: string): Measure {
       let measure = measured.get(name);
       if (!measure) {
-        // Validation has refused circles; this keeps one from being followed all the same.
+        // Validation refuses cycles; this also terminates if one gets here.
         measured.set(name, none);
         measure = measureSet(fragments.get(name)?.selectionSet);
         measured.set(name, measure);
@@ -112,7 +112,7 @@ function refuseTooComplex(what: keyof Measure): never {
   });
 }
 
-/** The names of fields that take `first`, and of those that hold a list of objects without it. */
+/** Names of fields with the argument `first`, and of fields with a list of objects and no such argument. */
 function pluralFields(schema: GraphQLSchema): { pages: Set<string>; lists: Set<string> } {
   const pages = new Set<string>();
   const lists = new Set<string>();
@@ -121,7 +121,7 @@ function pluralFields(schema: GraphQLSchema): { pages: Set<string>; lists: Set<s
     for (const field of Object.values(type.getFields())) {
       const list = getNullableType(field.type);
       if (field.args.some((argument) => argument.name === 'first')) pages.add(field.name);
-      // A page's own edges are counted by the page.
+      // The page counts its edges.
       else if (isListType(list) && isCompositeType(getNullableType(list.ofType)) && field.name !== 'edges') {
         lists.add(field.name);
       }

@@ -8,14 +8,14 @@ import { Project } from '../../domain/projects/project.entity.ts';
 import { countMembers } from '../../domain/users/group-list.ts';
 import { User } from '../../domain/users/user.entity.ts';
 
-/** Reads that several nodes of one answer share: one query for all of them. */
+/** Batched reads: one query for all nodes of a response. */
 export interface Loaders {
   project(id: string): Promise<Project | undefined>;
   client(id: string): Promise<Client | undefined>;
   user(id: string): Promise<User | undefined>;
   apiKeysOf(clientId: string): Promise<ApiKey[] | undefined>;
   delegationKeysOf(clientId: string): Promise<DelegationKey[] | undefined>;
-  /** Undefined where a group has none. */
+  /** Undefined if the group has no members. */
   membersIn(groupId: string): Promise<number | undefined>;
 }
 
@@ -30,16 +30,16 @@ export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: 
   };
 }
 
-/** Collects the keys of one turn of the event loop into one call; each key is asked for once. */
+/** Batches the keys of one turn of the event loop into one call; each key is loaded once. */
 function batched<V>(load: (keys: string[]) => Promise<Map<string, V>>): (key: string) => Promise<V | undefined> {
   const known = new Map<string, Promise<V | undefined>>();
-  let waiting: { keys: string[]; answer: Promise<Map<string, V>> } | null = null;
+  let pending: { keys: string[]; loaded: Promise<Map<string, V>> } | null = null;
   return (key) => {
     let value = known.get(key);
     if (!value) {
-      const batch = (waiting ??= collect());
+      const batch = (pending ??= collect());
       batch.keys.push(key);
-      value = batch.answer.then((values) => values.get(key));
+      value = batch.loaded.then((values) => values.get(key));
       known.set(key, value);
     }
     return value;
@@ -47,11 +47,11 @@ function batched<V>(load: (keys: string[]) => Promise<Map<string, V>>): (key: st
 
   function collect() {
     const keys: string[] = [];
-    const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      waiting = null;
+    const loaded = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      pending = null;
       return load(keys);
     });
-    return { keys, answer };
+    return { keys, loaded };
   }
 }
 

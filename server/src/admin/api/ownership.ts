@@ -3,7 +3,7 @@ import { found, refuse } from '../../domain/kernel/problem.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { query, type Statement, sql } from '../../domain/kernel/sql.ts';
 
-/** What belongs to a project, or to the instance. */
+/** Nouns that belong to a project or to the instance. */
 export type OwnedNoun =
   | 'project'
   | 'client'
@@ -18,7 +18,7 @@ export type OwnedNoun =
   | 'membership'
   | 'logout-delivery';
 
-/** What a call is about; its project is where the role must be had. */
+/** The node of an operation; the role is required in its project. */
 export interface About {
   noun: OwnedNoun;
   id: string;
@@ -49,7 +49,7 @@ function ownedByClient(table: string) {
     select c.project_id as project from ${sql.table(table)} k join clients c on c.id = k.client_id where k.id = ${id}`;
 }
 
-/** The project of a noun by its id, `null` for one of the instance; refuses `not-found`. */
+/** The project of a node; null: the instance. Refuses `not-found`. */
 export async function projectOf(
   em: EntityManager,
   { noun, id }: { noun: OwnedNoun; id: string },
@@ -59,7 +59,7 @@ export async function projectOf(
   return row.project;
 }
 
-/** Whose session or device it is; refuses `not-found`. */
+/** The project and user of a session or device; refuses `not-found`. */
 export async function ownerOf(
   em: EntityManager,
   { noun, id }: { noun: 'session' | 'device'; id: string },

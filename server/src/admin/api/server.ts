@@ -13,13 +13,13 @@ import { bounded, maxBodyBytes } from '../../http/bodies.ts';
 import { actorOf, requestContext } from '../../http/context.ts';
 import { failureOf } from '../../http/failure.ts';
 import { adminSchema } from '../schema.ts';
-import { actorFor, type Caller, Callers } from './caller.ts';
+import { type AdminCaller, AdminCallers, actorFor } from './caller.ts';
 import type { AdminContext, AdminDomain } from './context.ts';
 import { errorFor, formatError, isBug } from './graphql-error.ts';
 import { limits, limitsOf } from './limits.ts';
 import { loadersFor } from './loaders.ts';
 
-/** What the admin API stands on. */
+/** Dependencies of the admin API. */
 export interface AdminApi {
   db: Database;
   clock: Clock;
@@ -27,40 +27,40 @@ export interface AdminApi {
   sessions: Sessions;
   admins: Admins;
   domain: AdminDomain;
-  /** Without it, no bootstrap token is accepted. */
+  /** Absent: no bootstrap token is accepted. */
   bootstrapToken: string | undefined;
-  /** Requests of a browser must come from this origin. */
+  /** Browsers must send requests from this origin. */
   issuer: string;
   /** The secret of a project's session cookie, as the browser sent it. */
   sessionSecret(req: Request, projectId: string): string | undefined;
   setFlowCookie(res: Response, flow: string, secret: string): void;
-  /** Told of what should not happen. */
+  /** Called for unexpected errors. */
   onBug(error: unknown, requestId: string): void;
 }
 
-/** A form or an image of another site cannot send it. */
+/** Forms and images of other sites cannot send it. */
 export const csrfHeader = 'X-Latchkey-Csrf';
 
-/** `POST /graphql`, mounted at `/admin`: one operation as JSON, by a caller who is known. */
+/** `POST /graphql`, mounted at `/admin`: one operation as JSON, from an authenticated caller. */
 export async function graphqlRoute(api: AdminApi): Promise<Router> {
   const server = new ApolloServer<AdminContext>({
     schema: adminSchema(),
-    // Whoever gets this far is an admin; strangers are turned away before.
+    // For admins only: `identify` runs first.
     introspection: true,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     allowBatchedHttpRequests: false,
     csrfPrevention: true,
-    // Nothing is kept of what callers send; clients that ask send the whole query then.
+    // Clients send the whole query.
     persistedQueries: false,
     parseOptions: { maxTokens: limits.tokens },
     formatError,
-    plugins: [limiting(), telling(api)],
+    plugins: [limitsPlugin(), errorsPlugin(api)],
   });
   await server.start();
 
-  const callers = new Callers(api.db, api.audit, api.admins, api.sessions, api.bootstrapToken);
-  const known = new WeakMap<Request, Caller>();
+  const callers = new AdminCallers(api.db, api.audit, api.admins, api.sessions, api.bootstrapToken);
+  const known = new WeakMap<Request, AdminCaller>();
   const identify: RequestHandler = async (req, res, next) => {
     const authorization = req.get('authorization');
     const caller = await callers.identify(
@@ -83,7 +83,7 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
 
   const handle = expressMiddleware(server, {
     context: async ({ req, res }) => {
-      const caller = known.get(req as Request) as Caller;
+      const caller = known.get(req as Request) as AdminCaller;
       const em = api.db.reader();
       return {
         caller,
@@ -139,7 +139,7 @@ const badBody: ErrorRequestHandler = (error, req, res, next) => {
   answer(req, res.status(status), { code: 'invalid', field: 'body', reason });
 };
 
-/** Whether a browser that brings a session was sent here by our own page. */
+/** Whether a request with a session cookie comes from our own page. */
 export function isOwnPage(req: Request, issuer: string): boolean {
   const origin = req.get('origin');
   const site = req.get('sec-fetch-site');
@@ -154,8 +154,8 @@ function answer(req: Request, res: Parameters<RequestHandler>[1], problem: Probl
   res.json({ errors: [{ message, extensions: { ...extensions, requestId } }] });
 }
 
-/** Measures an operation before any of it runs. */
-function limiting(): ApolloServerPlugin<AdminContext> {
+/** Checks the limits before an operation runs. */
+function limitsPlugin(): ApolloServerPlugin<AdminContext> {
   const schema = adminSchema();
   const check = limitsOf(schema);
   return {
@@ -164,7 +164,7 @@ function limiting(): ApolloServerPlugin<AdminContext> {
         async didResolveOperation({ document, operation, request }) {
           if (!operation) return;
           if (!schema.getRootType(operation.operation)) {
-            throw new GraphQLError(`There is no ${operation.operation} here.`, {
+            throw new GraphQLError(`The operation type ${operation.operation} is not supported.`, {
               extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
             });
           }
@@ -175,8 +175,8 @@ function limiting(): ApolloServerPlugin<AdminContext> {
   };
 }
 
-/** Puts the request id into every error, and bugs into the log. */
-function telling(api: AdminApi): ApolloServerPlugin<AdminContext> {
+/** Adds the request id to every error, and reports bugs. */
+function errorsPlugin(api: AdminApi): ApolloServerPlugin<AdminContext> {
   return {
     async requestDidStart() {
       return {
@@ -186,7 +186,7 @@ function telling(api: AdminApi): ApolloServerPlugin<AdminContext> {
         async willSendResponse({ response, contextValue }) {
           if (response.body.kind !== 'single') return;
           const { singleResult } = response.body;
-          // Apollo has its own wish for a refused hash; ours holds for every answer.
+          // Apollo sets its own for a rejected persisted query; ours is `no-store` always.
           response.http.headers.delete('cache-control');
           const away = singleResult.errors?.find(({ extensions }) => extensions?.['code'] === 'unavailable');
           if (away) {

@@ -12,7 +12,7 @@ const maxDays = 62;
 export class ActivityResolver {
   @Requires('project_viewer', { about: { project: 'projectId' } })
   @Query(() => [DayOfActivity], {
-    description: 'The last days of a project, oldest first, today included; days without anything are left out.',
+    description: 'The last days of a project including today, oldest first; days without activity are omitted.',
   })
   activity(
     @Arg('projectId', () => ID) projectId: string,

@@ -2,7 +2,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../api/access.ts';
 
 @Access('inherited')
-@ObjectType({ description: 'What a day of a project was like.' })
+@ObjectType({ description: 'Activity of a project on one day.' })
 export class DayOfActivity {
   @Field(() => String, { description: 'In UTC, e.g. `2026-03-01`.' })
   day!: string;
@@ -10,36 +10,36 @@ export class DayOfActivity {
   @Field(() => Int)
   signIns!: number;
 
-  @Field(() => Int, { description: 'Of them, those for which no code was asked.' })
+  @Field(() => Int, { description: 'Sign-ins without a code, on a trusted device.' })
   signInsOnKnownDevices!: number;
 
-  @Field(() => Int, { description: 'Different users who signed in.' })
+  @Field(() => Int, { description: 'Distinct users who signed in.' })
   activeUsers!: number;
 
   @Field(() => Int)
   codesSent!: number;
 
-  @Field(() => Int, { description: 'Of a sign-in, entered and accepted.' })
+  @Field(() => Int, { description: 'Sign-in codes that were accepted.' })
   codesVerified!: number;
 
-  @Field(() => Int, { description: 'From sending to entering, of all that were entered together.' })
+  @Field(() => Int, { description: 'Total seconds from sending to entering, over all verified codes.' })
   codeSeconds!: number;
 
-  @Field(() => Int, { description: 'One-time codes, second factors and device proofs that were not accepted.' })
+  @Field(() => Int, { description: 'Rejected one-time codes, second factors and device proofs.' })
   refused!: number;
 
-  @Field(() => Int, { description: "Logout tokens of that day's logouts that arrived." })
+  @Field(() => Int, { description: "Delivered logout tokens of that day's logouts." })
   logoutsDelivered!: number;
 
-  @Field(() => Int, { description: 'Those that were given up.' })
+  @Field(() => Int, { description: 'Logout tokens that could not be delivered.' })
   logoutsFailed!: number;
 
   @Field(() => Int)
   scimRequests!: number;
 
-  @Field(() => Int, { description: 'Answered 4xx.' })
+  @Field(() => Int, { description: 'Responses with 4xx.' })
   scimRefused!: number;
 
-  @Field(() => Int, { description: 'Answered 5xx.' })
+  @Field(() => Int, { description: 'Responses with 5xx.' })
   scimFailed!: number;
 }

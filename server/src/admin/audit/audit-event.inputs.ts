@@ -3,15 +3,15 @@ import { Field, ID, InputType } from 'type-graphql';
 import type { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { ResultEnum } from '../api/enums.ts';
 
-@InputType({ description: 'What is absent is not asked.' })
+@InputType({ description: 'Absent fields do not filter.' })
 export class AuditEventFilter {
-  @Field(() => [String], { nullable: true, description: 'Any of these, sixty at most.' })
+  @Field(() => [String], { nullable: true, description: 'Any of these; at most 60.' })
   types?: string[] | null;
 
   @Field(() => ResultEnum, { nullable: true })
   result?: AuditEvent['result'] | null;
 
-  @Field(() => ID, { nullable: true, description: 'Done by this user or to them.' })
+  @Field(() => ID, { nullable: true, description: 'The user is the actor or the subject.' })
   userId?: string | null;
 
   @Field(() => ID, { nullable: true })
@@ -20,15 +20,15 @@ export class AuditEventFilter {
   @Field(() => ID, { nullable: true })
   subjectId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Done through this application or to it.' })
+  @Field(() => ID, { nullable: true, description: 'The application is the client or the subject.' })
   clientId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'As in the `X-Request-Id` of an answer.' })
+  @Field(() => ID, { nullable: true, description: 'The `X-Request-Id` of a response.' })
   requestId?: string | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'From here on.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'At or after this time.' })
   since?: Date | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Before this.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Before this time.' })
   until?: Date | null;
 }

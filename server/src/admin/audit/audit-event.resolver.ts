@@ -3,7 +3,7 @@ import type { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { listEvents } from '../../domain/audit/events.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
-import { type AdminContext, given } from '../api/context.ts';
+import { type AdminContext, withoutNulls } from '../api/context.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { AuditEventFilter } from './audit-event.inputs.ts';
@@ -14,7 +14,7 @@ import { eventFilter } from './event-filter.ts';
 export class AuditResolver {
   @Requires('project_viewer', { about: { project: 'projectId' } })
   @Query(() => AuditEventConnection, {
-    description: 'Newest first. Without a project: all of the instance, for owners.',
+    description: 'Newest first. Without a project: the whole instance, for owners only.',
   })
   async auditEvents(
     @Ctx() { em }: AdminContext,
@@ -23,7 +23,7 @@ export class AuditResolver {
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
   ) {
-    const wanted = eventFilter(given(filter ?? {}));
+    const wanted = eventFilter(withoutNulls(filter ?? {}));
     const request = pageRequest('auditEvents', { first, after });
     const page = await listEvents(em, projectId ?? null, wanted, request);
     return connection('auditEvents', page, request);
@@ -40,12 +40,12 @@ export class AuditResolver {
     return { kind: event.subjectKind, id: event.subjectId ?? null, name: event.subjectName ?? null };
   }
 
-  @FieldResolver(() => ClientView, { nullable: true, description: 'Absent also where it was deleted since.' })
+  @FieldResolver(() => ClientView, { nullable: true, description: 'Absent if there is none or it was deleted.' })
   async client(@Root() event: AuditEvent, @Ctx() { loaders }: AdminContext) {
     return event.clientId ? ((await loaders.client(event.clientId)) ?? null) : null;
   }
 
-  @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for what concerns the whole instance.' })
+  @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for events of the instance.' })
   async project(@Root() event: AuditEvent, @Ctx() { loaders }: AdminContext) {
     return event.project ? ((await loaders.project(event.project.id)) ?? null) : null;
   }

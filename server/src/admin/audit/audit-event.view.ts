@@ -6,7 +6,7 @@ import { connectionType } from '../api/connection.ts';
 import { ResultEnum } from '../api/enums.ts';
 
 @Access('inherited')
-@ObjectType({ description: 'Who did it.' })
+@ObjectType({ description: 'The actor of an event.' })
 export class AuditActor {
   @Field(() => String, { description: 'admin, admin-token, bootstrap-token, setup-link, scim, user, client, system …' })
   kind!: string;
@@ -19,7 +19,7 @@ export class AuditActor {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'What it was done to.' })
+@ObjectType({ description: 'The subject of an event.' })
 export class AuditSubject {
   @Field(() => String)
   kind!: string;
@@ -32,7 +32,7 @@ export class AuditSubject {
 }
 
 @Access('project_viewer', ofProjectOrInstance)
-@ObjectType('AuditEvent', { description: 'One thing that somebody did, or tried to do.' })
+@ObjectType('AuditEvent', { description: 'An action or attempted action.' })
 export class AuditEventView {
   @Field(() => ID)
   id!: string;
@@ -46,7 +46,7 @@ export class AuditEventView {
   @Field(() => ResultEnum)
   result!: AuditEvent['result'];
 
-  @Field(() => GraphQLJSONObject, { nullable: true, description: 'Before and after, reasons; never a secret.' })
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'Previous and new values, reasons; never secrets.' })
   detail!: Record<string, unknown> | null;
 
   @Field(() => String, { nullable: true })

@@ -32,9 +32,9 @@ const columns: { [header: string]: (event: EventRecord) => unknown } = {
 };
 
 /**
- * `GET /export/events`, mounted at `/admin`: the events that `auditEvents` lists, as a file. `project` (absent: all of
- * the instance, for owners), `format` (`csv`, `jsonl`), and the filters `type` (several with commas), `result`, `user`,
- * `actor`, `subject`, `client`, `request`, `since`, `until`. The export itself is an event.
+ * `GET /export/events`, mounted at `/admin`: the events of `auditEvents` as a file. Parameters: `project` (absent: the
+ * whole instance, for owners), `format` (`csv`, `jsonl`), and the filters `type` (comma-separated), `result`, `user`,
+ * `actor`, `subject`, `client`, `request`, `since`, `until`. The export is recorded as an event.
  */
 export function eventExport(deps: EventExportDeps): Router {
   const { db, clock, audit } = deps;

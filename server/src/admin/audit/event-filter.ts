@@ -4,7 +4,7 @@ import { isUuid } from '../../domain/kernel/secret.ts';
 
 const maxTypes = 60;
 
-/** A filter as it came from outside. Refuses `invalid` for an id that is none, and for more types than there are. */
+/** Validates a filter. Refuses `invalid` for malformed ids and for more than 60 types. */
 export function eventFilter(filter: EventFilter): EventFilter {
   for (const name of ['userId', 'clientId', 'requestId'] as const) {
     const value = filter[name];

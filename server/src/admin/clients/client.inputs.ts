@@ -5,7 +5,7 @@ import { LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts
 
 @InputType()
 class ClientSettingsInput {
-  @Field(() => TokenEndpointAuthMethodEnum, { nullable: true, description: 'NONE where absent.' })
+  @Field(() => TokenEndpointAuthMethodEnum, { nullable: true, description: 'Default: NONE.' })
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null;
 
   @Field(() => GraphQLJSON, {
@@ -14,7 +14,7 @@ class ClientSettingsInput {
   })
   jwks?: unknown;
 
-  @Field(() => [String], { nullable: true, description: 'Compared letter by letter; https, or http on loopback.' })
+  @Field(() => [String], { nullable: true, description: 'Must match exactly; https, or http on loopback.' })
   redirectUris?: string[] | null;
 
   @Field(() => [String], { nullable: true })
@@ -23,16 +23,16 @@ class ClientSettingsInput {
   @Field(() => String, { nullable: true })
   backchannelLogoutUri?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'True where absent.' })
+  @Field(() => Boolean, { nullable: true, description: 'Default: true.' })
   backchannelLogoutSessionRequired?: boolean | null;
 
-  @Field(() => LogoutTokenTypEnum, { nullable: true, description: 'SECEVENT where absent.' })
+  @Field(() => LogoutTokenTypEnum, { nullable: true, description: 'Default: SECEVENT.' })
   logoutTokenTyp?: Client['logoutTokenType'] | null;
 
-  @Field(() => Int, { nullable: true, description: "1 to 3600 seconds; the project's where absent." })
+  @Field(() => Int, { nullable: true, description: "1 to 3600 seconds; default: the project's value." })
   accessTokenTtlSeconds?: number | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'False where absent.' })
+  @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
   pkceRequired?: boolean | null;
 }
 
@@ -46,8 +46,7 @@ export class CreateClientInput extends ClientSettingsInput {
 }
 
 @InputType({
-  description:
-    'What is absent stays as it is; null takes away `jwks`, `backchannelLogoutUri` and `accessTokenTtlSeconds`.',
+  description: 'Absent fields are unchanged; null clears `jwks`, `backchannelLogoutUri` and `accessTokenTtlSeconds`.',
 })
 export class UpdateClientInput extends ClientSettingsInput {
   @Field(() => ID)
@@ -56,7 +55,7 @@ export class UpdateClientInput extends ClientSettingsInput {
   @Field(() => String, { nullable: true })
   name?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'A disabled client gets nothing any more.' })
+  @Field(() => Boolean, { nullable: true, description: 'All requests of a disabled client are refused.' })
   disabled?: boolean | null;
 
   @Field(() => Int, { nullable: true })

@@ -6,7 +6,7 @@ import type { ClientSettings } from '../../domain/clients/client-settings.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
-import { type AdminContext, given } from '../api/context.ts';
+import { type AdminContext, withoutNulls } from '../api/context.ts';
 import { ApiKeyKindEnum, LogoutTokenTypEnum } from '../api/enums.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { CreateClientInput, UpdateClientInput } from './client.inputs.ts';
@@ -45,21 +45,21 @@ export class ClientResolver {
   @Mutation(() => ClientView)
   updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: AdminContext) {
     const { jwks, backchannelLogoutUri, accessTokenTtlSeconds } = input;
-    // These alone can be taken away: their null is a value.
+    // Null clears these; for all others it means absent.
     const emptied = Object.entries({ jwks, backchannelLogoutUri, accessTokenTtlSeconds }).filter(([, v]) => v === null);
     const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };
     return ctx.domain.clients.update(input.id, change, ctx.actor);
   }
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: true })
-  @Mutation(() => ID, { description: 'Its keys, devices and codes go with it. Returns its id.' })
+  @Mutation(() => ID, { description: 'Also deletes its keys, devices and codes. Returns its id.' })
   async deleteClient(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
     await ctx.domain.clients.delete(id, ctx.actor);
     return id;
   }
 
   @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
-  @Mutation(() => IssuedApiKey, { description: 'A further key; the ones before stay good until they are revoked.' })
+  @Mutation(() => IssuedApiKey, { description: 'Creates a key; existing keys stay valid until they are revoked.' })
   issueApiKey(
     @Arg('clientId', () => ID) clientId: string,
     @Arg('kind', () => ApiKeyKindEnum) kind: ApiKeyKind,
@@ -74,12 +74,12 @@ export class ClientResolver {
     return ctx.domain.clients.revokeApiKey(id, ctx.actor);
   }
 
-  @FieldResolver(() => String, { description: '`client_id` in OIDC, the same as `id`.' })
+  @FieldResolver(() => String, { description: '`client_id` in OIDC; equals `id`.' })
   clientId(@Root() client: Client) {
     return client.id;
   }
 
-  @FieldResolver(() => GraphQLJSON, { nullable: true, description: 'A JWK Set with the one public key.' })
+  @FieldResolver(() => GraphQLJSON, { nullable: true, description: 'A JWK Set with one public key.' })
   jwks(@Root() client: Client) {
     return client.jwk ? { keys: [client.jwk] } : null;
   }
@@ -106,7 +106,7 @@ export class ClientResolver {
 }
 
 function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<ClientSettings> {
-  const { logoutTokenTyp, ...rest } = given({ ...input });
+  const { logoutTokenTyp, ...rest } = withoutNulls({ ...input });
   return { ...rest, ...(logoutTokenTyp ? { logoutTokenType: logoutTokenTyp } : {}) };
 }
 

@@ -7,7 +7,7 @@ import { connectionType } from '../api/connection.ts';
 import { ApiKeyKindEnum, BuiltInEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
 
 @Access('project_viewer', ofClient)
-@ObjectType('ApiKey', { description: 'A key of a client. The key itself is shown only when it is issued.' })
+@ObjectType('ApiKey', { description: 'A key of a client. The key is shown only once, when it is created.' })
 export class ApiKeyView {
   @Field(() => ID)
   id!: string;
@@ -15,13 +15,13 @@ export class ApiKeyView {
   @Field(() => ApiKeyKindEnum)
   kind!: ApiKeyKind;
 
-  @Field(() => String, { description: 'Its last four characters.' })
+  @Field(() => String, { description: 'The last four characters.' })
   hint!: string;
 
   @Field(() => GraphQLDateTime)
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'With a resolution of one minute.' })
   lastUsedAt!: Date | null;
 
   @Field(() => GraphQLDateTime, { nullable: true })
@@ -55,13 +55,13 @@ export class ClientView {
   @Field(() => Boolean)
   backchannelLogoutSessionRequired!: boolean;
 
-  @Field(() => Int, { nullable: true, description: "In seconds; absent: the project's." })
+  @Field(() => Int, { nullable: true, description: "In seconds; absent: the project's value." })
   accessTokenTtlSeconds!: number | null;
 
-  @Field(() => Boolean, { description: 'Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636).' })
+  @Field(() => Boolean, { description: 'Whether sign-ins by the browser SDK require a code_challenge (RFC 7636).' })
   pkceRequired!: boolean;
 
-  @Field(() => Int, { description: 'Send it back as `expectedVersion` to hear of a change by somebody else.' })
+  @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;
 
   @Field(() => GraphQLDateTime)
@@ -74,7 +74,7 @@ export class ClientView {
 export const ClientConnection = connectionType(ClientView, 'Client');
 
 @Access('inherited')
-@ObjectType({ description: 'A new client and its first keys, which are shown this once.' })
+@ObjectType({ description: 'A new client and its first keys, shown only once.' })
 export class CreatedClient {
   @Field(() => ClientView)
   client!: Client;
@@ -87,7 +87,7 @@ export class CreatedClient {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'A new key, which is shown this once.' })
+@ObjectType({ description: 'A new key, shown only once.' })
 export class IssuedApiKey {
   @Field(() => ApiKeyView)
   apiKey!: ApiKeyView;

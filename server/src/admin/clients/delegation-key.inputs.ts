@@ -11,7 +11,7 @@ export class RegisterDelegationKeysInput {
   @Field(() => String, { description: "The client's X25519 public key, PEM." })
   encryptionKey!: string;
 
-  @Field(() => Int, { nullable: true, description: 'How long the keys before stay good; a week where absent.' })
+  @Field(() => Int, { nullable: true, description: 'How long the previous keys stay valid; default: one week.' })
   overlapSeconds?: number | null;
 }
 
@@ -20,6 +20,6 @@ export class RotateDelegationKeysInput {
   @Field(() => ID)
   clientId!: string;
 
-  @Field(() => Int, { nullable: true, description: 'How long the keys before stay good; a week where absent.' })
+  @Field(() => Int, { nullable: true, description: 'How long the previous keys stay valid; default: one week.' })
   overlapSeconds?: number | null;
 }

@@ -6,7 +6,7 @@ import { DelegationPartyEnum } from '../api/enums.ts';
 
 @Access('project_viewer', ofClient)
 @ObjectType('DelegationKey', {
-  description: "One side's Ed25519 and X25519 keys for a client's delegation. Only the public halves are ever shown.",
+  description: "One side's Ed25519 and X25519 keys for a client's delegation. Only public keys are shown.",
 })
 export class DelegationKeyView {
   @Field(() => ID)
@@ -30,6 +30,6 @@ export class DelegationKeyView {
   @Field(() => GraphQLDateTime)
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent while no others have taken their place.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent until replaced by newer keys.' })
   expiresAt!: Date | null;
 }

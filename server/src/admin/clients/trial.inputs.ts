@@ -5,7 +5,7 @@ export class FinishTrialInput {
   @Field(() => ID)
   clientId!: string;
 
-  @Field(() => String, { description: 'As it came back.' })
+  @Field(() => String, { description: 'As in the redirect.' })
   state!: string;
 
   @Field(() => String)

@@ -9,7 +9,9 @@ import { BegunTrial, TrialResultView } from './trial.view.ts';
 @Resolver()
 export class TrialResolver {
   @Requires('project_admin', { about: { client: 'clientId' } })
-  @Mutation(() => BegunTrial, { description: 'Tries a sign-in of a client in this browser, on the hosted page.' })
+  @Mutation(() => BegunTrial, {
+    description: 'Starts a trial sign-in with a client, in this browser on the hosted page.',
+  })
   async beginTrial(@Arg('clientId', () => ID) clientId: string, @Ctx() ctx: AdminContext): Promise<BegunTrial> {
     const { flow, browserSecret } = await ctx.domain.trials.begin(clientId, sessionOf(ctx), ctx.actor);
     ctx.setFlowCookie(flow, browserSecret);
@@ -18,7 +20,7 @@ export class TrialResolver {
 
   @Requires('project_admin', { about: { client: 'clientId' } })
   @Mutation(() => TrialResultView, {
-    description: 'Redeems the code of a trial in the session that began it, and revokes what it gave.',
+    description: 'Redeems the code of a trial in the session that started it, and revokes the tokens.',
   })
   finishTrial(
     @Arg('input', () => FinishTrialInput) input: FinishTrialInput,
@@ -30,5 +32,5 @@ export class TrialResolver {
 }
 
 function sessionOf({ caller }: AdminContext): string {
-  return caller.sessionId ?? refuse({ code: 'forbidden', reason: 'a sign-in is tried in the browser of an admin' });
+  return caller.sessionId ?? refuse({ code: 'forbidden', reason: 'a trial requires the browser session of an admin' });
 }

@@ -5,14 +5,14 @@ import { Access } from '../api/access.ts';
 import { ClientView } from './client.view.ts';
 
 @Access('inherited')
-@ObjectType({ description: 'A sign-in that is being tried in this browser.' })
+@ObjectType({ description: 'A trial sign-in in this browser.' })
 export class BegunTrial {
-  @Field(() => String, { description: 'Where it goes on: the hosted page.' })
+  @Field(() => String, { description: 'URL of the hosted page that continues it.' })
   address!: string;
 }
 
 @Access('inherited')
-@ObjectType({ description: 'A token taken apart; the token itself is not shown.' })
+@ObjectType({ description: 'A decoded token, without its signature.' })
 class DecodedToken {
   @Field(() => GraphQLJSONObject)
   header!: object;
@@ -20,12 +20,12 @@ class DecodedToken {
   @Field(() => GraphQLJSONObject)
   claims!: object;
 
-  @Field(() => Boolean, { description: 'Whether signature, type, issuer and times hold against the published keys.' })
+  @Field(() => Boolean, { description: 'Whether signature, type, issuer and times are valid, by the published keys.' })
   verified!: boolean;
 }
 
 @Access('inherited')
-@ObjectType('TrialResult', { description: 'What the application would have been given.' })
+@ObjectType('TrialResult', { description: 'What the application would receive.' })
 export class TrialResultView {
   @Field(() => ClientView)
   client!: Client;
@@ -36,7 +36,7 @@ export class TrialResultView {
   @Field(() => DecodedToken)
   accessToken!: DecodedToken;
 
-  @Field(() => GraphQLJSONObject, { description: 'What UserInfo said to the access token.' })
+  @Field(() => GraphQLJSONObject, { description: 'The UserInfo response for the access token.' })
   userInfo!: object;
 
   @Field(() => String)
@@ -45,6 +45,6 @@ export class TrialResultView {
   @Field(() => Int)
   expiresInSeconds!: number;
 
-  @Field(() => Boolean, { description: 'Whether the access token is worth nothing any more.' })
+  @Field(() => Boolean, { description: 'Whether the access token is revoked.' })
   revoked!: boolean;
 }

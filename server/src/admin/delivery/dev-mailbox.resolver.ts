@@ -9,7 +9,7 @@ import { DevMailboxConnection } from './dev-mailbox.view.ts';
 export class DevMailboxResolver {
   @Requires('owner')
   @Query(() => DevMailboxConnection, {
-    description: 'What would have been sent, newest first; without a mail server only.',
+    description: 'Messages of an instance without a mail server, newest first.',
   })
   async devMailbox(
     @Ctx() { domain }: AdminContext,

@@ -6,7 +6,7 @@ import type { MailboxMessage } from '../api/context.ts';
 import { ChannelEnum } from '../api/enums.ts';
 
 @Access('owner', ofInstance)
-@ObjectType('DevMailboxMessage', { description: 'A message that went nowhere but here.' })
+@ObjectType('DevMailboxMessage', { description: 'A message in the dev mailbox.' })
 class DevMailboxMessageView {
   @Field(() => ID)
   id!: string;

@@ -13,13 +13,13 @@ export class TestSenderInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Absent: the caller's own address or phone. Another one is for owners.",
+    description: "Default: the caller's own address or phone. Only owners can use another.",
   })
   to?: string | null;
 
-  @Field(() => MessageTemplateEnum, { nullable: true, description: 'Absent: a plain test message.' })
+  @Field(() => MessageTemplateEnum, { nullable: true, description: 'Default: a test message.' })
   template?: TemplateName | null;
 
-  @Field(() => String, { nullable: true, description: 'en, de, es, fr or ja; absent: en.' })
+  @Field(() => String, { nullable: true, description: 'en, de, es, fr or ja; default: en.' })
   locale?: string | null;
 }

@@ -26,13 +26,13 @@ import {
   SenderDiagnosisView,
 } from './message.view.ts';
 
-/** Kinds that can go out by SMS. */
+/** Templates that can be sent by SMS. */
 const bySms: TemplateName[] = ['factor-code', 'phone-code', 'test-message'];
 
 @Resolver(() => MessageView)
 export class MessageResolver {
   @Requires('project_viewer', { about: { project: 'projectId' } })
-  @Query(() => MessageConnection, { description: 'Mail and SMS of a project in the last 30 days, newest first.' })
+  @Query(() => MessageConnection, { description: 'Mail and SMS of a project of the last 30 days, newest first.' })
   async messages(
     @Arg('projectId', () => ID) projectId: string,
     @Ctx() { domain, em }: AdminContext,
@@ -56,14 +56,14 @@ export class MessageResolver {
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
   @Query(() => MessagePreviewView, {
-    description: 'A message of a kind as this project sends it, with made-up values.',
+    description: 'A template as this project sends it, with sample values.',
   })
   async messagePreview(
     @Arg('projectId', () => ID) projectId: string,
     @Arg('template', () => MessageTemplateEnum) template: TemplateName,
     @Arg('locale', () => String) locale: string,
     @Ctx() { domain, em, now }: AdminContext,
-    @Arg('draft', () => Boolean, { nullable: true, description: 'With what is not published yet.' })
+    @Arg('draft', () => Boolean, { nullable: true, description: 'Uses the draft of the experience.' })
     draft?: boolean | null,
   ) {
     const language = checkLocale(locale);
@@ -93,13 +93,13 @@ export class MessageResolver {
   }
 
   @Requires('project_admin', { about: { project: 'projectId' } })
-  @Mutation(() => SenderDiagnosisView, { description: 'Sends one message now, and says how far it came.' })
+  @Mutation(() => SenderDiagnosisView, { description: 'Sends one message now and reports each stage.' })
   async testSender(@Arg('input', () => TestSenderInput) input: TestSenderInput, @Ctx() ctx: AdminContext) {
     const { projectId, channel } = input;
     const locale = checkLocale(input.locale ?? 'en');
     const template = input.template ?? 'test-message';
     if (channel === 'sms' && !bySms.includes(template)) {
-      refuse({ code: 'invalid', field: 'template', reason: 'never goes out by SMS' });
+      refuse({ code: 'invalid', field: 'template', reason: 'is never sent by SMS' });
     }
     const to = await recipientOf(ctx, channel, input.to);
     const app = await appOf(ctx.em, projectId);
@@ -112,7 +112,7 @@ export class MessageResolver {
   }
 }
 
-/** The caller's own address or phone; an owner may name another. Refuses `invalid`, `forbidden`. */
+/** The caller's own address or phone; owners may choose another. Refuses `invalid`, `forbidden`. */
 async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked?: string | null): Promise<string> {
   const user = caller.userId === undefined ? null : await em.findOne(User, caller.userId);
   const own = (channel === 'mail' ? user?.email : user?.phone) ?? null;
@@ -126,7 +126,7 @@ async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked
     refuse({ code: 'invalid', field: 'to', reason });
   }
   if (to.toLowerCase() !== own?.toLowerCase() && !caller.grants.owner) {
-    refuse({ code: 'forbidden', reason: 'only owners send tests to others' });
+    refuse({ code: 'forbidden', reason: 'only owners can send tests to other recipients' });
   }
   return to;
 }

@@ -8,12 +8,12 @@ import { connectionType } from '../api/connection.ts';
 import { ChannelEnum, MessageStateEnum, MessageTemplateEnum } from '../api/enums.ts';
 
 @Access('project_viewer', ofProject)
-@ObjectType('Message', { description: 'What became of a mail or SMS; never what it said.' })
+@ObjectType('Message', { description: 'The delivery of a mail or SMS, without its content.' })
 export class MessageView {
   @Field(() => ID)
   id!: string;
 
-  @Field(() => GraphQLDateTime, { description: 'When it was asked for.' })
+  @Field(() => GraphQLDateTime, { description: 'When it was enqueued.' })
   createdAt!: Date;
 
   @Field(() => ChannelEnum)
@@ -25,7 +25,7 @@ export class MessageView {
   @Field(() => String, { description: 'Masked: `a…@example.com`, `…0143`.' })
   recipient!: string;
 
-  @Field(() => String, { description: 'Its language.' })
+  @Field(() => String, { description: 'Language.' })
   locale!: string;
 
   @Field(() => MessageStateEnum)
@@ -47,7 +47,7 @@ export class MessageView {
 export const MessageConnection = connectionType(MessageView, 'Message', false);
 
 @Access('inherited')
-@ObjectType('MessagePreview', { description: 'A message of a kind, with made-up values.' })
+@ObjectType('MessagePreview', { description: 'A template with sample values.' })
 export class MessagePreviewView {
   @Field(() => String)
   subject!: string;
@@ -55,13 +55,13 @@ export class MessagePreviewView {
   @Field(() => String, { description: 'The mail as plain text.' })
   text!: string;
 
-  @Field(() => String, { nullable: true, description: 'Null for what never goes out by SMS.' })
+  @Field(() => String, { nullable: true, description: 'Null if the template is never sent by SMS.' })
   sms!: string | null;
 }
 
 @Access('inherited')
 @ObjectType('MessageSender', {
-  description: 'How messages leave this instance. Set by its environment, and only there.',
+  description: 'How this instance sends messages. Configured by environment variables only.',
 })
 export class MessageSenderView {
   @Field(() => ChannelEnum)
@@ -73,10 +73,10 @@ export class MessageSenderView {
   @Field(() => String, { nullable: true, description: 'Host and port.' })
   target!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Whom its messages come from.' })
+  @Field(() => String, { nullable: true, description: 'The sender of its messages.' })
   from!: string | null;
 
-  @Field(() => [String], { description: 'The settings that decide it.' })
+  @Field(() => [String], { description: 'The settings that configure it.' })
   variables!: string[];
 }
 
@@ -94,7 +94,7 @@ export class DiagnosisStageView {
   @Field(() => Int, { nullable: true })
   milliseconds!: number | null;
 
-  @Field(() => String, { nullable: true, description: "What was seen; the server's own words." })
+  @Field(() => String, { nullable: true, description: "What happened, or the server's response." })
   detail!: string | null;
 
   @Field(() => String, { nullable: true, description: 'What to do.' })
@@ -102,7 +102,7 @@ export class DiagnosisStageView {
 }
 
 @Access('inherited')
-@ObjectType('SenderDiagnosis', { description: 'How far a test message came.' })
+@ObjectType('SenderDiagnosis', { description: 'Stages of a test message.' })
 export class SenderDiagnosisView {
   @Field(() => ChannelEnum)
   channel!: Channel;

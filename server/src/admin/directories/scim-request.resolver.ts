@@ -8,7 +8,7 @@ import { ScimRequestConnection, ScimRequestView } from './scim-request.view.ts';
 export class ScimRequestResolver {
   @Requires('project_viewer', { about: { project: 'projectId' } })
   @Query(() => ScimRequestConnection, {
-    description: 'What directories have sent of late, newest first: the last few hundred requests of a week.',
+    description: 'Recent SCIM requests, newest first: the last few hundred of a week.',
   })
   async scimRequests(
     @Arg('projectId', () => ID) projectId: string,

@@ -4,7 +4,7 @@ import { Access } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 
 @Access('inherited')
-@ObjectType('ScimRequest', { description: 'A request of a directory and its answer, without secrets.' })
+@ObjectType('ScimRequest', { description: 'A SCIM request and its response, without secrets.' })
 export class ScimRequestView {
   @Field(() => ID)
   id!: string;
@@ -12,13 +12,13 @@ export class ScimRequestView {
   @Field(() => GraphQLDateTime)
   at!: Date;
 
-  @Field(() => String, { description: 'Of the token, at the time.' })
+  @Field(() => String, { description: 'Name of the token at that time.' })
   tokenName!: string;
 
   @Field(() => String)
   method!: string;
 
-  @Field(() => String, { description: "Below the project's base address, query included." })
+  @Field(() => String, { description: "Below the project's base URL, with the query." })
   path!: string;
 
   @Field(() => Int)
@@ -27,7 +27,7 @@ export class ScimRequestView {
   @Field(() => String, { nullable: true, description: 'RFC 7644 §3.12.' })
   scimType!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Why it was refused.' })
+  @Field(() => String, { nullable: true, description: 'Reason of a refusal.' })
   detail!: string | null;
 
   @Field(() => Int)
@@ -36,10 +36,10 @@ export class ScimRequestView {
   @Field(() => String, { nullable: true })
   userAgent!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Cut off where it is long.' })
+  @Field(() => String, { nullable: true, description: 'Truncated if long.' })
   requestBody!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Cut off where it is long; of lists only the totals.' })
+  @Field(() => String, { nullable: true, description: 'Truncated if long; only totals of lists.' })
   responseBody!: string | null;
 }
 

@@ -9,6 +9,6 @@ export class IssueScimTokenInput {
   @Field(() => String)
   name!: string;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Never where absent.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent: never.' })
   expiresAt?: Date | null;
 }

@@ -9,7 +9,7 @@ import { DirectoryTestStep, IssuedScimToken, ScimTokenView } from './scim-token.
 @Resolver(() => ScimTokenView)
 export class DirectoryResolver {
   @Requires('project_viewer', { about: { project: 'projectId' } })
-  @Query(() => [ScimTokenView], { description: 'The SCIM tokens of a project, newest first, a hundred at most.' })
+  @Query(() => [ScimTokenView], { description: 'The SCIM tokens of a project, newest first, at most 100.' })
   scimTokens(@Arg('projectId', () => ID) projectId: string, @Ctx() { em }: AdminContext) {
     return em.find(ScimToken, { project: projectId }, { orderBy: { id: 'desc' }, limit: 100 });
   }
@@ -29,7 +29,7 @@ export class DirectoryResolver {
 
   @Requires('project_admin', { about: { project: 'projectId' } })
   @Mutation(() => [DirectoryTestStep], {
-    description: 'Plays a directory against this server with real SCIM requests; leaves nothing behind.',
+    description: 'Runs SCIM requests against this server as a directory would; removes what it created.',
   })
   testDirectory(@Arg('projectId', () => ID) projectId: string, @Ctx() ctx: AdminContext) {
     return ctx.domain.directoryTest.run(projectId, ctx.actor);

@@ -5,7 +5,7 @@ import { Access, ofProject } from '../api/access.ts';
 
 @Access('project_viewer', ofProject)
 @ObjectType('ScimToken', {
-  description: "A directory's bearer token. The token itself is shown only when it is issued.",
+  description: "A directory's bearer token. The token is shown only once, when it is created.",
 })
 export class ScimTokenView {
   @Field(() => ID)
@@ -14,7 +14,7 @@ export class ScimTokenView {
   @Field(() => String)
   name!: string;
 
-  @Field(() => String, { description: 'Its last four characters.' })
+  @Field(() => String, { description: 'The last four characters.' })
   hint!: string;
 
   @Field(() => GraphQLDateTime)
@@ -23,7 +23,7 @@ export class ScimTokenView {
   @Field(() => GraphQLDateTime, { nullable: true })
   expiresAt!: Date | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'To the minute.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'With a resolution of one minute.' })
   lastUsedAt!: Date | null;
 
   @Field(() => GraphQLDateTime, { nullable: true })
@@ -36,7 +36,7 @@ export class DirectoryTestStep {
   @Field(() => String)
   name!: string;
 
-  @Field(() => String, { description: 'What it shows, where it went well.' })
+  @Field(() => String, { description: 'What it proves if it passes.' })
   proves!: string;
 
   @Field(() => Boolean)
@@ -45,7 +45,7 @@ export class DirectoryTestStep {
   @Field(() => String)
   request!: string;
 
-  @Field(() => String, { nullable: true, description: 'What was expected and what came.' })
+  @Field(() => String, { nullable: true, description: 'Expected and actual result.' })
   fault!: string | null;
 
   @Field(() => Int)
@@ -53,7 +53,7 @@ export class DirectoryTestStep {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'A new SCIM token, which is shown this once.' })
+@ObjectType({ description: 'A new SCIM token, shown only once.' })
 export class IssuedScimToken {
   @Field(() => String, { description: '`lk_scim_…`' })
   token!: string;

@@ -8,14 +8,14 @@ import { refuse } from '../../domain/kernel/problem.ts';
 import type { Random } from '../../domain/kernel/random.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 
-/** One request of the self-test and what came of it. */
+/** A request of the self-test and its result. */
 export interface SelfTestStep {
   name: string;
-  /** What it shows, where it went well. */
+  /** What it proves if it passes. */
   proves: string;
   passed: boolean;
   request: string;
-  /** What was expected and what came, where that differs. */
+  /** Expected and actual result, if they differ. */
   fault: string | null;
   durationMs: number;
 }
@@ -27,16 +27,23 @@ export interface SelfTestDeps {
   audit: Audit;
   directories: Directories;
   requestRecords: RequestRecords;
-  /** Serves this very application on a loopback address for as long as `use` takes, so that no proxy is in between. */
+  /** Serves this application on a loopback address during `use`, without a proxy. */
   atLoopback<T>(use: (url: string) => Promise<T>): Promise<T>;
 }
 
-interface Answer {
+interface ScimResponse {
   status: number;
   body: Record<string, unknown>;
 }
-type Send = (method: string, path: string, body?: object, token?: string | null) => Promise<Answer>;
-interface Attempt {
+type Send = (method: string, path: string, body?: object, token?: string | null) => Promise<ScimResponse>;
+
+/** Ids of what the test has created. */
+interface CreatedIds {
+  user?: string;
+  group?: string;
+}
+
+interface SelfTestRequest {
   name: string;
   proves: string;
   method: string;
@@ -44,20 +51,23 @@ interface Attempt {
   body?: object;
   /** Null: without a token. */
   token?: null;
+  /** The expected status. */
   status: number;
-  /** Why the answer is not what it should be, or null. */
-  look?(body: Answer['body']): string | null;
+  /** The fault of the body, or null. */
+  check?(body: ScimResponse['body']): string | null;
+  /** What the request creates. */
+  creates?: keyof CreatedIds;
 }
 
-/** A life of a user as a directory lives it, with a token that ends with the test. */
+/** Lifetime of the test's token. */
 const lifetimeSeconds = 300;
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 /**
- * Plays a directory against this server: real SCIM requests over HTTP, with a token of their own. The user, the group,
- * the token and the records of the requests are gone afterwards; the audit log keeps what was done.
+ * Acts as a directory: sends SCIM requests over HTTP with a temporary token. Afterwards it deletes the user, the group,
+ * the token and the request records; the audit log keeps its events.
  */
 export class DirectorySelfTest {
   private readonly deps: SelfTestDeps;
@@ -66,7 +76,7 @@ export class DirectorySelfTest {
     this.deps = deps;
   }
 
-  /** Refuses `not-found`, and `forbidden` where directories may not write. */
+  /** Refuses `not-found`, and `forbidden` if directory sync is off. */
   async run(projectId: string, actor: Actor): Promise<SelfTestStep[]> {
     const { db, audit, directories, requestRecords, atLoopback } = this.deps;
     const project = await db.reader().findOne(Project, projectId);
@@ -96,85 +106,106 @@ export class DirectorySelfTest {
     const send = sender(base, token);
     const userName = `self-test-${this.deps.random.id()}@latchkey.invalid`;
     const steps: SelfTestStep[] = [];
-    const made: Record<'user' | 'group', string | undefined> = { user: undefined, group: undefined };
-    const attempt = async (one: Attempt): Promise<Answer['body']> => {
-      const { step, body } = await this.step(send, one);
-      steps.push(step);
-      return body;
-    };
-    const idIn = (body: Answer['body']) => (typeof body['id'] === 'string' ? body['id'] : undefined);
-    const user = { schemas: [userSchema], userName, displayName: 'Self-test', active: true };
+    const created: CreatedIds = {};
     try {
-      await attempt({ ...reads, method: 'GET', path: '/ServiceProviderConfig', status: 200, look: has('schemas') });
-      await attempt({ ...guards, method: 'GET', path: '/Users', status: 401, token: null });
-      made.user = idIn(
-        await attempt({ ...creates, method: 'POST', path: '/Users', body: user, status: 201, look: has('id') }),
-      );
-      if (made.user === undefined) return steps;
-      const path = `/Users/${made.user}`;
-      const patch = (value: object) => ({ schemas: [patchSchema], Operations: [{ op: 'replace', value }] });
-      await attempt({
-        ...unique,
-        method: 'POST',
-        path: '/Users',
-        body: user,
-        status: 409,
-        look: is('scimType', 'uniqueness'),
-      });
-      const filter = `/Users?filter=${encodeURIComponent(`userName eq "${userName}"`)}&startIndex=1&count=100`;
-      await attempt({ ...finds, method: 'GET', path: filter, status: 200, look: is('totalResults', 1) });
-      const changed = { displayName: 'Self-test, changed' };
-      const look = is('displayName', changed.displayName);
-      await attempt({ ...changes, method: 'PATCH', path, body: patch(changed), status: 200, look });
-      const group = { schemas: [groupSchema], displayName: userName, members: [{ value: made.user }] };
-      made.group = idIn(
-        await attempt({ ...groups, method: 'POST', path: '/Groups', body: group, status: 201, look: has('id') }),
-      );
-      const off = { active: false };
-      await attempt({
-        ...deactivates,
-        method: 'PATCH',
-        path,
-        body: patch(off),
-        status: 200,
-        look: is('active', false),
-      });
-      await attempt({ ...deletes, method: 'DELETE', path, status: 204 });
-      await attempt({ ...forgets, method: 'GET', path, status: 404 });
+      for (const requestOf of requests(userName)) {
+        const request = requestOf(created);
+        const { step, body } = await this.step(send, request);
+        steps.push(step);
+        if (request.creates && typeof body['id'] === 'string') created[request.creates] = body['id'];
+        // All later requests need the user.
+        if (request.creates === 'user' && created.user === undefined) break;
+      }
       return steps;
     } finally {
-      if (made.group) await send('DELETE', `/Groups/${made.group}`);
-      if (made.user) await send('DELETE', `/Users/${made.user}`);
+      if (created.group) await send('DELETE', `/Groups/${created.group}`);
+      if (created.user) await send('DELETE', `/Users/${created.user}`);
     }
   }
 
-  private async step(send: Send, { name, proves, method, path, body, token, status, look }: Attempt) {
+  private async step(send: Send, { name, proves, method, path, body, token, status, check }: SelfTestRequest) {
     const { clock } = this.deps;
     const startedAt = clock.now().getTime();
-    const answer = await send(method, path, body, token);
+    const response = await send(method, path, body, token);
+    const { detail } = response.body;
     const fault =
-      answer.status === status
-        ? (look?.(answer.body) ?? null)
-        : `Expected ${status}, came ${answer.status}${typeof answer.body['detail'] === 'string' ? `: ${answer.body['detail']}` : ''}`;
+      response.status === status
+        ? (check?.(response.body) ?? null)
+        : `Expected ${status}, got ${response.status}${typeof detail === 'string' ? `: ${detail}` : ''}`;
     const durationMs = clock.now().getTime() - startedAt;
     const request = `${method} ${decodeURIComponent(path)}`;
-    return { body: answer.body, step: { name, proves, passed: fault === null, request, fault, durationMs } };
+    return { body: response.body, step: { name, proves, passed: fault === null, request, fault, durationMs } };
   }
 }
 
-const reads = { name: 'Discovery', proves: 'A directory reads what is supported.' };
-const guards = { name: 'Without a token', proves: 'Whoever has no token learns nothing.' };
-const creates = { name: 'Create a user', proves: 'People arrive.' };
-const unique = { name: 'Create the same again', proves: 'Nobody arrives twice.' };
-const finds = { name: 'Find by userName', proves: 'A directory finds again whom it brought.' };
-const changes = { name: 'Change a name', proves: 'Changes arrive.' };
-const groups = { name: 'Push a group', proves: 'Groups arrive with their members.' };
-const deactivates = { name: 'Deactivate', proves: 'Whoever leaves loses access at once.' };
-const deletes = { name: 'Delete', proves: 'Whoever is deleted is gone.' };
-const forgets = { name: 'Ask for the deleted', proves: 'Nothing of them is left.' };
+/** The requests of the test, in order. */
+function requests(userName: string): ((created: CreatedIds) => SelfTestRequest)[] {
+  const user = { schemas: [userSchema], userName, displayName: 'Self-test', active: true };
+  const displayName = 'Self-test, changed';
+  const filter = `/Users?filter=${encodeURIComponent(`userName eq "${userName}"`)}&startIndex=1&count=100`;
+  const patch = (value: object) => ({ schemas: [patchSchema], Operations: [{ op: 'replace', value }] });
+  const group = (id: string | undefined) => ({
+    schemas: [groupSchema],
+    displayName: userName,
+    members: [{ value: id }],
+  });
+  return [
+    () =>
+      request('Discovery', 'Directories can read the supported features.')('GET', '/ServiceProviderConfig', 200, {
+        check: has('schemas'),
+      }),
+    () => request('Without a token', 'Requests without a token are refused.')('GET', '/Users', 401, { token: null }),
+    () =>
+      request('Create a user', 'Users are created.')('POST', '/Users', 201, {
+        body: user,
+        check: has('id'),
+        creates: 'user',
+      }),
+    () =>
+      request('Create the same again', 'Duplicates are refused.')('POST', '/Users', 409, {
+        body: user,
+        check: is('scimType', 'uniqueness'),
+      }),
+    () =>
+      request('Find by userName', 'Directories find the users they created.')('GET', filter, 200, {
+        check: is('totalResults', 1),
+      }),
+    ({ user: id }) =>
+      request('Change a name', 'Changes are applied.')('PATCH', `/Users/${id}`, 200, {
+        body: patch({ displayName }),
+        check: is('displayName', displayName),
+      }),
+    ({ user: id }) =>
+      request('Push a group', 'Groups are created with their members.')('POST', '/Groups', 201, {
+        body: group(id),
+        check: has('id'),
+        creates: 'group',
+      }),
+    ({ user: id }) =>
+      request('Deactivate', 'Whoever leaves loses access at once.')('PATCH', `/Users/${id}`, 200, {
+        body: patch({ active: false }),
+        check: is('active', false),
+      }),
+    ({ user: id }) => request('Delete', 'Users are deleted.')('DELETE', `/Users/${id}`, 204),
+    ({ user: id }) => request('Ask for the deleted', 'Deleted users cannot be read.')('GET', `/Users/${id}`, 404),
+  ];
+}
 
-const has = (name: string) => (body: Answer['body']) => (body[name] === undefined ? `There is no ${name}` : null);
-const is = (name: string, value: unknown) => (body: Answer['body']) =>
+type RequestOptions = Pick<SelfTestRequest, 'body' | 'token' | 'check' | 'creates'>;
+
+const request =
+  (name: string, proves: string) =>
+  (method: string, path: string, status: number, options: RequestOptions = {}): SelfTestRequest => ({
+    name,
+    proves,
+    method,
+    path,
+    status,
+    ...options,
+  });
+
+const has = (name: string) => (body: ScimResponse['body']) => (body[name] === undefined ? `${name} is missing` : null);
+const is = (name: string, value: unknown) => (body: ScimResponse['body']) =>
   body[name] === value ? null : `${name} is ${JSON.stringify(body[name])}, not ${JSON.stringify(value)}`;
 
 function sender(base: string, ours: string): Send {
@@ -190,6 +221,6 @@ function sender(base: string, ours: string): Send {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Answer['body']) };
+    return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as ScimResponse['body']) };
   };
 }

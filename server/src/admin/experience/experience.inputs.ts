@@ -12,7 +12,7 @@ export class ExperienceTextInput {
   text!: string;
 }
 
-@InputType({ description: 'The whole draft: what is absent is as Latchkey has it.' })
+@InputType({ description: 'The whole draft: absent fields have the default.' })
 export class SaveExperienceDraftInput {
   @Field(() => ID)
   projectId!: string;
@@ -23,7 +23,7 @@ export class SaveExperienceDraftInput {
   @Field(() => String, { nullable: true })
   displayName?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'A colour such as `#2f55d4`.' })
+  @Field(() => String, { nullable: true, description: 'A color such as `#2f55d4`.' })
   accent?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'From `POST /admin/projects/{id}/logos`.' })
@@ -53,6 +53,6 @@ export class RevertExperienceInput {
   @Field(() => ID)
   projectId!: string;
 
-  @Field(() => Int, { description: 'The version to bring back; 0: Latchkey’s own look.' })
+  @Field(() => Int, { description: 'The version to restore; 0: the default branding.' })
   number!: number;
 }

@@ -32,7 +32,7 @@ export class ExperienceResolver {
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
-  @Query(() => ExperienceVersionConnection, { description: 'What was published, newest first; the last hundred.' })
+  @Query(() => ExperienceVersionConnection, { description: 'The last 100 published versions, newest first.' })
   async experienceVersions(
     @Arg('projectId', () => ID) projectId: string,
     @Ctx() { domain, em }: AdminContext,
@@ -45,13 +45,13 @@ export class ExperienceResolver {
   }
 
   @Requires('admin')
-  @Query(() => AccentThemeView, { description: 'What becomes of a colour on the pages.' })
+  @Query(() => AccentThemeView, { description: 'A color as the pages show it.' })
   accentTheme(@Arg('color', () => String) color: string) {
     return accentTheme(checkColor(color));
   }
 
   @Requires('project_admin', { about: { project: 'projectId' } })
-  @Mutation(() => ExperienceView, { description: 'Changes nothing for anybody until it is published.' })
+  @Mutation(() => ExperienceView, { description: 'Has no effect until it is published.' })
   saveExperienceDraft(
     @Arg('input', () => SaveExperienceDraftInput) { projectId, expectedVersion, ...content }: SaveExperienceDraftInput,
     @Ctx() { domain, actor }: AdminContext,
@@ -60,7 +60,7 @@ export class ExperienceResolver {
   }
 
   @Requires('project_admin', { about: { project: 'projectId' } })
-  @Mutation(() => ExperienceView, { description: 'Back to what is published.' })
+  @Mutation(() => ExperienceView, { description: 'Resets the draft to the published version.' })
   discardExperienceDraft(
     @Arg('input', () => DiscardExperienceDraftInput) input: DiscardExperienceDraftInput,
     @Ctx() { domain, actor }: AdminContext,
@@ -69,7 +69,7 @@ export class ExperienceResolver {
   }
 
   @Requires('project_admin', { about: { project: 'projectId' } })
-  @Mutation(() => ExperienceView, { description: 'Shows the draft to everybody, from now on.' })
+  @Mutation(() => ExperienceView, { description: 'Publishes the draft.' })
   publishExperience(
     @Arg('input', () => PublishExperienceInput) input: PublishExperienceInput,
     @Ctx() { domain, actor }: AdminContext,
@@ -79,7 +79,7 @@ export class ExperienceResolver {
 
   @Requires('project_admin', { about: { project: 'projectId' } })
   @Mutation(() => ExperienceView, {
-    description: 'Publishes an earlier version once more; a draft that was begun stays.',
+    description: 'Publishes an earlier version again; the draft is unchanged.',
   })
   revertExperience(
     @Arg('input', () => RevertExperienceInput) { projectId, number }: RevertExperienceInput,

@@ -18,18 +18,18 @@ export class ExperienceTextView {
 }
 
 @Access('inherited')
-@ObjectType('ExperienceContent', { description: 'How pages and mails look. Null: as Latchkey has it.' })
+@ObjectType('ExperienceContent', { description: 'Branding of pages and mails. Null: the default.' })
 export class ExperienceContentView {
-  @Field(() => String, { nullable: true, description: "In the place of the project's name." })
+  @Field(() => String, { nullable: true, description: "Shown instead of the project's name." })
   displayName!: string | null;
 
-  @Field(() => String, { nullable: true, description: '`#rrggbb`; adjusted until it can be read, see `accentTheme`.' })
+  @Field(() => String, { nullable: true, description: '`#rrggbb`; adjusted for contrast, see `accentTheme`.' })
   accent!: string | null;
 
   @Field(() => ID, { nullable: true })
   logoId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'For dark grounds; null: the same.' })
+  @Field(() => ID, { nullable: true, description: 'For dark backgrounds; null: the same logo.' })
   darkLogoId!: string | null;
 
   @Field(() => [ExperienceTextView])
@@ -37,7 +37,7 @@ export class ExperienceContentView {
 }
 
 @Access('inherited')
-@ObjectType('ExperienceTextRule', { description: 'A text that a project may set, for each language.' })
+@ObjectType('ExperienceTextRule', { description: 'A text that a project can set for each language.' })
 export class ExperienceTextRuleView {
   @Field(() => String)
   key!: string;
@@ -48,17 +48,17 @@ export class ExperienceTextRuleView {
   @Field(() => Int, { description: 'Characters.' })
   maxLength!: number;
 
-  @Field(() => [String], { description: 'Names that are filled in, written `{app}`.' })
+  @Field(() => [String], { description: 'Placeholders, written `{app}`.' })
   placeholders!: string[];
 }
 
 @Access('inherited')
-@ObjectType('Experience', { description: 'What people of a project see, and what they are to see.' })
+@ObjectType('Experience', { description: 'Branding of a project: the published version and the draft.' })
 export class ExperienceView {
   @Field(() => ExperienceContentView)
   published!: ExperienceContentView;
 
-  @Field(() => Int, { description: '0: nothing was ever published.' })
+  @Field(() => Int, { description: '0: never published.' })
   publishedNumber!: number;
 
   @Field(() => GraphQLDateTime, { nullable: true })
@@ -67,10 +67,10 @@ export class ExperienceView {
   @Field(() => String, { nullable: true })
   publishedBy!: string | null;
 
-  @Field(() => ExperienceContentView, { description: 'Seen by admins alone, until it is published.' })
+  @Field(() => ExperienceContentView, { description: 'Visible to admins only, until it is published.' })
   draft!: ExperienceContentView;
 
-  @Field(() => Int, { description: 'Send it back as `expectedVersion` to hear of a change by somebody else.' })
+  @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   draftVersion!: number;
 
   @Field(() => GraphQLDateTime, { nullable: true })
@@ -82,12 +82,12 @@ export class ExperienceView {
   @Field(() => [ExperienceTextRuleView])
   textRules!: ExperienceTextRuleView[];
 
-  @Field(() => [ExperienceTextView], { description: 'Our own words of mails, where a project has none.' })
+  @Field(() => [ExperienceTextView], { description: 'Default texts of mails.' })
   standardMailTexts!: ExperienceTextView[];
 }
 
 @Access('inherited')
-@ObjectType('ExperienceVersion', { description: 'What was published once.' })
+@ObjectType('ExperienceVersion', { description: 'A published version.' })
 export class ExperienceVersionView {
   @Field(() => ID)
   id!: string;
@@ -101,7 +101,7 @@ export class ExperienceVersionView {
   @Field(() => String, { nullable: true })
   publishedBy!: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'The version that this one brought back; 0: Latchkey’s own look.' })
+  @Field(() => Int, { nullable: true, description: 'The version that this one restored; 0: the default branding.' })
   revertedTo!: number | null;
 
   @Field(() => ExperienceContentView)
@@ -111,32 +111,32 @@ export class ExperienceVersionView {
 export const ExperienceVersionConnection = connectionType(ExperienceVersionView, 'ExperienceVersion', false);
 
 @Access('inherited')
-@ObjectType('AccentTones', { description: 'What a colour becomes in one theme.' })
+@ObjectType('AccentTones', { description: 'A color, adjusted for one theme.' })
 class AccentTonesView {
-  @Field(() => String, { description: 'Of buttons.' })
+  @Field(() => String, { description: 'Buttons.' })
   accent!: string;
 
-  @Field(() => String, { description: 'Of buttons under the pointer.' })
+  @Field(() => String, { description: 'Buttons on hover.' })
   accentStrong!: string;
 
-  @Field(() => String, { description: 'Of the words on buttons.' })
+  @Field(() => String, { description: 'Text on buttons.' })
   onAccent!: string;
 
-  @Field(() => String, { description: 'Of links.' })
+  @Field(() => String, { description: 'Links.' })
   accentText!: string;
 
-  @Field(() => Float, { description: 'Of the words on buttons (WCAG 2.2): at least 4.5.' })
+  @Field(() => Float, { description: 'Contrast of text on buttons (WCAG 2.2): at least 4.5.' })
   contrast!: number;
 
-  @Field(() => Float, { description: 'Of links on the ground where they are hardest to read: at least 4.5.' })
+  @Field(() => Float, { description: 'Lowest contrast of links on their backgrounds: at least 4.5.' })
   textContrast!: number;
 
-  @Field(() => Boolean, { description: 'Whether buttons have another tone than was chosen.' })
+  @Field(() => Boolean, { description: 'Whether buttons differ from the chosen color.' })
   isAdjusted!: boolean;
 }
 
 @Access('inherited')
-@ObjectType('AccentTheme', { description: 'A colour, adjusted by rule until it can be read in both themes.' })
+@ObjectType('AccentTheme', { description: 'A color, adjusted for contrast in both themes.' })
 export class AccentThemeView {
   @Field(() => AccentTonesView)
   light!: AccentTones;

@@ -15,23 +15,23 @@ import { Project } from '../../domain/projects/project.entity.ts';
 import { bounded } from '../../http/bodies.ts';
 import { actorOf, requestContext } from '../../http/context.ts';
 import type { Pages } from '../../http/pages.ts';
-import { actorFor, type Caller } from '../api/caller.ts';
+import { type AdminCaller, actorFor } from '../api/caller.ts';
 import { errorFor } from '../api/graphql-error.ts';
 import { isOwnPage } from '../api/server.ts';
 
-/** What the experience needs besides the GraphQL API: bytes in, pages out. */
+/** Logo upload and page previews, which GraphQL does not cover. */
 export interface ExperienceRoutes {
   db: Database;
   experiences: Experiences;
   issuer: string;
   now(): Date;
   pages: Pick<Pages, 'send' | 'text'>;
-  /** By the console's session or a bearer token; null for strangers. */
-  callerOf(req: Request): Promise<Caller | null>;
+  /** By the console's session or a bearer token; null if not authenticated. */
+  callerOf(req: Request): Promise<AdminCaller | null>;
 }
 
-/** Steps of the sign-in page's own script (console/signin/preview.ts); the first is as it was painted. */
-const steps = [
+/** Steps of the sign-in page's script (console/signin/preview.ts); the first is the initial state. */
+const previewSteps = [
   'address',
   'known',
   'code',
@@ -47,14 +47,14 @@ const steps = [
 ];
 
 /**
- * `POST /admin/projects/{id}/logos`: a picture as the whole body. `GET /admin/preview/{page}`: a page of the hosted
- * sign-in as it would be, for a frame inside the console; it is the page itself, without a flow.
+ * `POST /admin/projects/{id}/logos`: an image as the request body. `GET /admin/preview/{page}`: a hosted page without a
+ * flow, for a frame in the console.
  */
 export function experienceRoutes(deps: ExperienceRoutes): Router {
   const router = Router();
   router.post('/projects/:projectId/logos', upload(deps));
   router.get('/preview/:page', preview(deps));
-  router.use(told);
+  router.use(sendRefusal);
   return router;
 }
 
@@ -94,7 +94,7 @@ function preview(deps: ExperienceRoutes): RequestHandler {
     const app = asText(req.query['app'])?.slice(0, 100) || project.name;
     switch (req.params['page']) {
       case 'signin':
-        return send('index', { ...inert, client_name: app, preview: steps.includes(step) ? step : 'address' });
+        return send('index', { ...inert, client_name: app, preview: previewSteps.includes(step) ? step : 'address' });
       case 'mail':
         return sendMail();
       case 'error':
@@ -104,10 +104,14 @@ function preview(deps: ExperienceRoutes): RequestHandler {
       case 'signed-out':
         return send('signed-out', { client_name: app });
       default:
-        return refuse({ code: 'invalid', field: 'page', reason: 'is not a page that can be looked at' });
+        return refuse({
+          code: 'invalid',
+          field: 'page',
+          reason: 'must be signin, mail, error, confirm-logout or signed-out',
+        });
     }
 
-    /** As a mail program would show it: no script, nothing from elsewhere, styles of its own. */
+    /** As in a mail client: no scripts, no external content, inline styles. */
     function sendMail(): void {
       const template = templateNames.find((one) => one === asText(req.query['template'])) ?? 'sign-in-code';
       const language = chooseLocale(dress.uiLocales, undefined);
@@ -127,7 +131,7 @@ function preview(deps: ExperienceRoutes): RequestHandler {
 const mailPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'self'; base-uri 'none'";
 
-/** Nothing here belongs to a sign-in. */
+/** Template values of a page without a flow. */
 const inert = {
   flow: '',
   issuer: '',
@@ -145,14 +149,14 @@ async function contentOf(deps: ExperienceRoutes, projectId: string, look: string
   return (await deps.experiences.state(em, projectId)).draft;
 }
 
-/** Refuses `unauthenticated`, `not-found` (also where there is no role at all), `forbidden`. */
-async function callerWith(deps: ExperienceRoutes, req: Request, role: Role, projectId: string): Promise<Caller> {
+/** Refuses `unauthenticated`, `not-found` (also without any role in the project), `forbidden`. */
+async function callerWith(deps: ExperienceRoutes, req: Request, role: Role, projectId: string): Promise<AdminCaller> {
   const caller = await deps.callerOf(req);
   if (!caller) refuse({ code: 'unauthenticated' });
   const isThere = isUuid(projectId) && (await deps.db.reader().count(Project, { id: projectId })) === 1;
   if (isThere && allows(caller.grants, role, projectId)) return caller;
   if (!isThere || roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: 'project' });
-  refuse({ code: 'forbidden', reason: `it needs the role ${role}` });
+  refuse({ code: 'forbidden', reason: `it requires the role ${role}` });
 }
 
 function asText(value: unknown): string | undefined {
@@ -166,8 +170,8 @@ const statuses: Partial<Record<Problem['code'], number>> = {
   'too-many': 429,
 };
 
-/** Refusals in the form of the GraphQL API's. */
-const told: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
+/** Refusals in the shape of the GraphQL API's errors. */
+const sendRefusal: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const isTooLarge = (thrown as { status?: unknown } | null)?.status === 413;
   const problem: Problem | null = isTooLarge
     ? { code: 'invalid', field: 'logo', reason: `must have at most ${maxLogoBytes / 1024} KB` }

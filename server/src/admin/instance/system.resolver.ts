@@ -9,12 +9,12 @@ import { SystemStatusView } from './system.view.ts';
 @Resolver(() => SystemStatusView)
 export class SystemResolver {
   @Requires('owner')
-  @Query(() => SystemStatusView, { description: 'How the instance stands, for owners.' })
+  @Query(() => SystemStatusView, { description: 'Health of the instance, for owners.' })
   system(@Ctx() { domain, em }: AdminContext) {
     return domain.system.report(em);
   }
 
-  @FieldResolver(() => CheckLevelEnum, { description: 'The worst of its checks.' })
+  @FieldResolver(() => CheckLevelEnum, { description: 'The worst level of its checks.' })
   level(@Root() { checks }: SystemStatusReport) {
     return worst(checks);
   }

@@ -8,7 +8,7 @@ import { Access, ofInstance } from '../api/access.ts';
 import { CheckLevelEnum } from '../api/enums.ts';
 
 @Access('inherited')
-@ObjectType('SystemCheck', { description: 'One condition of a sound instance.' })
+@ObjectType('SystemCheck', { description: 'A health check of the instance.' })
 class SystemCheckView {
   @Field(() => String)
   name!: string;
@@ -16,7 +16,7 @@ class SystemCheckView {
   @Field(() => CheckLevelEnum)
   level!: CheckLevel;
 
-  @Field(() => String, { description: 'What is.' })
+  @Field(() => String, { description: 'Current state.' })
   summary!: string;
 
   @Field(() => String, { nullable: true, description: 'What to do.' })
@@ -24,7 +24,7 @@ class SystemCheckView {
 }
 
 @Access('inherited')
-@ObjectType('Process', { description: 'A running server on this database.' })
+@ObjectType('Process', { description: 'A server process on this database.' })
 class ProcessView {
   @Field(() => ID)
   id!: string;
@@ -47,10 +47,10 @@ class ProcessView {
   @Field(() => GraphQLDateTime)
   seenAt!: Date;
 
-  @Field(() => Int, { nullable: true, description: 'One ES512 signature, measured at its start.' })
+  @Field(() => Int, { nullable: true, description: 'Duration of one ES512 signature, measured at start-up.' })
   signMicroseconds!: number | null;
 
-  @Field(() => Int, { description: "How far the database's clock is ahead of its own." })
+  @Field(() => Int, { description: "Database clock minus the process's clock." })
   clockSkewMs!: number;
 }
 
@@ -75,14 +75,14 @@ class DatabaseStatusView {
   @Field(() => [String])
   migrationsPending!: string[];
 
-  @Field(() => [String], { description: 'A newer version has run here.' })
+  @Field(() => [String], { description: 'Applied by a newer version.' })
   migrationsUnknown!: string[];
 }
 
 @Access('inherited')
-@ObjectType('ChannelStatus', { description: 'How messages of one kind leave, and how that went of late.' })
+@ObjectType('ChannelStatus', { description: 'The sender of a channel and its recent results.' })
 class ChannelStatusView {
-  @Field(() => String, { nullable: true, description: 'smtp, sms-gateway, twilio, mailbox; absent: they cannot.' })
+  @Field(() => String, { nullable: true, description: 'smtp, sms-gateway, twilio or mailbox; absent: not configured.' })
   kind!: string | null;
 
   @Field(() => GraphQLDateTime, { nullable: true })
@@ -96,21 +96,21 @@ class ChannelStatusView {
 }
 
 @Access('inherited')
-@ObjectType('JobQueueStatus', { description: 'One kind of work that nobody waits for.' })
+@ObjectType('JobQueueStatus', { description: 'A queue of background jobs.' })
 class JobQueueStatusView {
   @Field(() => String)
   name!: string;
 
-  @Field(() => Int, { description: 'Due, and not begun.' })
+  @Field(() => Int, { description: 'Due and not started.' })
   waiting!: number;
 
-  @Field(() => Int, { description: 'For later.' })
+  @Field(() => Int, { description: 'Scheduled for later.' })
   deferred!: number;
 
   @Field(() => Int)
   active!: number;
 
-  @Field(() => Int, { description: 'Given up within a day.' })
+  @Field(() => Int, { description: 'Failed for good in the last day.' })
   failed!: number;
 }
 
@@ -125,12 +125,12 @@ class BackupStatusView {
 }
 
 @Access('owner', ofInstance)
-@ObjectType('SystemStatus', { description: 'How the instance stands.' })
+@ObjectType('SystemStatus', { description: 'Health of the instance.' })
 export class SystemStatusView {
   @Field(() => [SystemCheckView])
   checks!: SystemCheck[];
 
-  @Field(() => [ProcessView], { description: 'Those that are there, longest first.' })
+  @Field(() => [ProcessView], { description: 'Running processes, oldest first.' })
   processes!: ProcessView[];
 
   @Field(() => DatabaseStatusView)
@@ -145,6 +145,6 @@ export class SystemStatusView {
   @Field(() => [JobQueueStatusView])
   jobs!: QueueStats[];
 
-  @Field(() => BackupStatusView, { nullable: true, description: 'The newest that was recorded.' })
+  @Field(() => BackupStatusView, { nullable: true, description: 'The latest recorded backup.' })
   backup!: Backup | null;
 }

@@ -13,14 +13,14 @@ export class SigningKeyResolver {
   }
 
   @Requires('owner', { fresh: true })
-  @Mutation(() => [SigningKeyView], { description: 'Publishes a successor of each; it signs after a day.' })
+  @Mutation(() => [SigningKeyView], { description: 'Publishes a successor of each key, which signs after a day.' })
   async rotateSigningKeys(@Ctx() { domain, actor }: AdminContext) {
     await domain.keys.rotate(actor);
     return domain.keys.list();
   }
 
   @Requires('owner', { fresh: true })
-  @Mutation(() => [SigningKeyView], { description: 'Emergency: every token of this key is refused from now on.' })
+  @Mutation(() => [SigningKeyView], { description: 'Emergency: refuses all tokens of this key from now on.' })
   async withdrawSigningKey(@Arg('id', () => ID) id: string, @Ctx() { domain, actor }: AdminContext) {
     await domain.keys.withdraw(id, actor);
     return domain.keys.list();

@@ -5,7 +5,7 @@ import { Access, ofInstance } from '../api/access.ts';
 import { SigningAlgorithmEnum } from '../api/enums.ts';
 
 @Access('owner', ofInstance)
-@ObjectType('SigningKey', { description: 'A key of the issuer; its private half never leaves the server.' })
+@ObjectType('SigningKey', { description: 'A signing key of the issuer, without its private key.' })
 export class SigningKeyView {
   @Field(() => ID, { description: '`kid`' })
   id!: string;
@@ -16,7 +16,7 @@ export class SigningKeyView {
   @Field(() => GraphQLDateTime)
   createdAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'Published before, so that relying parties know it in time.' })
+  @Field(() => GraphQLDateTime, { description: 'Published earlier, so that relying parties have cached it.' })
   signsFrom!: Date;
 
   @Field(() => GraphQLDateTime, { nullable: true })
@@ -25,6 +25,9 @@ export class SigningKeyView {
   @Field(() => GraphQLDateTime, { nullable: true })
   publishedUntil!: Date | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'In an emergency: nothing of it is accepted since.' })
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'Revoked in an emergency: its tokens are refused since then.',
+  })
   withdrawnAt!: Date | null;
 }

@@ -5,7 +5,7 @@ import { listDeliveries, type Receiver, receiversOf } from '../../domain/logout/
 import type { LogoutDelivery } from '../../domain/logout/logout-delivery.entity.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
-import { type AdminContext, given } from '../api/context.ts';
+import { type AdminContext, withoutNulls } from '../api/context.ts';
 import { projectOf } from '../api/ownership.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { UserView } from '../users/user.view.ts';
@@ -15,7 +15,7 @@ import { LogoutDeliveryConnection, LogoutDeliveryView, LogoutReceiver } from './
 @Resolver(() => LogoutDeliveryView)
 export class LogoutDeliveryResolver {
   @Requires('project_viewer', { about: { project: 'projectId' } })
-  @Query(() => LogoutDeliveryConnection, { description: 'Newest first; those that came to an end are kept 30 days.' })
+  @Query(() => LogoutDeliveryConnection, { description: 'Newest first; finished ones are kept for 30 days.' })
   async logoutDeliveries(
     @Arg('projectId', () => ID) projectId: string,
     @Ctx() { em }: AdminContext,
@@ -23,7 +23,7 @@ export class LogoutDeliveryResolver {
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
   ) {
-    const wanted = given(filter ?? {});
+    const wanted = withoutNulls(filter ?? {});
     for (const name of ['clientId', 'userId'] as const) {
       const value = wanted[name];
       if (value !== undefined && !isUuid(value)) {
@@ -36,7 +36,7 @@ export class LogoutDeliveryResolver {
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
   @Query(() => [LogoutReceiver], {
-    description: 'The applications that are told of logouts, those in trouble first, a hundred at most.',
+    description: 'Applications that receive logout tokens, failing ones first, at most 100.',
   })
   logoutReceivers(@Arg('projectId', () => ID) projectId: string, @Ctx() { em, now }: AdminContext) {
     return receiversOf(em, projectId, now);
@@ -44,7 +44,7 @@ export class LogoutDeliveryResolver {
 
   @Requires('project_admin', { about: { 'logout-delivery': 'id' } })
   @Mutation(() => LogoutDeliveryView, {
-    description: 'Another attempt, now, at the address that the application has today. Not for what was delivered.',
+    description: 'Retries now, at the current URI of the application. Refused if already delivered.',
   })
   async retryLogoutDelivery(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
     const projectId = found(await projectOf(em, { noun: 'logout-delivery', id }), 'logout-delivery');
@@ -61,7 +61,7 @@ export class LogoutDeliveryResolver {
     return delivery.subject;
   }
 
-  @FieldResolver(() => UserView, { nullable: true, description: 'Absent where they were erased since.' })
+  @FieldResolver(() => UserView, { nullable: true, description: 'Absent if the user was erased.' })
   async user(@Root() delivery: LogoutDelivery, @Ctx() { loaders }: AdminContext) {
     const user = await loaders.user(delivery.subject);
     return user?.project.id === delivery.project.id ? user : null;

@@ -6,7 +6,7 @@ import { connectionType } from '../api/connection.ts';
 import { LogoutDeliveryStateEnum } from '../api/enums.ts';
 
 @Access('inherited')
-@ObjectType({ description: 'One POST of a logout token and what came of it.' })
+@ObjectType({ description: 'An attempt to deliver a logout token.' })
 class LogoutAttempt {
   @Field(() => GraphQLDateTime)
   at!: Date;
@@ -14,7 +14,7 @@ class LogoutAttempt {
   @Field(() => Int, { nullable: true, description: 'HTTP status; 200 and 204 are success, 400 is final.' })
   status!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Why there was no answer.' })
+  @Field(() => String, { nullable: true, description: 'Reason if there was no response.' })
   error!: string | null;
 
   @Field(() => Int)
@@ -23,7 +23,7 @@ class LogoutAttempt {
 
 @Access('project_viewer', ofProject)
 @ObjectType('LogoutDelivery', {
-  description: 'A logout token on its way to one application (OpenID Connect Back-Channel Logout 1.0).',
+  description: 'The delivery of a logout token to an application (OpenID Connect Back-Channel Logout 1.0).',
 })
 export class LogoutDeliveryView {
   @Field(() => ID)
@@ -38,7 +38,7 @@ export class LogoutDeliveryView {
   @Field(() => ID, { nullable: true, description: 'The session that ended; absent for a global logout.' })
   sid!: string | null;
 
-  @Field(() => String, { description: 'The same in every attempt: receivers tell repeats by it.' })
+  @Field(() => String, { description: 'The same in every attempt, so that receivers detect repeats.' })
   jti!: string;
 
   @Field(() => String)
@@ -55,7 +55,7 @@ export class LogoutDeliveryView {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'An application that wants to hear of logouts, and how it has answered in seven days.' })
+@ObjectType({ description: 'An application with a back-channel logout URI, and its deliveries of seven days.' })
 export class LogoutReceiver {
   @Field(() => Int)
   delivered!: number;
@@ -63,7 +63,7 @@ export class LogoutReceiver {
   @Field(() => Int)
   pending!: number;
 
-  @Field(() => Int, { description: 'Given up.' })
+  @Field(() => Int, { description: 'Not delivered after all attempts.' })
   failed!: number;
 
   @Field(() => GraphQLDateTime, { nullable: true })

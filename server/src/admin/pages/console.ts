@@ -6,32 +6,32 @@ import type { Database } from '../../domain/kernel/database.ts';
 import { newSecret, type Random } from '../../domain/kernel/random.ts';
 import { digest } from '../../domain/kernel/secret.ts';
 import { escapeHtml } from '../../http/html.ts';
-import type { Caller } from '../api/caller.ts';
+import type { AdminCaller } from '../api/caller.ts';
 import { policy, sendPlainPage } from './plain.ts';
 
-/** What the console's front door stands on. */
-export interface FrontDoor {
+/** Dependencies of the console's page. */
+export interface ConsoleDeps {
   db: Database;
   random: Random;
   issuer: string;
-  /** Whether there is a dev mailbox to show. */
+  /** Whether the dev mailbox is in use. */
   hasMailbox: boolean;
   /** Folder of the console's build. */
   consoleDist: string;
   /** The admin of this browser's console session, if there is one. */
-  callerOf(req: Request): Promise<Caller | null>;
+  callerOf(req: Request): Promise<AdminCaller | null>;
 }
 
-/** Where a sign-in for a single change ends: the page tells the console that waits for it, and closes. */
+/** Where a repeated sign-in ends: the page notifies the console and closes. */
 const signedIn = '/admin/signed-in';
 
 /**
- * `/admin` and everything below it: the console for whoever has a session, the sign-in for anybody else. The console
- * reads and writes through `/admin/graphql`, which asks again who it is: the page itself holds nothing of worth.
+ * `/admin` and below: the console with a session, else a redirect to the sign-in. The page holds no data: the console
+ * reads and writes through `/admin/graphql`, which authenticates each request.
  */
-export function consoleRoutes(door: FrontDoor): Router {
+export function consoleRoutes(deps: ConsoleDeps): Router {
   const router = Router();
-  // The session is what the sign-in was for; its code, bound to a verifier that nobody kept, is left to expire.
+  // Only the session is needed; the code is never redeemed and expires.
   router.get('/callback', (req, res) => {
     const { error, state } = req.query;
     const back = backTo(state);
@@ -40,20 +40,20 @@ export function consoleRoutes(door: FrontDoor): Router {
     const text = `<h1>You are not signed in</h1><p>The sign-in was not finished.</p><p><a href="${escapeHtml(again)}">Try again</a></p>`;
     sendPlainPage(res, 403, 'Not signed in', text);
   });
-  // `?fresh`: a person has to prove themselves. Without: a session has ended, and a trusted device may begin another.
+  // `?fresh` requires a code or factor. Without it, a trusted device may start a new session.
   router.get('/sign-in', async (req, res) => {
     const isFresh = 'fresh' in req.query;
     const back = isFresh ? `${signedIn}?fresh` : signedIn;
-    res.redirect(303, await signInAddress(door, back, isFresh ? 'login' : undefined));
+    res.redirect(303, await signInAddress(deps, back, isFresh ? 'login' : undefined));
   });
   router.get('/{*path}', async (req, res) => {
-    if (!(await door.callerOf(req))) return res.redirect(303, await signInAddress(door, req.originalUrl));
-    await sendConsole(door, req, res);
+    if (!(await deps.callerOf(req))) return res.redirect(303, await signInAddress(deps, req.originalUrl));
+    await sendConsole(deps, req, res);
   });
   return router;
 }
 
-async function signInAddress({ db, random, issuer }: FrontDoor, back: string, prompt?: 'login'): Promise<string> {
+async function signInAddress({ db, random, issuer }: ConsoleDeps, back: string, prompt?: 'login'): Promise<string> {
   const client = await db.reader().findOneOrFail(Client, { builtIn: 'console' });
   const query = new URLSearchParams({
     response_type: 'code',
@@ -68,17 +68,17 @@ async function signInAddress({ db, random, issuer }: FrontDoor, back: string, pr
   return `/authorize?${query}`;
 }
 
-/** The page of the console where the sign-in began: whatever `state` says, it stays below /admin. */
+/** The console page in `state`; always below /admin. */
 function backTo(state: unknown): string {
   const [, encoded = ''] = typeof state === 'string' ? state.split('.') : [];
   const path = Buffer.from(encoded, 'base64url').toString();
-  // Read as a browser reads it: dots, backslashes and escapes lead nowhere else.
+  // Parsed as a browser does, so that dots, backslashes and escapes cannot leave /admin.
   const { pathname, search } = new URL(path.startsWith('/admin') ? path : '/admin', 'http://localhost');
   return /^\/admin(?:\/|$)/.test(pathname) ? pathname + search : '/admin';
 }
 
-async function sendConsole(door: FrontDoor, req: Request, res: Response): Promise<void> {
-  const page = await readFile(join(door.consoleDist, 'admin', 'index.html'), 'utf8').catch(() => null);
+async function sendConsole(deps: ConsoleDeps, req: Request, res: Response): Promise<void> {
+  const page = await readFile(join(deps.consoleDist, 'admin', 'index.html'), 'utf8').catch(() => null);
   if (page === null) {
     return sendPlainPage(
       res,
@@ -87,14 +87,14 @@ async function sendConsole(door: FrontDoor, req: Request, res: Response): Promis
       '<h1>The console is not built</h1><p>Run <code>npm run build</code>.</p>',
     );
   }
-  const client = await door.db.reader().findOneOrFail(Client, { builtIn: 'console' });
-  const nonce = newSecret(door.random);
+  const client = await deps.db.reader().findOneOrFail(Client, { builtIn: 'console' });
+  const nonce = newSecret(deps.random);
   const values: Record<string, string> = {
     nonce,
-    issuer: door.issuer,
+    issuer: deps.issuer,
     client_id: client.id,
     console_project_id: client.project.id,
-    dev_mailbox: String(door.hasMailbox),
+    dev_mailbox: String(deps.hasMailbox),
     color_scheme: colorScheme(req),
   };
   res.setHeader('Content-Security-Policy', consolePolicy(nonce));
@@ -102,8 +102,8 @@ async function sendConsole(door: FrontDoor, req: Request, res: Response): Promis
 }
 
 /**
- * The console's widgets make style elements of their own (the theme's variables, the scroll lock of a dialog), so these
- * carry the nonce of this answer; no style attribute and no inline script is let in.
+ * The console's widgets create style elements (theme variables, scroll lock), which carry the response's nonce. Style
+ * attributes and inline scripts are blocked.
  */
 function consolePolicy(nonce: string): string {
   return policy({
@@ -116,7 +116,7 @@ function consolePolicy(nonce: string): string {
   });
 }
 
-/** What the reader chose in the console, so that the first paint has it; empty: as the system has it. */
+/** The color scheme chosen in the console, for the first paint; empty: the system's. */
 function colorScheme(req: Request): string {
   return /(?:^|;\s*)lk-color-scheme=(light|dark)(?:;|$)/.exec(req.get('cookie') ?? '')?.[1] ?? '';
 }

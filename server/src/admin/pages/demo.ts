@@ -4,16 +4,16 @@ import { Router } from 'express';
 import { Client } from '../../domain/clients/client.entity.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 
-/** What the sample relying party stands on. */
-export interface Demo {
+/** Dependencies of the sample relying party. */
+export interface DemoDeps {
   db: Database;
   issuer: string;
   /** Folder of the console's build. */
   consoleDist: string;
 }
 
-/** `/demo`: a sample relying party, there as long as its client is. */
-export function demoRoutes({ db, issuer, consoleDist }: Demo): Router {
+/** `/demo`: a sample relying party; 404 without its client. */
+export function demoRoutes({ db, issuer, consoleDist }: DemoDeps): Router {
   const router = Router();
   const clientId = async () => {
     const client = await db.reader().findOne(Client, { builtIn: 'demo', disabledAt: null });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { escapeHtml } from '../../http/html.ts';
 
-/** For every page of this room: nothing is kept, framed or told to others. */
+/** For every page of this room: no caching, framing or referrer. */
 export const pageHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Referrer-Policy', 'no-referrer');
@@ -14,7 +14,7 @@ export const pageHeaders: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** A page of our own with one style sheet inside it, and no script. */
+/** Sends a page with an inline style sheet and no script. */
 export function sendPlainPage(res: Response, status: number, title: string, body: string): void {
   const hash = createHash('sha256').update(style).digest('base64');
   res.setHeader('Content-Security-Policy', policy({ 'style-src': `'sha256-${hash}'` }));
@@ -35,7 +35,7 @@ export function sendPlainPage(res: Response, status: number, title: string, body
 `);
 }
 
-/** A content security policy that lets in what `sources` name, our own images, and nothing else. */
+/** A content security policy that allows `sources` and our own images only. */
 export function policy(sources: Record<string, string>): string {
   const all = {
     'default-src': "'none'",

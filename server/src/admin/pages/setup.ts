@@ -10,88 +10,88 @@ import { isAddress } from '../../domain/users/login.ts';
 import { bounded, maxBodyBytes } from '../../http/bodies.ts';
 import { Cookies } from '../../http/cookies.ts';
 import type { Pages } from '../../http/pages.ts';
-import type { Caller } from '../api/caller.ts';
+import type { AdminCaller } from '../api/caller.ts';
 import type { Mailbox } from '../api/context.ts';
 
-/** What the first run stands on. */
-export interface Setup {
+/** Dependencies of the set-up link. */
+export interface SetupDeps {
   db: Database;
   random: Random;
   issuer: string;
   admins: Admins;
   requests: AuthorizationRequests;
-  /** Absent where messages are really sent. */
+  /** Null if messages are sent. */
   mailbox: Mailbox | null;
   pages: Pick<Pages, 'send' | 'text'>;
   /** The admin of this browser's console session, if there is one. */
-  callerOf(req: Request): Promise<Caller | null>;
+  callerOf(req: Request): Promise<AdminCaller | null>;
   setFlowCookie(res: Response, flow: string, secret: string): void;
 }
 
 const mailboxPageSize = 100;
 
 /**
- * `/setup`, where the one-time link leads: the holder names an address, signs in with it, and is an owner. A GET
- * consumes nothing; it moves the token from the address bar into a cookie that scripts cannot read.
+ * `/setup`, the target of the one-time link: the holder enters an address, signs in with it and becomes an owner. A GET
+ * does not consume the link; it moves the token from the URL into an HttpOnly cookie.
  */
-export function setupRoutes(setup: Setup): Router {
-  const cookies = new Cookies(setup.issuer);
-  const form = { values: { issuer: setup.issuer, action: '/setup' } };
+export function setupRoutes(deps: SetupDeps): Router {
+  const cookies = new Cookies(deps.issuer);
+  const form = { values: { issuer: deps.issuer, action: '/setup' } };
   const router = Router();
 
   const linkOf = async (req: Request): Promise<SetupLink | null> => {
     const token = cookies.setup(req);
-    return token === undefined ? null : setup.admins.findSetupLink(setup.db.reader(), token);
+    return token === undefined ? null : deps.admins.findSetupLink(deps.db.reader(), token);
   };
   const refuseLink = (req: Request, res: Response) => {
-    setup.pages.send(req, res, 'error', { status: 410, values: { message: setup.pages.text(req, 'mailbox.closed') } });
+    deps.pages.send(req, res, 'error', { status: 410, values: { message: deps.pages.text(req, 'mailbox.closed') } });
   };
 
   router.get('/', async (req, res) => {
     const token = typeof req.query['token'] === 'string' ? req.query['token'] : undefined;
     if (token !== undefined) {
-      if (!(await setup.admins.findSetupLink(setup.db.reader(), token))) return refuseLink(req, res);
+      if (!(await deps.admins.findSetupLink(deps.db.reader(), token))) return refuseLink(req, res);
       cookies.setSetup(res, token);
       return res.redirect(303, '/setup');
     }
     if (!(await linkOf(req))) return refuseLink(req, res);
-    setup.pages.send(req, res, 'setup', form);
+    deps.pages.send(req, res, 'setup', form);
   });
 
   router.post(
     '/',
-    ownOrigin(setup.issuer),
+    ownOrigin(deps.issuer),
     bounded(express.urlencoded({ extended: false, limit: maxBodyBytes }), maxBodyBytes),
     async (req, res) => {
       const link = await linkOf(req);
       if (!link) return refuseLink(req, res);
       const email = String((req.body as { email?: unknown } | undefined)?.email ?? '').trim();
       if (!isAddress(email)) {
-        return setup.pages.send(req, res, 'setup', { ...form, status: 400 });
+        return deps.pages.send(req, res, 'setup', { ...form, status: 400 });
       }
-      const { flow, browserSecret } = await begin(setup, link, email);
-      setup.setFlowCookie(res, flow, browserSecret);
+      const { flow, browserSecret } = await begin(deps, link, email);
+      deps.setFlowCookie(res, flow, browserSecret);
       res.redirect(303, `/signin?flow=${encodeURIComponent(flow)}`);
     },
   );
 
   const mayReadMailbox: RequestHandler = async (req, res, next) => {
     const refuse = (status: number, message: string) =>
-      setup.pages.send(req, res, 'error', { status, values: { message } });
-    if (!setup.mailbox) return refuse(404, 'Messages are really sent here.');
-    if ((await linkOf(req)) || (await setup.callerOf(req))?.grants.owner) return next();
-    refuse(403, setup.pages.text(req, 'mailbox.closed'));
+      deps.pages.send(req, res, 'error', { status, values: { message } });
+    if (!deps.mailbox) return refuse(404, 'Messages are really sent here.');
+    if ((await linkOf(req)) || (await deps.callerOf(req))?.grants.owner) return next();
+    refuse(403, deps.pages.text(req, 'mailbox.closed'));
   };
-  router.get('/mailbox', mayReadMailbox, (req, res) => setup.pages.send(req, res, 'mailbox'));
+  router.get('/mailbox', mayReadMailbox, (req, res) => deps.pages.send(req, res, 'mailbox'));
   router.get('/mailbox.json', mayReadMailbox, async (_req, res) => {
-    const page = await setup.mailbox?.list({ first: mailboxPageSize, after: null });
+    const page = await deps.mailbox?.list({ first: mailboxPageSize, after: null });
     res.json({ messages: page?.items ?? [] });
   });
   return router;
 }
 
-/** The sign-in of the link's holder, on the console's own client. Its code is never redeemed: the session is the point. */
-function begin({ db, random, requests, issuer }: Setup, link: SetupLink, email: string) {
+/** Begins the holder's sign-in with the console's client. Only its session is used; the code is never redeemed. */
+function begin({ db, random, requests, issuer }: SetupDeps, link: SetupLink, email: string) {
   return db.transaction(async (em) => {
     const client = await em.findOneOrFail(Client, { builtIn: 'console' });
     return requests.begin(em, {
@@ -106,12 +106,12 @@ function begin({ db, random, requests, issuer }: Setup, link: SetupLink, email: 
   });
 }
 
-/** A form of another site must not be able to begin anything here. */
+/** CSRF: refuses forms of other sites. */
 function ownOrigin(issuer: string): RequestHandler {
   return (req, res, next) => {
     const site = req.get('sec-fetch-site');
     const origin = req.get('origin');
-    // A page under `no-referrer` sends `Origin: null` with its own forms (Fetch §3.2), so there the site tells.
+    // Under `no-referrer` our own forms send `Origin: null` (Fetch §3.2), so `Sec-Fetch-Site` decides if present.
     const own =
       site !== undefined ? site === 'same-origin' : [undefined, 'null', new URL(issuer).origin].includes(origin);
     if (own) return next();

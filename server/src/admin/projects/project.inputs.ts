@@ -34,7 +34,7 @@ class ProjectSettingsInput {
   @Field(() => Int, { nullable: true, description: '1 to 3650.' })
   deviceTrustDays?: number | null;
 
-  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2; empty: every country.' })
+  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2; empty: all countries.' })
   smsCountries?: string[] | null;
 
   @Field(() => Int, { nullable: true, description: '0 to 1,000,000; 0: none.' })
@@ -47,7 +47,7 @@ export class CreateProjectInput extends ProjectSettingsInput {
   name!: string;
 }
 
-@InputType({ description: 'What is absent stays as it is.' })
+@InputType({ description: 'Absent fields are unchanged.' })
 export class UpdateProjectInput extends ProjectSettingsInput {
   @Field(() => ID)
   id!: string;
@@ -59,7 +59,7 @@ export class UpdateProjectInput extends ProjectSettingsInput {
   expectedVersion?: number | null;
 }
 
-@InputType({ description: 'In seconds; what is absent stays as it is.' })
+@InputType({ description: 'In seconds; absent fields are unchanged.' })
 export class UpdateSessionPolicyInput {
   @Field(() => ID)
   projectId!: string;
@@ -85,6 +85,6 @@ export class DeleteProjectInput {
   @Field(() => ID)
   id!: string;
 
-  @Field(() => String, { description: 'The name of the project, typed out.' })
+  @Field(() => String, { description: 'The name of the project, as confirmation.' })
   confirmName!: string;
 }

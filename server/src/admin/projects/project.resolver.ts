@@ -3,7 +3,7 @@ import { found } from '../../domain/kernel/problem.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
-import { type AdminContext, given } from '../api/context.ts';
+import { type AdminContext, withoutNulls } from '../api/context.ts';
 import {
   CreateProjectInput,
   DeleteProjectInput,
@@ -27,7 +27,7 @@ export class ProjectResolver {
   }
 
   @Requires('admin')
-  @Query(() => ProjectConnection, { description: 'The projects that the caller has a role in, newest first.' })
+  @Query(() => ProjectConnection, { description: 'The projects in which the caller has a role, newest first.' })
   async projects(
     @Ctx() { domain, em, caller }: AdminContext,
     @Arg('search', () => String, { nullable: true, description: 'Part of the name.' }) search?: string | null,
@@ -42,7 +42,7 @@ export class ProjectResolver {
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
-  @Query(() => FactorStandingView, { description: 'Whom a change of the second factor would concern.' })
+  @Query(() => FactorStandingView, { description: 'How many users a change of the second factor affects.' })
   async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
     const { byMethod, ...counts } = await domain.mfa.standing(em, projectId);
     return { ...counts, ...byMethod, canSendSms: domain.delivery.isAvailable('sms') };
@@ -51,13 +51,13 @@ export class ProjectResolver {
   @Requires('owner')
   @Mutation(() => ProjectView)
   createProject(@Arg('input', () => CreateProjectInput) input: CreateProjectInput, @Ctx() ctx: AdminContext) {
-    return ctx.domain.projects.create({ ...given(input), name: input.name }, ctx.actor);
+    return ctx.domain.projects.create({ ...withoutNulls(input), name: input.name }, ctx.actor);
   }
 
   @Requires('project_admin', { about: { project: 'id' }, fresh: weakensSignIn })
   @Mutation(() => ProjectView)
   updateProject(@Arg('input', () => UpdateProjectInput) input: UpdateProjectInput, @Ctx() ctx: AdminContext) {
-    return ctx.domain.projects.update(input.id, given(input), ctx.actor);
+    return ctx.domain.projects.update(input.id, withoutNulls(input), ctx.actor);
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
@@ -66,16 +66,18 @@ export class ProjectResolver {
     @Arg('input', () => UpdateSessionPolicyInput) input: UpdateSessionPolicyInput,
     @Ctx() ctx: AdminContext,
   ) {
-    return ctx.domain.projects.updateSessionPolicy(input.projectId, given(input), ctx.actor);
+    return ctx.domain.projects.updateSessionPolicy(input.projectId, withoutNulls(input), ctx.actor);
   }
 
   @Requires('owner', { about: { project: 'id' }, fresh: true })
-  @Mutation(() => ProjectContentsView, { description: 'Deletes all that belongs to it. Returns what was lost.' })
+  @Mutation(() => ProjectContentsView, {
+    description: 'Deletes the project with all its contents. Returns their numbers.',
+  })
   deleteProject(@Arg('input', () => DeleteProjectInput) input: DeleteProjectInput, @Ctx() ctx: AdminContext) {
     return ctx.domain.projects.delete(input.id, input.confirmName, ctx.actor);
   }
 
-  @FieldResolver(() => Boolean, { description: 'Whether one-time codes are also in the answers of sign-in.' })
+  @FieldResolver(() => Boolean, { description: 'Whether sign-in responses include one-time codes.' })
   testMode(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
     return domain.projects.testMode.holds(em, project);
   }

@@ -6,18 +6,18 @@ import { connectionType } from '../api/connection.ts';
 import { BuiltInEnum, MfaMethodEnum, MfaPolicyEnum, SignUpEnum } from '../api/enums.ts';
 
 @Access('project_viewer', itself)
-@ObjectType('SessionPolicy', { description: 'How long sessions and tokens live, in seconds.' })
+@ObjectType('SessionPolicy', { description: 'Lifetimes of sessions and tokens, in seconds.' })
 export class SessionPolicyView {
-  @Field(() => Int, { description: 'Sliding limit of an idle session.' })
+  @Field(() => Int, { description: 'Idle timeout of a session.' })
   idleTimeoutSeconds!: number;
 
-  @Field(() => Int, { description: 'Absolute limit of a session.' })
+  @Field(() => Int, { description: 'Absolute lifetime of a session.' })
   maxSessionSeconds!: number;
 
   @Field(() => Int)
   idTokenTtlSeconds!: number;
 
-  @Field(() => Int, { description: '1 to 3600; a client can have its own.' })
+  @Field(() => Int, { description: '1 to 3600; a client can override it.' })
   accessTokenTtlSeconds!: number;
 }
 
@@ -30,13 +30,15 @@ export class ProjectView {
   @Field(() => String)
   name!: string;
 
-  @Field(() => BuiltInEnum, { nullable: true, description: 'Set on the projects that the first start made.' })
+  @Field(() => BuiltInEnum, { nullable: true, description: 'Set for projects created at the first start.' })
   builtIn!: 'console' | 'demo' | null;
 
   @Field(() => Boolean)
   scimEnabled!: boolean;
 
-  @Field(() => Boolean, { description: "Whether the directory's values win and lock the phone of its users." })
+  @Field(() => Boolean, {
+    description: "Whether the directory's values take precedence and its users' phone numbers are locked.",
+  })
   scimAuthoritative!: boolean;
 
   @Field(() => SignUpEnum)
@@ -46,28 +48,28 @@ export class ProjectView {
   mfaPolicy!: MfaPolicy;
 
   @Field(() => [MfaMethodEnum], {
-    description: 'Which second factors can be set up; whoever has another one keeps it.',
+    description: 'Second factors that users can set up; existing ones stay usable.',
   })
   offeredFactors!: MfaMethod[];
 
-  @Field(() => Int, { description: 'How long a device may skip the second factor; 0: never.' })
+  @Field(() => Int, { description: 'How long a device can skip the second factor; 0: never.' })
   rememberMfaSeconds!: number;
 
-  @Field(() => Int, { description: 'How long a remembered device is trusted since its last use.' })
+  @Field(() => Int, { description: 'How long a remembered device stays trusted after its last use.' })
   deviceTrustSeconds!: number;
 
-  @Field(() => Boolean, { description: 'Whether e-mail as a second factor meets `REQUIRED`.' })
+  @Field(() => Boolean, { description: 'Whether e-mail as a second factor satisfies `REQUIRED`.' })
   emailFactor!: boolean;
 
   @Field(() => Int, { description: "Absolute lifetime of a device's trust, in days since its registration." })
   deviceTrustDays!: number;
 
   @Field(() => [String], {
-    description: 'ISO 3166-1 alpha-2 codes of the countries that SMS may be sent to; empty: every country.',
+    description: 'Countries that SMS can be sent to (ISO 3166-1 alpha-2); empty: all.',
   })
   smsCountries!: string[];
 
-  @Field(() => Int, { description: 'SMS that the project may send in a day.' })
+  @Field(() => Int, { description: 'SMS that the project can send per day.' })
   smsPerDay!: number;
 
   @Field(() => Int)
@@ -82,7 +84,7 @@ export class ProjectView {
   @Field(() => Int)
   accessTokenTtlSeconds!: number;
 
-  @Field(() => Int, { description: 'Send it back as `expectedVersion` to hear of a change by somebody else.' })
+  @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;
 
   @Field(() => GraphQLDateTime)
@@ -95,7 +97,7 @@ export class ProjectView {
 export const ProjectConnection = connectionType(ProjectView, 'Project');
 
 @Access('inherited')
-@ObjectType('ProjectContents', { description: 'What belongs to a project, and is lost with it.' })
+@ObjectType('ProjectContents', { description: 'Numbers of what is deleted with a project.' })
 export class ProjectContentsView {
   @Field(() => Int)
   users!: number;
@@ -103,20 +105,20 @@ export class ProjectContentsView {
   @Field(() => Int)
   clients!: number;
 
-  @Field(() => Int, { description: 'Live ones.' })
+  @Field(() => Int, { description: 'Active ones.' })
   sessions!: number;
 
-  @Field(() => Int, { description: 'Live ones.' })
+  @Field(() => Int, { description: 'Active ones.' })
   scimTokens!: number;
 }
 
 @Access('inherited')
-@ObjectType('FactorStanding', { description: 'How many active users have a second factor, and which.' })
+@ObjectType('FactorStanding', { description: 'Numbers of active users with each second factor.' })
 export class FactorStandingView {
   @Field(() => Int)
   activeUsers!: number;
 
-  @Field(() => Int, { description: 'With at least one.' })
+  @Field(() => Int, { description: 'With at least one second factor.' })
   withFactor!: number;
 
   @Field(() => Int)
@@ -128,6 +130,6 @@ export class FactorStandingView {
   @Field(() => Int)
   totp!: number;
 
-  @Field(() => Boolean, { description: 'Whether this instance can send text messages.' })
+  @Field(() => Boolean, { description: 'Whether this instance can send SMS.' })
   canSendSms!: boolean;
 }

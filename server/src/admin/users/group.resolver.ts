@@ -19,14 +19,14 @@ export class GroupResolver {
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
   @Query(() => GroupConnection, {
-    description: 'The groups of a project by their names, or those of one of its users.',
+    description: 'The groups of a project, or of one of its users, by name.',
   })
   async groups(
     @Arg('projectId', () => ID) projectId: string,
     @Ctx() { em }: AdminContext,
-    @Arg('search', () => String, { nullable: true, description: 'Part of the name, in any case.' })
+    @Arg('search', () => String, { nullable: true, description: 'Part of the name, case-insensitive.' })
     search?: string | null,
-    @Arg('userId', () => ID, { nullable: true, description: 'Those that this user is a member of.' })
+    @Arg('userId', () => ID, { nullable: true, description: 'Groups with this member.' })
     userId?: string | null,
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,

@@ -4,15 +4,15 @@ import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 
 @Access('project_viewer', ofProject)
-@ObjectType('Group', { description: 'Users under one name, as a directory pushed them. `users` lists its members.' })
+@ObjectType('Group', { description: 'A group from a directory. `users` lists its members.' })
 export class GroupView {
-  @Field(() => ID, { description: 'The same in SCIM.' })
+  @Field(() => ID, { description: '`id` in SCIM.' })
   id!: string;
 
   @Field(() => String)
   displayName!: string;
 
-  @Field(() => String, { nullable: true, description: "The directory's own id." })
+  @Field(() => String, { nullable: true, description: "The directory's id." })
   externalId!: string | null;
 
   @Field(() => GraphQLDateTime)

@@ -7,7 +7,7 @@ export class ChangeUsersInput {
   @Field(() => ID)
   projectId!: string;
 
-  @Field(() => [ID], { description: 'At most a hundred.' })
+  @Field(() => [ID], { description: 'At most 100.' })
   userIds!: string[];
 
   @Field(() => UserActionEnum)

@@ -29,13 +29,13 @@ const changes: Record<UserAction, Change> = {
 @Resolver(() => UserDeviceView)
 export class UserAccessResolver {
   @Requires('project_viewer', { about: { user: 'userId' } })
-  @Query(() => UserAccess, { description: 'How a user gets in: sessions, devices, second factors.' })
+  @Query(() => UserAccess, { description: 'Sessions, devices and second factors of a user.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em }: AdminContext) {
     return domain.access.overview(em, found(await em.findOne(User, userId), 'user'));
   }
 
   @Requires('project_viewer', { about: { user: 'userId' } })
-  @Query(() => UserHoldings, { description: 'What would be lost with a user.' })
+  @Query(() => UserHoldings, { description: 'What belongs to a user, in numbers.' })
   async userHoldings(@Arg('userId', () => ID) userId: string, @Ctx() { em }: AdminContext): Promise<UserHoldings> {
     const counts = await countHoldings(em, found(await em.findOne(User, userId), 'user'));
     const count = (name: string) => counts.get(name) ?? 0;
@@ -53,7 +53,7 @@ export class UserAccessResolver {
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: isIrreversible })
   @Mutation(() => [ChangedUser], {
-    description: 'Does the same to several users, one after the other, and tells what came of each.',
+    description: 'Applies an action to several users, one after the other; returns a result for each.',
   })
   async changeUsers(@Arg('input', () => ChangeUsersInput) input: ChangeUsersInput, @Ctx() ctx: AdminContext) {
     const { projectId, action } = input;
@@ -75,7 +75,7 @@ export class UserAccessResolver {
   }
 
   @Requires('project_admin', { about: { session: 'id' } })
-  @Mutation(() => ID, { description: 'The clients that took part are told. Returns its id.' })
+  @Mutation(() => ID, { description: 'Sends logout tokens to its clients. Returns its id.' })
   async endUserSession(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
     const { projectId } = await ownerOf(em, { noun: 'session', id });
     await domain.access.endSession(projectId, id, actor);
@@ -83,14 +83,14 @@ export class UserAccessResolver {
   }
 
   @Requires('project_admin', { about: { device: 'id' } })
-  @Mutation(() => ID, { description: 'It is asked for a code again, and its sessions end. Returns its id.' })
+  @Mutation(() => ID, { description: 'Ends its sessions; the next sign-in requires a code. Returns its id.' })
   async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
     const { projectId, userId } = await ownerOf(em, { noun: 'device', id });
     await domain.access.revokeDevice(projectId, userId, id, actor);
     return id;
   }
 
-  @FieldResolver(() => ClientView, { description: 'Where it was registered.' })
+  @FieldResolver(() => ClientView, { description: 'The client with which it was registered.' })
   client(@Root() device: Device, @Ctx() { loaders }: AdminContext) {
     return loaders.client(device.client.id);
   }

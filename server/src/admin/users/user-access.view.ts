@@ -5,7 +5,7 @@ import { Access } from '../api/access.ts';
 import { MfaMethodEnum } from '../api/enums.ts';
 
 @Access('inherited')
-@ObjectType('UserSession', { description: 'A live SSO session of a user in one browser.' })
+@ObjectType('UserSession', { description: 'An active SSO session of a user in one browser.' })
 export class UserSessionView {
   @Field(() => ID, { description: '`sid` in ID tokens and logout tokens.' })
   id!: string;
@@ -13,7 +13,7 @@ export class UserSessionView {
   @Field(() => [String], { description: 'RFC 8176.' })
   amr!: string[];
 
-  @Field(() => GraphQLDateTime, { description: 'When the user last proved who they are.' })
+  @Field(() => GraphQLDateTime, { description: 'Time of the last authentication.' })
   authTime!: Date;
 
   @Field(() => GraphQLDateTime)
@@ -22,10 +22,10 @@ export class UserSessionView {
   @Field(() => GraphQLDateTime)
   lastSeenAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'Where nobody uses it.' })
+  @Field(() => GraphQLDateTime, { description: 'If unused.' })
   idleExpiresAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: 'Used or not.' })
+  @Field(() => GraphQLDateTime, { description: 'Absolute.' })
   expiresAt!: Date;
 
   @Field(() => ID, { nullable: true })
@@ -39,7 +39,7 @@ export class UserSessionView {
 }
 
 @Access('inherited')
-@ObjectType('UserDevice', { description: 'A browser that a user has registered with a client.' })
+@ObjectType('UserDevice', { description: 'A browser that a user registered with a client.' })
 export class UserDeviceView {
   @Field(() => ID)
   id!: string;
@@ -47,10 +47,10 @@ export class UserDeviceView {
   @Field(() => String)
   name!: string;
 
-  @Field(() => Boolean, { description: 'Whether its trust outlives the sign-in that registered it.' })
+  @Field(() => Boolean, { description: 'Whether it stays trusted after the sign-in that registered it.' })
   remembered!: boolean;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent: not trusted any more.' })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent: no longer trusted.' })
   trustedUntil!: Date | null;
 
   @Field(() => GraphQLDateTime)
@@ -64,7 +64,7 @@ export class UserDeviceView {
 }
 
 @Access('inherited')
-@ObjectType('UserFactor', { description: 'A second factor that a user has set up.' })
+@ObjectType('UserFactor', { description: 'A second factor of a user.' })
 export class UserFactorView {
   @Field(() => ID)
   id!: string;
@@ -83,12 +83,12 @@ export class UserFactorView {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'How a user gets in.' })
+@ObjectType({ description: 'Sessions, devices and second factors of a user.' })
 export class UserAccess {
-  @Field(() => [UserSessionView], { description: 'Live ones, the one that was seen last first.' })
+  @Field(() => [UserSessionView], { description: 'Active ones, most recently seen first.' })
   sessions!: UserSessionView[];
 
-  @Field(() => [UserDeviceView], { description: 'Those that are not revoked, the one that was used last first.' })
+  @Field(() => [UserDeviceView], { description: 'Active ones, most recently used first.' })
   devices!: UserDeviceView[];
 
   @Field(() => [UserFactorView])
@@ -99,9 +99,9 @@ export class UserAccess {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'What would be lost with a user, in numbers.' })
+@ObjectType({ description: 'What belongs to a user, in numbers.' })
 export class UserHoldings {
-  @Field(() => Int, { description: 'Ended ones included.' })
+  @Field(() => Int, { description: 'Including ended ones.' })
   sessions!: number;
 
   @Field(() => Int)
@@ -119,7 +119,7 @@ export class UserHoldings {
   @Field(() => Int)
   messages!: number;
 
-  @Field(() => Int, { description: 'They stay, without a name.' })
+  @Field(() => Int, { description: 'They are kept, without the name.' })
   events!: number;
 
   @Field(() => Int, { description: 'Roles in this console.' })
@@ -127,7 +127,7 @@ export class UserHoldings {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'What came of one user of several; each is done, or refused, on its own.' })
+@ObjectType({ description: 'The result for one user; each user succeeds or fails independently.' })
 export class ChangedUser {
   @Field(() => ID)
   userId!: string;
@@ -135,7 +135,7 @@ export class ChangedUser {
   @Field(() => Boolean)
   done!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Why not: the same codes as in `extensions.code`.' })
+  @Field(() => String, { nullable: true, description: 'The error code, as in `extensions.code`.' })
   code!: string | null;
 
   @Field(() => String, { nullable: true })

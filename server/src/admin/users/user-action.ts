@@ -1,3 +1,3 @@
-/** What admins do to users, to one or to many at once. */
+/** Actions on one or more users. */
 export const userActions = ['activate', 'deactivate', 'end-sessions', 'reset-factors', 'erase'] as const;
 export type UserAction = (typeof userActions)[number];

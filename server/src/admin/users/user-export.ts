@@ -32,10 +32,10 @@ const filters = ['search', 'active', 'provenance', 'has_factor', 'has_signed_in'
 const moments = ['signed_in_since', 'not_signed_in_since'] as const;
 
 /**
- * Mounted at `/admin`, for project admins who have signed in of late, each an event itself:
- * - `GET /export/users`: the users that `users` lists, as a file. `project`, `format` (`csv`, `jsonl`), `search`, and the
- *   filters `active`, `provenance`, `has_factor`, `has_signed_in`, `group`, `signed_in_since`, `not_signed_in_since`.
- * - `GET /export/users/{id}`: everything that is held about one person, as one JSON object.
+ * Mounted at `/admin`, for project admins with a fresh sign-in. Each export is recorded as an event.
+ * - `GET /export/users`: the users of `users` as a file. Parameters: `project`, `format` (`csv`, `jsonl`), `search`, and
+ *   the filters `active`, `provenance`, `has_factor`, `has_signed_in`, `group`, `signed_in_since`, `not_signed_in_since`.
+ * - `GET /export/users/{id}`: all data about one user, as a JSON object.
  */
 export function userExport(deps: UserExportDeps): Router {
   const { db, clock, audit, issuer } = deps;
@@ -48,7 +48,7 @@ export function userExport(deps: UserExportDeps): Router {
     const format = formatOf(get('format'));
     const filter = filterOf(get);
     const users = await countUsers(db.reader(), projectId, filter);
-    // What was searched for may be a person's name, and would outlive their erasure.
+    // The search text may be a person's name, and the event outlives their erasure.
     const { search, ...shown } = filter;
     await db.transaction(async (em) =>
       audit.record(em, {

@@ -5,18 +5,18 @@ import { User } from '../../domain/users/user.entity.ts';
 import { countUsers, listUsers, newestFirst, type UserFilter, type UserOrder } from '../../domain/users/user-list.ts';
 import { Requires } from '../api/access.ts';
 import { placedConnection, placedRequest } from '../api/connection.ts';
-import { type AdminContext, given } from '../api/context.ts';
+import { type AdminContext, withoutNulls } from '../api/context.ts';
 import { DirectionEnum, UserOrderEnum } from '../api/enums.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { UserFilterInput } from './user.inputs.ts';
 import { UserConnection, UserView } from './user.view.ts';
 
-/** What is asked of the users of a project. Refuses `invalid` for what is no id. */
+/** Refuses `invalid` for a malformed group id. */
 export function userFilterOf(
   search: string | null | undefined,
   filter: UserFilterInput | null | undefined,
 ): UserFilter {
-  const wanted = given({ ...filter });
+  const wanted = withoutNulls({ ...filter });
   if (wanted.groupId !== undefined && !isUuid(wanted.groupId)) {
     refuse({ code: 'invalid', field: 'filter.groupId', reason: 'must be the id of a group' });
   }
@@ -33,7 +33,7 @@ export class UserResolver {
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
   @Query(() => UserConnection, {
-    description: 'The users of a project, newest first unless another order is asked for.',
+    description: 'The users of a project, by default newest first.',
   })
   async users(
     @Arg('projectId', () => ID) projectId: string,
@@ -41,17 +41,17 @@ export class UserResolver {
     @Arg('search', () => String, {
       nullable: true,
       description:
-        'The beginning of a userName, e-mail address, displayName or family name, in any case, or of an externalId.',
+        'Prefix of the userName, e-mail address, displayName or family name (case-insensitive) or of the externalId.',
     })
     search?: string | null,
     @Arg('filter', () => UserFilterInput, { nullable: true }) filter?: UserFilterInput | null,
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
-    @Arg('orderBy', () => UserOrderEnum, { nullable: true, description: 'CREATED where absent.' })
+    @Arg('orderBy', () => UserOrderEnum, { nullable: true, description: 'Default: CREATED.' })
     orderBy?: UserOrder['by'] | null,
     @Arg('direction', () => DirectionEnum, {
       nullable: true,
-      description: 'Where absent: DESC by a moment, ASC by a name. Those without a value come last either way.',
+      description: 'Default: DESC for times, ASC for names. Users without a value are last in both.',
     })
     direction?: 'asc' | 'desc' | null,
   ) {

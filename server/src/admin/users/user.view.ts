@@ -26,7 +26,7 @@ export class UserView {
   @Field(() => String, { nullable: true })
   familyName!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The address that codes go to.' })
+  @Field(() => String, { nullable: true, description: 'The address that receives codes.' })
   email!: string | null;
 
   @Field(() => String, { nullable: true, description: 'E.164.' })
