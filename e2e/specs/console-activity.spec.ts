@@ -76,6 +76,19 @@ test('events update live, and all matching events can be exported', async () => 
   expect(text).toContain('"project.updated"');
 });
 
+test('a page that failed to load while the server was away is retried', async () => {
+  const { page } = owner;
+  await page.goto(at('overview'));
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await page.route('**/admin/graphql', (route) => route.fulfill({ status: 503, body: '{}' }));
+  const navigation = page.getByRole('navigation', { name: 'Console' });
+  await navigation.getByRole('link', { name: 'Users', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'No users yet' })).toBeVisible();
+});
+
 test('a project admin, not a viewer, retries a failed logout delivery', async ({ browser }) => {
   const database = await openDatabase(latchkey);
   await database.query(

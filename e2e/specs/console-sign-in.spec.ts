@@ -69,6 +69,26 @@ test('an expired session is renewed in a popup, and the change is made', async (
   await context.close();
 });
 
+test('a page opened after the session has ended is retried, and loads after sign-in in a popup', async ({
+  browser,
+}) => {
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'f@example.com', role: 'OWNER' });
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/overview`);
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await context.clearCookies();
+  await page.getByRole('link', { name: 'Groups', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole('button', { name: 'Not now' }).click();
+  await expect(page.getByRole('alert')).toContainText('failed to load');
+  await expect(dialog).toBeHidden();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(dialog).toBeVisible();
+  await signInAgain(page);
+  await expect(page.getByRole('heading', { name: 'No group yet' })).toBeVisible();
+  await context.close();
+});
+
 test('a sensitive change requires a code after a device-only sign-in, and is then made', async ({ browser }) => {
   const email = 'd@example.com';
   const { page, context } = await visitConsole(browser, latchkey, admin, { email, role: 'OWNER' });
