@@ -5,12 +5,15 @@
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
  */
 import { type Request, Router } from 'express';
+import type { Admins } from '../domain/admins/admins.ts';
+import type { Audit } from '../domain/audit/audit.ts';
 import type { AuthorizationRequests } from '../domain/ceremonies/authorization-requests.ts';
 import type { Random } from '../domain/kernel/random.ts';
+import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf } from '../http/context.ts';
 import type { Pages } from '../http/pages.ts';
-import { type AdminCaller, AdminCallers } from './api/caller.ts';
-import { type AdminApi, graphqlRoute } from './api/server.ts';
+import { AdminCallers } from './api/caller.ts';
+import { type AdminApi, type CallerOf, graphqlRoute } from './api/server.ts';
 import { eventExport } from './audit/event-export.ts';
 import { experienceRoutes } from './experience/routes.ts';
 import { consoleRoutes } from './pages/console.ts';
@@ -20,39 +23,37 @@ import { setupRoutes } from './pages/setup.ts';
 import { userExport } from './users/user-export.ts';
 
 export interface AdminDeps extends AdminApi {
+  audit: Audit;
+  admins: Admins;
+  sessions: Sessions;
   random: Random;
   requests: AuthorizationRequests;
   pages: Pick<Pages, 'send' | 'text'>;
   /** Folder of the console's build. */
   consoleDist: string;
+  /** Absent: no bootstrap token is accepted. */
+  bootstrapToken: string | undefined;
+  /** The secret of a project's session cookie, as the browser sent it. */
+  sessionSecret(req: Request, projectId: string): string | undefined;
 }
 
 export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   const callers = new AdminCallers(deps.db, deps.audit, deps.admins, deps.sessions, deps.bootstrapToken);
-  const callerOf = (req: Request): Promise<AdminCaller | null> =>
-    callers.identify(
-      { authorization: undefined, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) },
-      actorOf(req),
-    );
-  const tokenOrSession = (req: Request): Promise<AdminCaller | null> =>
-    callers.identify(
-      {
-        authorization: req.get('authorization'),
-        sessionSecret: (projectId) => deps.sessionSecret(req, projectId),
-      },
-      actorOf(req),
-    );
+  const identify = (req: Request, authorization: string | undefined) =>
+    callers.identify({ authorization, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) }, actorOf(req));
+  const bySession: CallerOf = (req) => identify(req, undefined);
+  const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
   const { mailbox, experiences } = deps.domain;
   const router = Router();
-  router.use('/admin', await graphqlRoute(deps));
-  router.use('/admin', eventExport({ ...deps, callerOf: tokenOrSession }));
-  router.use('/admin', userExport({ ...deps, callerOf: tokenOrSession }));
+  router.use('/admin', await graphqlRoute(deps, byTokenOrSession));
+  router.use('/admin', eventExport({ ...deps, callerOf: byTokenOrSession }));
+  router.use('/admin', userExport({ ...deps, callerOf: byTokenOrSession }));
   router.use(
     '/admin',
-    experienceRoutes({ ...deps, experiences, now: () => deps.clock.now(), callerOf: tokenOrSession }),
+    experienceRoutes({ ...deps, experiences, now: () => deps.clock.now(), callerOf: byTokenOrSession }),
   );
-  router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf }));
-  router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf }));
+  router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf: bySession }));
+  router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf: bySession }));
   router.use('/demo', pageHeaders, demoRoutes(deps));
   return router;
 }

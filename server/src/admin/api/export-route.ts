@@ -3,7 +3,7 @@ import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, hasAny, roleIn } from '../../domain/admins/permission.ts';
 import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
-import { type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
+import { Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
 import { requestContext } from '../../http/context.ts';
 import { type ExportFormat, exportFormats } from '../../http/export.ts';
@@ -11,8 +11,8 @@ import { failureOf } from '../../http/failure.ts';
 import { queryOf } from '../../http/parameters.ts';
 import { freshUntil } from './authorize.ts';
 import type { AdminCaller } from './caller.ts';
-import { errorFor } from './graphql-error.ts';
 import { type About, projectOf } from './ownership.ts';
+import { sendProblem } from './send-problem.ts';
 
 /** Dependencies of the admin API's downloads. */
 export interface ExportDeps {
@@ -48,16 +48,10 @@ export function exportRoute(
       if (!(failure instanceof Refusal)) {
         return void res.status(500).json({ errors: [{ message: 'Internal error.' }] });
       }
-      sendProblem(res, failure.problem, requestId);
+      const status = statuses[failure.problem.code as keyof typeof statuses] ?? 400;
+      sendProblem(req, res.status(status), failure.problem);
     }
   };
-}
-
-function sendProblem(res: Response, problem: Problem, requestId: string): void {
-  const { message, extensions } = errorFor(problem);
-  if (problem.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer');
-  const status = statuses[problem.code as keyof typeof statuses] ?? 400;
-  res.status(status).json({ errors: [{ message, extensions: { ...extensions, requestId } }] });
 }
 
 /** The checks of the GraphQL API; no role in the project: `not-found`. Returns the project's id. */

@@ -10,6 +10,7 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
@@ -21,99 +22,125 @@ export const defaultPageSize = 50;
 /** Assumed length of a list without pagination. */
 const listSize = 10;
 
-interface Measure {
+interface RequestSize {
   depth: number;
   introspectionDepth: number;
   aliases: number;
   cost: number;
 }
 
-const none: Measure = { depth: 0, introspectionDepth: 0, aliases: 0, cost: 0 };
+const zero: RequestSize = { depth: 0, introspectionDepth: 0, aliases: 0, cost: 0 };
 
 /** Creates the check for a schema; reads its list fields once. */
 export function limitsOf(schema: GraphQLSchema) {
-  const { pages, lists } = pluralFields(schema);
+  const fields = pluralFields(schema);
 
-  /** Refuses `too-complex` beyond a limit. Each fragment is measured once. */
+  /** Refuses `too-complex` beyond a limit. */
   return function check(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Record<string, unknown>,
   ): void {
-    const fragments = new Map<string, FragmentDefinitionNode>();
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-    }
-    const measured = new Map<string, Measure>();
-    const total = measureSet(operation.selectionSet);
-    for (const what of ['depth', 'introspectionDepth', 'aliases', 'cost'] as const) {
-      if (total[what] > limits[what]) refuseTooComplex(what);
-    }
-
-    function measureSet(set: SelectionSetNode | undefined): Measure {
-      const sum = { ...none };
-      for (const selection of set?.selections ?? []) {
-        const part =
-          selection.kind === Kind.FIELD
-            ? measureField(selection)
-            : selection.kind === Kind.INLINE_FRAGMENT
-              ? measureSet(selection.selectionSet)
-              : measureFragment(selection.name.value);
-        sum.depth = Math.max(sum.depth, part.depth);
-        sum.introspectionDepth = Math.max(sum.introspectionDepth, part.introspectionDepth);
-        sum.aliases += part.aliases;
-        sum.cost += part.cost;
-      }
-      return sum;
-    }
-
-    function measureField(field: FieldNode): Measure {
-      const inner = measureSet(field.selectionSet);
-      const aliases = inner.aliases + (field.alias ? 1 : 0);
-      if (field.name.value.startsWith('__')) {
-        // Introspection: its result is bounded and the same for every caller.
-        return { depth: 1, introspectionDepth: inner.depth + 1, aliases, cost: 1 };
-      }
-      const cost = 1 + inner.cost * sizeOf(field);
-      return { depth: inner.depth + 1, introspectionDepth: inner.introspectionDepth, aliases, cost };
-    }
-
-    function measureFragment(name: string): Measure {
-      let measure = measured.get(name);
-      if (!measure) {
-        // Validation refuses cycles; this also terminates if one gets here.
-        measured.set(name, none);
-        measure = measureSet(fragments.get(name)?.selectionSet);
-        measured.set(name, measure);
-      }
-      return measure;
-    }
-
-    function sizeOf(field: FieldNode): number {
-      if (lists.has(field.name.value)) return listSize;
-      return pages.has(field.name.value) ? pageSizeOf(field) : 1;
-    }
-
-    function pageSizeOf(field: FieldNode): number {
-      const first = field.arguments?.find((argument) => argument.name.value === 'first')?.value;
-      if (first?.kind === Kind.INT) return Math.max(1, Number(first.value));
-      if (first?.kind !== Kind.VARIABLE) return defaultPageSize;
-      const name = first.name.value;
-      const standard = operation.variableDefinitions?.find((one) => one.variable.name.value === name)?.defaultValue;
-      const value = variables[name] ?? (standard?.kind === Kind.INT ? Number(standard.value) : defaultPageSize);
-      return typeof value === 'number' ? Math.max(1, value) : defaultPageSize;
+    const size = new SizeOfRequest(fields, document, operation, variables).ofSelections(operation.selectionSet);
+    for (const limit of ['depth', 'introspectionDepth', 'aliases', 'cost'] as const) {
+      if (size[limit] > limits[limit]) refuseTooComplex(limit);
     }
   };
 }
 
-function refuseTooComplex(what: keyof Measure): never {
-  throw new GraphQLError(`The request is too large: ${what} is at most ${limits[what]}.`, {
-    extensions: { code: 'too-complex', limit: what, max: limits[what], http: { status: 400 } },
+/** Measures selections recursively. Each fragment is measured once. */
+class SizeOfRequest {
+  private readonly fields: PluralFields;
+  private readonly operation: OperationDefinitionNode;
+  private readonly variables: Record<string, unknown>;
+  private readonly fragments = new Map<string, FragmentDefinitionNode>();
+  private readonly measured = new Map<string, RequestSize>();
+
+  constructor(
+    fields: PluralFields,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Record<string, unknown>,
+  ) {
+    this.fields = fields;
+    this.operation = operation;
+    this.variables = variables;
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(definition.name.value, definition);
+    }
+  }
+
+  ofSelections(set: SelectionSetNode | undefined): RequestSize {
+    const sum = { ...zero };
+    for (const selection of set?.selections ?? []) {
+      const part = this.ofSelection(selection);
+      sum.depth = Math.max(sum.depth, part.depth);
+      sum.introspectionDepth = Math.max(sum.introspectionDepth, part.introspectionDepth);
+      sum.aliases += part.aliases;
+      sum.cost += part.cost;
+    }
+    return sum;
+  }
+
+  private ofSelection(selection: SelectionNode): RequestSize {
+    if (selection.kind === Kind.FIELD) return this.ofField(selection);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return this.ofSelections(selection.selectionSet);
+    return this.ofFragment(selection.name.value);
+  }
+
+  private ofField(field: FieldNode): RequestSize {
+    const inner = this.ofSelections(field.selectionSet);
+    const aliases = inner.aliases + (field.alias ? 1 : 0);
+    if (field.name.value.startsWith('__')) {
+      // Introspection: its result is bounded and the same for every caller.
+      return { depth: 1, introspectionDepth: inner.depth + 1, aliases, cost: 1 };
+    }
+    const cost = 1 + inner.cost * this.lengthOf(field);
+    return { depth: inner.depth + 1, introspectionDepth: inner.introspectionDepth, aliases, cost };
+  }
+
+  private ofFragment(name: string): RequestSize {
+    let size = this.measured.get(name);
+    if (!size) {
+      // Validation refuses cycles; this also terminates if one gets here.
+      this.measured.set(name, zero);
+      size = this.ofSelections(this.fragments.get(name)?.selectionSet);
+      this.measured.set(name, size);
+    }
+    return size;
+  }
+
+  private lengthOf(field: FieldNode): number {
+    if (this.fields.lists.has(field.name.value)) return listSize;
+    return this.fields.pages.has(field.name.value) ? this.pageSizeOf(field) : 1;
+  }
+
+  private pageSizeOf(field: FieldNode): number {
+    const first = field.arguments?.find((argument) => argument.name.value === 'first')?.value;
+    if (first?.kind === Kind.INT) return Math.max(1, Number(first.value));
+    if (first?.kind !== Kind.VARIABLE) return defaultPageSize;
+    const name = first.name.value;
+    const definition = this.operation.variableDefinitions?.find((one) => one.variable.name.value === name);
+    const fallback =
+      definition?.defaultValue?.kind === Kind.INT ? Number(definition.defaultValue.value) : defaultPageSize;
+    const value = this.variables[name] ?? fallback;
+    return typeof value === 'number' ? Math.max(1, value) : defaultPageSize;
+  }
+}
+
+function refuseTooComplex(limit: keyof RequestSize): never {
+  throw new GraphQLError(`The request is too large: ${limit} must be at most ${limits[limit]}.`, {
+    extensions: { code: 'too-complex', limit, max: limits[limit], http: { status: 400 } },
   });
 }
 
 /** Names of fields with the argument `first`, and of fields with a list of objects and no such argument. */
-function pluralFields(schema: GraphQLSchema): { pages: Set<string>; lists: Set<string> } {
+interface PluralFields {
+  pages: Set<string>;
+  lists: Set<string>;
+}
+
+function pluralFields(schema: GraphQLSchema): PluralFields {
   const pages = new Set<string>();
   const lists = new Set<string>();
   for (const type of Object.values(schema.getTypeMap())) {

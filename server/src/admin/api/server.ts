@@ -2,37 +2,31 @@ import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { GraphQLError } from 'graphql';
-import type { Admins } from '../../domain/admins/admins.ts';
 import { hasAny } from '../../domain/admins/permission.ts';
-import type { Audit } from '../../domain/audit/audit.ts';
 import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
-import { type Problem, Refusal } from '../../domain/kernel/problem.ts';
-import type { Sessions } from '../../domain/sessions/sessions.ts';
+import { Refusal } from '../../domain/kernel/problem.ts';
 import { bounded, maxBodyBytes } from '../../http/bodies.ts';
 import { actorOf, requestContext } from '../../http/context.ts';
 import { failureOf } from '../../http/failure.ts';
 import { adminSchema } from '../schema.ts';
-import { type AdminCaller, AdminCallers, actorFor } from './caller.ts';
+import { type AdminCaller, actorFor } from './caller.ts';
 import type { AdminContext, AdminDomain } from './context.ts';
-import { errorFor, formatError, isBug } from './graphql-error.ts';
+import { formatError, isBug } from './graphql-error.ts';
 import { limits, limitsOf } from './limits.ts';
 import { loadersFor } from './loaders.ts';
+import { sendProblem } from './send-problem.ts';
+
+/** Authenticates a request; null if it has no valid credentials. */
+export type CallerOf = (req: Request) => Promise<AdminCaller | null>;
 
 /** Dependencies of the admin API. */
 export interface AdminApi {
   db: Database;
   clock: Clock;
-  audit: Audit;
-  sessions: Sessions;
-  admins: Admins;
   domain: AdminDomain;
-  /** Absent: no bootstrap token is accepted. */
-  bootstrapToken: string | undefined;
   /** Browsers must send requests from this origin. */
   issuer: string;
-  /** The secret of a project's session cookie, as the browser sent it. */
-  sessionSecret(req: Request, projectId: string): string | undefined;
   setFlowCookie(res: Response, flow: string, secret: string): void;
   /** Called for unexpected errors. */
   onBug(error: unknown, requestId: string): void;
@@ -42,10 +36,10 @@ export interface AdminApi {
 export const csrfHeader = 'X-Latchkey-Csrf';
 
 /** `POST /graphql`, mounted at `/admin`: one operation as JSON, from an authenticated caller. */
-export async function graphqlRoute(api: AdminApi): Promise<Router> {
+export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<Router> {
   const server = new ApolloServer<AdminContext>({
     schema: adminSchema(),
-    // For admins only: `identify` runs first.
+    // For admins only: `authenticate` runs first.
     introspection: true,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
@@ -59,31 +53,10 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
   });
   await server.start();
 
-  const callers = new AdminCallers(api.db, api.audit, api.admins, api.sessions, api.bootstrapToken);
-  const known = new WeakMap<Request, AdminCaller>();
-  const identify: RequestHandler = async (req, res, next) => {
-    const authorization = req.get('authorization');
-    const caller = await callers.identify(
-      { authorization, sessionSecret: (projectId) => api.sessionSecret(req, projectId) },
-      actorOf(req),
-    );
-    if (!caller) {
-      res.setHeader('WWW-Authenticate', 'Bearer');
-      return answer(req, res.status(401), { code: 'unauthenticated' });
-    }
-    if (caller.kind === 'admin' && !isOwnPage(req, api.issuer)) {
-      const reason = `a browser must send ${csrfHeader}, from the console's own origin`;
-      return answer(req, res.status(403), { code: 'forbidden', reason });
-    }
-    if (!hasAny(caller.grants))
-      return answer(req, res.status(403), { code: 'forbidden', reason: 'you have no role here' });
-    known.set(req, caller);
-    next();
-  };
-
+  const callers = new WeakMap<Request, AdminCaller>();
   const handle = expressMiddleware(server, {
     context: async ({ req, res }) => {
-      const caller = known.get(req as Request) as AdminCaller;
+      const caller = callers.get(req as Request) as AdminCaller;
       const em = api.db.reader();
       return {
         caller,
@@ -103,12 +76,29 @@ export async function graphqlRoute(api: AdminApi): Promise<Router> {
     '/graphql',
     noStore,
     onlyJsonPost,
-    identify,
+    authenticate(api, callerOf, callers),
     bounded(express.json({ limit: maxBodyBytes }), maxBodyBytes),
     handle,
     badBody,
   );
   return router;
+}
+
+/** Refuses unauthenticated callers, cross-site requests and callers without a role; notes the caller in `callers`. */
+function authenticate(api: AdminApi, callerOf: CallerOf, callers: WeakMap<Request, AdminCaller>): RequestHandler {
+  return async (req, res, next) => {
+    const caller = await callerOf(req);
+    if (!caller) return sendProblem(req, res.status(401), { code: 'unauthenticated' });
+    if (caller.kind === 'admin' && !isOwnPage(req, api.issuer)) {
+      const reason = `a browser must send ${csrfHeader}, from the console's own origin`;
+      return sendProblem(req, res.status(403), { code: 'forbidden', reason });
+    }
+    if (!hasAny(caller.grants)) {
+      return sendProblem(req, res.status(403), { code: 'forbidden', reason: 'you have no role here' });
+    }
+    callers.set(req, caller);
+    next();
+  };
 }
 
 const noStore: RequestHandler = (_req, res, next) => {
@@ -119,10 +109,14 @@ const noStore: RequestHandler = (_req, res, next) => {
 const onlyJsonPost: RequestHandler = (req, res, next) => {
   if (req.method !== 'POST') {
     res.setHeader('Allow', 'POST');
-    return answer(req, res.status(405), { code: 'invalid', field: 'method', reason: 'must be POST' });
+    return sendProblem(req, res.status(405), { code: 'invalid', field: 'method', reason: 'must be POST' });
   }
   if (!req.is('application/json')) {
-    return answer(req, res.status(415), { code: 'invalid', field: 'Content-Type', reason: 'must be application/json' });
+    return sendProblem(req, res.status(415), {
+      code: 'invalid',
+      field: 'Content-Type',
+      reason: 'must be application/json',
+    });
   }
   next();
 };
@@ -130,13 +124,12 @@ const onlyJsonPost: RequestHandler = (req, res, next) => {
 const badBody: ErrorRequestHandler = (error, req, res, next) => {
   const failure = failureOf(error);
   if (failure instanceof Refusal && failure.problem.code === 'unavailable') {
-    res.setHeader('Retry-After', String(failure.problem.retryAfterSeconds));
-    return answer(req, res.status(503), failure.problem);
+    return sendProblem(req, res.status(503), failure.problem);
   }
   const status = (error as { status?: unknown }).status;
   if (typeof status !== 'number' || status < 400 || status > 499) return next(error);
   const reason = status === 413 ? 'must have at most 64 KB' : 'must be a JSON object';
-  answer(req, res.status(status), { code: 'invalid', field: 'body', reason });
+  sendProblem(req, res.status(status), { code: 'invalid', field: 'body', reason });
 };
 
 /** Whether a request with a session cookie comes from our own page. */
@@ -146,12 +139,6 @@ export function isOwnPage(req: Request, issuer: string): boolean {
   if (origin !== undefined && origin !== new URL(issuer).origin) return false;
   if (site !== undefined && site !== 'same-origin') return false;
   return Boolean(req.get(csrfHeader));
-}
-
-function answer(req: Request, res: Parameters<RequestHandler>[1], problem: Problem): void {
-  const { message, extensions } = errorFor(problem);
-  const { requestId } = requestContext(req);
-  res.json({ errors: [{ message, extensions: { ...extensions, requestId } }] });
 }
 
 /** Checks the limits before an operation runs. */

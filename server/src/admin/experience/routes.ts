@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, roleIn } from '../../domain/admins/permission.ts';
 import { chooseLocale } from '../../domain/delivery/locale.ts';
@@ -13,10 +13,10 @@ import { type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { bounded } from '../../http/bodies.ts';
-import { actorOf, requestContext } from '../../http/context.ts';
+import { actorOf } from '../../http/context.ts';
 import type { Pages } from '../../http/pages.ts';
 import { type AdminCaller, actorFor } from '../api/caller.ts';
-import { errorFor } from '../api/graphql-error.ts';
+import { sendProblem } from '../api/send-problem.ts';
 import { isOwnPage } from '../api/server.ts';
 
 /** Logo upload and page previews, which GraphQL does not cover. */
@@ -179,13 +179,6 @@ const sendRefusal: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
       ? thrown.problem
       : null;
   if (!problem || res.headersSent) return next(thrown);
-  answer(req, res.status(isTooLarge ? 413 : (statuses[problem.code] ?? 400)), problem);
-};
-
-function answer(req: Request, res: Response, problem: Problem): void {
-  if (problem.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer');
-  if (problem.code === 'too-many') res.setHeader('Retry-After', String(problem.retryAfterSeconds));
-  const { message, extensions } = errorFor(problem);
   res.setHeader('Cache-Control', 'no-store');
-  res.json({ errors: [{ message, extensions: { ...extensions, requestId: requestContext(req).requestId } }] });
-}
+  sendProblem(req, res.status(isTooLarge ? 413 : (statuses[problem.code] ?? 400)), problem);
+};

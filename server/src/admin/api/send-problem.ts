@@ -1,0 +1,13 @@
+import type { Request, Response } from 'express';
+import type { Problem } from '../../domain/kernel/problem.ts';
+import { requestContext } from '../../http/context.ts';
+import { errorFor } from './graphql-error.ts';
+
+/** Sends a refusal outside of GraphQL's execution, in the shape of a GraphQL error. The caller sets the status. */
+export function sendProblem(req: Request, res: Response, problem: Problem): void {
+  if (problem.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer');
+  if ('retryAfterSeconds' in problem) res.setHeader('Retry-After', String(problem.retryAfterSeconds));
+  const { message, extensions } = errorFor(problem);
+  const { requestId } = requestContext(req);
+  res.json({ errors: [{ message, extensions: { ...extensions, requestId } }] });
+}
