@@ -4,7 +4,6 @@ import { Accounts } from './domain/accounts/accounts.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
-import { SetupLink } from './domain/admins/setup-link.entity.ts';
 import { Activity } from './domain/audit/activity.ts';
 import { Audit } from './domain/audit/audit.ts';
 import { AuditRetention } from './domain/audit/audit-retention.ts';
@@ -14,7 +13,7 @@ import { Callers } from './domain/ceremonies/callers.ts';
 import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
 import { recordCodeEvent } from './domain/ceremonies/code-events.ts';
 import { endOpenWork } from './domain/ceremonies/open-work.ts';
-import { Recipients, type SetupLinks } from './domain/ceremonies/recipients.ts';
+import { Recipients } from './domain/ceremonies/recipients.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/trials.ts';
 import { ClientAssertions } from './domain/clients/client-assertions.ts';
@@ -95,136 +94,99 @@ export interface DomainSettings {
 }
 
 const noRuntime: Runtime = {
-  ...{ host: 'here', pid: 0, version: 'unknown', nodeVersion: 'unknown', signMicroseconds: null, migrations: [] },
+  host: 'here',
+  pid: 0,
+  version: 'unknown',
+  nodeVersion: 'unknown',
+  signMicroseconds: null,
+  migrations: [],
 };
 
 export type Services = ReturnType<typeof buildServices>;
 
-/** The domain, put together once: lowest rung first. */
+/** Builds the domain, lowest rung first. Each service takes one object and names in its type what it needs of it. */
 export function buildServices(ports: Ports, settings: DomainSettings) {
   const { orm, clock, random, queue, senders } = ports;
-  const { issuer } = settings;
+  const { issuer, allowPrivateLogoutTargets } = settings;
   const db = new Database(orm);
-  const audit = new Audit(clock, random, ports.onEvent);
-  const activity = new Activity(db, clock);
-  const auditRetention = new AuditRetention(db, clock, audit, settings.auditRetentionDays ?? 0);
+  const audit = new Audit({ clock, random, onRecord: ports.onEvent });
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
-  const limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
-  const smsGuard = new SmsGuard(limits, audit);
-  const keys = new Keys(db, vault, clock, audit, defaultSchedule);
-  const signer = new Signer(keys, clock, issuer);
-  const projects = new Projects(db, clock, random, audit, issuer, senders.sms !== null);
+  const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
+  const base = { db, clock, random, queue, senders, issuer, audit, vault, limits };
+
+  const activity = new Activity(base);
+  const auditRetention = new AuditRetention({ ...base, days: settings.auditRetentionDays ?? 0 });
+  const smsGuard = new SmsGuard(base);
+  const keys = new Keys({ ...base, schedule: defaultSchedule });
+  const signer = new Signer({ ...base, keys });
+  const projects = new Projects({ ...base, canSendSms: senders.sms !== null });
   const { testMode } = projects;
-  const experiences = new Experiences(db, clock, random, audit, limits);
-  const clients = new Clients(db, clock, random, audit, settings);
-  const registry = new ClientRegistry(db, clock);
-  const assertions = new ClientAssertions(clock, [`${issuer}/oauth2/token`, issuer]);
-  const origins = new Origins(db, clock);
-  ports.orm.em.getEventManager().registerSubscriber(origins);
-  const users = new Users(clock, random, audit);
-  const groups = new Groups(db, clock, random, audit);
-  // Admins stand above sign-in, which asks them about set-up links alone.
-  const setupLinks: SetupLinks = {
-    isOpen: async (em, id) => (await em.count(SetupLink, { id, usedAt: null, expiresAt: { $gt: clock.now() } })) === 1,
-    claim: (em, id, userId, actor) => admins.claim(em, id, userId, actor),
-  };
-  const recipients = new Recipients(users, setupLinks);
-  const judge = recipients.judge.bind(recipients);
+  const experiences = new Experiences(base);
   const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
+  const clients = new Clients({ ...base, allowPrivateLogoutTargets });
+  const registry = new ClientRegistry(base);
+  const assertions = new ClientAssertions({ clock, audiences: [`${issuer}/oauth2/token`, issuer] });
+  const origins = new Origins(base);
+  orm.em.getEventManager().registerSubscriber(origins);
+  const users = new Users(base);
+  const groups = new Groups(base);
+  const admins = new Admins({ ...base, users });
+
+  const recipients = new Recipients({ users, setupLinks: admins });
   const delivery = new Delivery({
-    ...{ db, clock, random, vault, queue, senders, judge, lookOf },
+    ...base,
+    lookOf,
+    judge: (em, message, context) => recipients.judge(em, message, context),
     settled: (em, message, context) => recordCodeEvent(audit, em, message, context),
   });
-  const senderTests = new SenderTests({ db, clock, random, audit, limits, delivery, lookOf });
-  const mfa = new Mfa(clock, random, vault, audit);
-  const otp = new Otp(clock, random, vault, limits);
-  const sends = new Sends(limits);
-  const guessing = new Guessing(clock, vault, limits);
-  const phones = new PhoneChanges({
-    ...{ clock, random, audit, users, mfa, otp, sends, smsGuard, delivery, testMode, endOpenWork },
-  });
-  const sessions = new Sessions(clock, random, audit);
-  const tokens = new Tokens(db, clock, random, audit, signer);
-  const requests = new AuthorizationRequests(clock, random, issuer);
-  const authorizations = new Authorizations(
-    { db, limits, sessions, tokens, requests },
-    settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY,
-  );
-  const trials = new Trials({ db, random, vault, audit, requests, tokens, signer });
-  const tokenRefusals = new TokenRefusals(db, audit);
-  const logout = new Logout({ db, clock, random, audit, sessions, signer, queue, post: ports.postLogoutToken });
-  const directories = new Directories(db, clock, random, audit);
-  const requestRecords = new RequestRecords(db, clock, random);
-  const admins = new Admins(db, clock, random, audit, users, issuer);
-  const accounts = new Accounts(db, clock, audit, users, (em, userId, reason, actor) =>
-    sessions.endAllOfUser(em, userId, reason, actor),
-  );
-  const devices = new Devices(clock, random, audit);
-  const accountAccess = new AccountAccess({ db, clock, users, accounts, admins, devices, sessions, mfa, logout });
-  const ownAccount = new OwnAccount({
-    db,
-    clock,
-    audit,
-    users,
+  const senderTests = new SenderTests({ ...base, delivery, lookOf });
+  const devices = new Devices(base);
+  const mfa = new Mfa(base);
+  const otp = new Otp(base);
+  const sends = new Sends(base);
+  const guessing = new Guessing(base);
+  const codes = { users, mfa, otp, sends, smsGuard, delivery, testMode };
+  const phones = new PhoneChanges({ ...base, ...codes, endOpenWork });
+  const sessions = new Sessions(base);
+  const tokens = new Tokens({ ...base, signer });
+  const tokenRefusals = new TokenRefusals(base);
+
+  const requests = new AuthorizationRequests(base);
+  const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
+  const authorizations = new Authorizations({ ...base, sessions, tokens, requests, perMinute });
+  const trials = new Trials({ ...base, requests, tokens, signer });
+  const callers = new Callers({ ...base, clients: registry, requests });
+  const ceremonies = new Ceremonies({
+    ...base,
+    ...codes,
     devices,
+    guessing,
+    phones,
+    recipients,
     sessions,
-    mfa,
-    logout,
-    delivery,
-    phones,
-    testMode,
-    ...{ random, requests, issuer },
+    tokens,
+    callers,
+    setupLinks: admins,
+    challengesPerMinute: settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
+    takesShortcuts: settings.signInShortcuts ?? true,
   });
-  const callers = new Callers(db, registry, requests, issuer);
-  const ceremonies = new Ceremonies(
-    {
-      db,
-      clock,
-      random,
-      audit,
-      limits,
-      users,
-      devices,
-      otp,
-      smsGuard,
-      sends,
-      guessing,
-      mfa,
-      phones,
-      delivery,
-      recipients,
-      sessions,
-      tokens,
-      setupLinks,
-      testMode,
-      callers,
-      issuer,
-    },
-    settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
-    settings.signInShortcuts ?? true,
-  );
-  const delegationKeys = new DelegationKeys(db, clock, random, vault, audit);
-  const delegationRequests = new DelegationRequests(db, clock);
-  const backups = new Backups(db, clock, random, audit);
-  const masterKeyChange = new MasterKeyChange(db, clock, vault, audit);
-  const factorChanges = new FactorChanges({
-    db,
-    clock,
-    random,
-    audit,
-    users,
-    factors: mfa,
-    otp,
-    smsGuard,
-    sends,
-    delivery,
-    phones,
-    testMode,
-  });
-  const processes = new Processes(db, clock, random, ports.runtime ?? noRuntime);
-  const systemStatus = new SystemStatus({ clock, processes, backups, senders, gauge: ports.gauge });
-  const retention = new Retention(db, clock);
-  const seed = new Seed(db, clock, audit, projects, clients, issuer);
+  const retention = new Retention(base);
+
+  const delegationKeys = new DelegationKeys(base);
+  const delegationRequests = new DelegationRequests(base);
+  const factorChanges = new FactorChanges({ ...base, ...codes, factors: mfa, phones });
+  const logout = new Logout({ ...base, sessions, signer, post: ports.postLogoutToken });
+  const directories = new Directories(base);
+  const requestRecords = new RequestRecords(base);
+  const seed = new Seed({ ...base, projects, clients });
+  const accounts = new Accounts({ ...base, users, sessions });
+  const person = { users, devices, sessions, mfa, logout };
+  const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins });
+  const ownAccount = new OwnAccount({ ...base, ...person, delivery, phones, testMode, requests });
+  const backups = new Backups(base);
+  const masterKeyChange = new MasterKeyChange(base);
+  const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime });
+  const systemStatus = new SystemStatus({ ...base, processes, backups, gauge: ports.gauge });
   return {
     db,
     audit,

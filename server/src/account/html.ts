@@ -2,11 +2,7 @@ import { escapeHtml, hiddenFields } from '../http/html.ts';
 
 /** HTML that was made here, as opposed to a text that is still to be escaped. */
 export class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 }
 
 export type Part = string | Html | readonly Html[];

@@ -83,15 +83,14 @@ export function accountView(
 
 /** The parts of one visitor's page. */
 class AccountPage {
-  private readonly visitor: Visitor;
-  private readonly csrf: string;
-  private readonly say: Say;
   private readonly times: Intl.DateTimeFormat;
 
-  constructor(visitor: Visitor, csrf: string, say: Say, language: string) {
-    this.visitor = visitor;
-    this.csrf = csrf;
-    this.say = say;
+  constructor(
+    private readonly visitor: Visitor,
+    private readonly csrf: string,
+    private readonly say: Say,
+    language: string,
+  ) {
     this.times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   }
 

@@ -135,12 +135,12 @@ describe('a project that is exported and imported elsewhere', () => {
     const { RecoveryCodes } = await import('../domain/mfa/recovery-codes.ts');
     const { systemRandom } = await import('../adapters/system/random.ts');
     const vault = new Vault(new Uint8Array(32).fill(8), systemRandom);
-    const recoveryCodes = new RecoveryCodes(there.clock, systemRandom, vault);
+    const recoveryCodes = new RecoveryCodes({ clock: there.clock, random: systemRandom, vault });
     const { db } = there.services;
     expect(await db.transaction((em) => recoveryCodes.use(em, user.id, codes[1] as string))).toBe(true);
     const [row] = await db.reader().execute<{ sealed_secret: Buffer }[]>('select sealed_secret from enrolments');
     expect(vault.open('totp', totp.id, row?.sealed_secret as Buffer).toString()).toBe(totp.secret);
-    expect(await new MasterKeyChange(db, there.clock, vault, there.services.audit).left()).toBe(0);
+    expect(await new MasterKeyChange({ db, clock: there.clock, vault, audit: there.services.audit }).left()).toBe(0);
   });
 
   it('can be imported again, and changes nothing then; later changes are taken', async () => {

@@ -54,15 +54,14 @@ const own = {
 
 /** A refusal of this room itself. The reason is for the log. */
 export class DelegationRefusal extends Error {
-  readonly code: keyof typeof own;
-  /** What the caller may know beyond the code's own words. */
-  readonly said: string | undefined;
-
-  constructor(code: keyof typeof own, reason: string, said?: string) {
+  constructor(
+    readonly code: keyof typeof own,
+    reason: string,
+    /** What the caller may know beyond the code's own words. */
+    readonly said?: string,
+  ) {
     super(reason);
     this.name = 'DelegationRefusal';
-    this.code = code;
-    this.said = said;
   }
 }
 

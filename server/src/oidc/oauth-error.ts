@@ -21,16 +21,13 @@ export type OAuthErrorCode =
 
 /** A refusal in OAuth's words; the description is for developers and holds nothing of the caller's. */
 export class OAuthError extends Error {
-  readonly error: OAuthErrorCode;
-  readonly description: string;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(error: OAuthErrorCode, description: string, retryAfterSeconds?: number) {
+  constructor(
+    readonly error: OAuthErrorCode,
+    readonly description: string,
+    readonly retryAfterSeconds?: number,
+  ) {
     super(error);
     this.name = 'OAuthError';
-    this.error = error;
-    this.description = description;
-    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

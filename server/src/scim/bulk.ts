@@ -42,11 +42,7 @@ interface OperationResult {
  * after it, in any order of sending; ids are assigned before, so that two operations may refer to each other.
  */
 export class BulkEndpoint {
-  private readonly deps: BulkDeps;
-
-  constructor(deps: BulkDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: BulkDeps) {}
 
   /** @param authenticate called before each operation, since the token may end meanwhile; its throw ends the request */
   async run(caller: Caller, body: Record<string, unknown>, authenticate: () => Promise<void>): Promise<Answer> {
@@ -66,16 +62,16 @@ export class BulkEndpoint {
 }
 
 class Batch {
-  private readonly deps: BulkDeps;
-  private readonly caller: Caller;
   /** The id of each bulkId. */
   private readonly ids = new Map<string, string>();
   private readonly makers = new Map<string, Operation>();
   private readonly outcomes = new Map<Operation, OperationResult>();
 
-  constructor(operations: readonly Operation[], deps: BulkDeps, caller: Caller) {
-    this.deps = deps;
-    this.caller = caller;
+  constructor(
+    operations: readonly Operation[],
+    private readonly deps: BulkDeps,
+    private readonly caller: Caller,
+  ) {
     for (const operation of operations) {
       if (operation.bulkId === undefined || operation.method !== 'POST') continue;
       if (this.makers.has(operation.bulkId)) {

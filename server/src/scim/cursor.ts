@@ -19,25 +19,19 @@ export interface Position {
 
 /** Cursors contain their whole state, sealed; the server stores none. */
 export class Cursors {
-  private readonly vault: Vault;
-  private readonly clock: Clock;
-
-  constructor(vault: Vault, clock: Clock) {
-    this.vault = vault;
-    this.clock = clock;
-  }
+  constructor(private readonly deps: { vault: Vault; clock: Clock }) {}
 
   /** A cursor for one search of one project, in base64url. */
   seal(projectId: string, search: SearchRequest, resourceType: string, position: Position): string {
-    const until = secondsLater(this.clock.now(), cursorTimeoutSeconds).getTime();
+    const until = secondsLater(this.deps.clock.now(), cursorTimeoutSeconds).getTime();
     const text = JSON.stringify([position.id, position.key, position.total, until]);
-    return this.vault.seal('scim-cursor', identity(projectId, search, resourceType), text).toString('base64url');
+    return this.deps.vault.seal('scim-cursor', identity(projectId, search, resourceType), text).toString('base64url');
   }
 
   /** Throws `invalidCursor` if it was altered or issued for another search, `expiredCursor`. */
   open(projectId: string, search: SearchRequest, resourceType: string, cursor: string): Position {
     const [id, key, total, until] = this.unseal(identity(projectId, search, resourceType), cursor);
-    if (isPast(new Date(until), this.clock.now())) {
+    if (isPast(new Date(until), this.deps.clock.now())) {
       throw badRequest(
         'expiredCursor',
         `The cursor is older than ${cursorTimeoutSeconds} s. Begin again with an empty one.`,
@@ -51,7 +45,7 @@ export class Cursors {
       badRequest('invalidCursor', 'The cursor does not belong to this search. Start with an empty cursor.');
     if (!isBase64url(cursor)) throw invalid();
     try {
-      return JSON.parse(this.vault.open('scim-cursor', name, Buffer.from(cursor, 'base64url')).toString());
+      return JSON.parse(this.deps.vault.open('scim-cursor', name, Buffer.from(cursor, 'base64url')).toString());
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
       throw invalid();

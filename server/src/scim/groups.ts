@@ -15,11 +15,8 @@ import type { Source } from './search.ts';
 /** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */
 export class GroupEndpoint {
   readonly type = groupType;
-  private readonly groups: Groups;
 
-  constructor(groups: Groups) {
-    this.groups = groups;
-  }
+  constructor(private readonly deps: { groups: Groups }) {}
 
   async create(
     caller: Caller,
@@ -29,12 +26,12 @@ export class GroupEndpoint {
   ): Promise<Answer> {
     const { displayName, externalId, members } = readGroup(body);
     const values = { displayName, externalId };
-    const group = await this.groups.create(caller.projectId, values, members, caller.actor, id);
+    const group = await this.deps.groups.create(caller.projectId, values, members, caller.actor, id);
     return this.answerOf(201, group, caller, projection);
   }
 
   async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
-    const group = found(await this.groups.find(caller.projectId, id), 'group');
+    const group = found(await this.deps.groups.find(caller.projectId, id), 'group');
     return this.answerOf(200, group, caller, projection);
   }
 
@@ -51,7 +48,12 @@ export class GroupEndpoint {
       editing.set({ displayName, externalId });
       await editing.replace(members);
     };
-    return this.answerOf(200, await this.groups.change(caller.projectId, id, edit, caller.actor), caller, projection);
+    return this.answerOf(
+      200,
+      await this.deps.groups.change(caller.projectId, id, edit, caller.actor),
+      caller,
+      projection,
+    );
   }
 
   async patch(
@@ -66,26 +68,31 @@ export class GroupEndpoint {
       checkVersion(ifMatch, editing.group.version);
       for (const step of steps) if (step.op !== 'drop') await applyToGroup(editing, step, caller);
     };
-    return this.answerOf(200, await this.groups.change(caller.projectId, id, edit, caller.actor), caller, projection);
+    return this.answerOf(
+      200,
+      await this.deps.groups.change(caller.projectId, id, edit, caller.actor),
+      caller,
+      projection,
+    );
   }
 
   async remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Answer> {
-    await this.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(ifMatch, version));
+    await this.deps.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(ifMatch, version));
     return { status: 204, resourceId: id };
   }
 
   source(caller: Caller): Source<GroupRecord> {
     return {
       type: groupType,
-      list: (selection) => this.groups.list(caller.projectId, selection),
-      count: (where) => this.groups.count(caller.projectId, where),
+      list: (selection) => this.deps.groups.list(caller.projectId, selection),
+      count: (where) => this.deps.groups.count(caller.projectId, where),
     };
   }
 
   /** The resources of a page. */
   async shown(groups: readonly GroupRecord[], { baseUrl }: Caller, projection: Projection): Promise<object[]> {
     const ids = shows(groupType, projection, 'members') ? groups.map(({ id }) => id) : [];
-    const members = await this.groups.membersOf(ids);
+    const members = await this.deps.groups.membersOf(ids);
     return groups.map((group) =>
       project(groupType, groupResource(group, members.get(group.id) ?? [], baseUrl), projection),
     );

@@ -19,19 +19,14 @@ interface Bucket {
 
 /** A token bucket per project, in this process. Only authenticated requests create one. */
 export class RateLimiter {
-  private readonly clock: Clock;
-  private readonly limit: RateLimit;
   private readonly buckets = new Map<string, Bucket>();
 
-  constructor(clock: Clock, limit: RateLimit) {
-    this.clock = clock;
-    this.limit = limit;
-  }
+  constructor(private readonly deps: { clock: Clock; limit: RateLimit }) {}
 
   /** Refuses `too-many`. */
   spend(projectId: string): void {
-    const { perSecond, burst } = this.limit;
-    const now = this.clock.now().getTime();
+    const { perSecond, burst } = this.deps.limit;
+    const now = this.deps.clock.now().getTime();
     const bucket = this.buckets.get(projectId) ?? { left: burst, atMs: now };
     bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.atMs) / 1000) * perSecond);
     bucket.atMs = now;

@@ -84,8 +84,8 @@ export function scimRoutes(deps: ScimDeps): Router {
 /** Every operation, by path and method. HEAD is answered as GET. */
 function routesOf(deps: ScimDeps): Routes {
   const { accounts, groups, vault, clock, random, log } = deps;
-  const cursors = new Cursors(vault, clock);
-  const endpoints = [new UserEndpoint(accounts), new GroupEndpoint(groups)] as const;
+  const cursors = new Cursors({ vault, clock });
+  const endpoints = [new UserEndpoint({ accounts }), new GroupEndpoint({ groups })] as const;
   const onBug = (err: unknown) => log.error({ err }, 'SCIM bulk operation failed');
   const bulk = new BulkEndpoint({ users: endpoints[0], groups: endpoints[1], random, onBug });
   return {
@@ -173,7 +173,7 @@ function documentById(documents: readonly { id: string }[], id: string): object 
 
 /** Authenticates the directory, and counts the request against its project's rate limit. */
 function authentication(deps: ScimDeps): RequestHandler<{ projectId: string }> {
-  const limiter = new RateLimiter(deps.clock, deps.rateLimit ?? defaultRateLimit);
+  const limiter = new RateLimiter({ clock: deps.clock, limit: deps.rateLimit ?? defaultRateLimit });
   return async (req, res, next) => {
     const directory = await deps.directories.authenticate(req.params.projectId, req.get('authorization'));
     const { projectId } = directory;

@@ -12,11 +12,8 @@ import { readUser, resourceOf, userResource, userVersion, valuesOfResource } fro
 /** Operations on Users (RFC 7644 §3), for HTTP and Bulk. */
 export class UserEndpoint {
   readonly type = userType;
-  private readonly accounts: Accounts;
 
-  constructor(accounts: Accounts) {
-    this.accounts = accounts;
-  }
+  constructor(private readonly deps: { accounts: Accounts }) {}
 
   async create(
     caller: Caller,
@@ -25,12 +22,12 @@ export class UserEndpoint {
     id?: string,
   ): Promise<Answer> {
     const values = valuesOfResource(readUser(body));
-    const user = await this.accounts.provision(caller.projectId, values, caller.actor, id);
+    const user = await this.deps.accounts.provision(caller.projectId, values, caller.actor, id);
     return answer(201, { ...user, groups: [] }, caller, projection);
   }
 
   async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
-    const user = found(await this.accounts.find(caller.projectId, id), 'user');
+    const user = found(await this.deps.accounts.find(caller.projectId, id), 'user');
     return answer(200, user, caller, projection);
   }
 
@@ -42,7 +39,7 @@ export class UserEndpoint {
     projection = wholeResource,
   ): Promise<Answer> {
     const resource = readUser(body);
-    const user = await this.accounts.change(
+    const user = await this.deps.accounts.change(
       caller.projectId,
       id,
       (current) => {
@@ -63,7 +60,7 @@ export class UserEndpoint {
     projection = wholeResource,
   ): Promise<Answer> {
     const steps = [...patchSteps(userType, body)];
-    const user = await this.accounts.change(
+    const user = await this.deps.accounts.change(
       caller.projectId,
       id,
       (current) => {
@@ -79,15 +76,17 @@ export class UserEndpoint {
   }
 
   async remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Answer> {
-    await this.accounts.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(ifMatch, version));
+    await this.deps.accounts.remove(caller.projectId, id, caller.actor, ({ version }) =>
+      checkVersion(ifMatch, version),
+    );
     return { status: 204, resourceId: id };
   }
 
   source({ projectId }: Caller): Source<ShownUser> {
     return {
       type: userType,
-      list: (selection) => this.accounts.list(projectId, selection),
-      count: (where) => this.accounts.count(projectId, where),
+      list: (selection) => this.deps.accounts.list(projectId, selection),
+      count: (where) => this.deps.accounts.count(projectId, where),
     };
   }
 

@@ -32,7 +32,7 @@ describe('a flood of requests for one address', () => {
   /** As strangers in many networks spend it. */
   async function flood(): Promise<void> {
     const { db, vault } = world.app.services;
-    const limits = new Limits(world.app.clock, (subject) => vault.macs('budget', '', subject));
+    const limits = new Limits({ clock: world.app.clock, keysOf: (subject) => vault.macs('budget', '', subject) });
     const overall = { name: 'otp-send-overall', max: 250, windowSeconds: 3600 };
     await db.transaction(async (em) => {
       for (let n = 0; n < 250; n += 1) await limits.spend(em, overall, `${world.project.id}:sign-in:${userid}`);

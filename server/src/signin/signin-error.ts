@@ -64,12 +64,12 @@ const bug: Row = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our
 
 /** A request that could not even be read. */
 export class UnreadableRequest extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
     this.name = 'UnreadableRequest';
-    this.status = status;
   }
 }
 

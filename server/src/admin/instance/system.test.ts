@@ -42,8 +42,8 @@ describe('Query.system', () => {
   it('knows each process for as long as it says that it is there', async () => {
     const { db } = room.services;
     const [one, two] = [
-      new Processes(db, room.clock, systemRandom, runtime),
-      new Processes(db, room.clock, systemRandom, { ...runtime, host: 'two' }),
+      new Processes({ db, clock: room.clock, random: systemRandom, runtime }),
+      new Processes({ db, clock: room.clock, random: systemRandom, runtime: { ...runtime, host: 'two' } }),
     ];
     await Promise.all([one.beat(), two.beat()]);
     await one.beat();

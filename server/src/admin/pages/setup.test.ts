@@ -169,7 +169,7 @@ describe('what is built in', () => {
     const { db, audit, projects, clients } = services;
     const demo = room.builtIn.demoClient?.id ?? '';
     await clients.update(demo, { redirectUris: [`${room.issuer}/demo`, 'https://mine.example/cb'] }, system);
-    const moved = new Seed(db, room.clock, audit, projects, clients, 'https://id.example.com');
+    const moved = new Seed({ db, clock: room.clock, audit, projects, clients, issuer: 'https://id.example.com' });
     const { consoleClient, demoClient } = await moved.plant({ demo: true });
     expect(consoleClient.redirectUris).toEqual(['https://id.example.com/admin/callback']);
     expect(demoClient?.redirectUris).toEqual(['https://id.example.com/demo', 'https://mine.example/cb']);

@@ -54,11 +54,7 @@ export interface AccessOverview {
  * Ending sessions, devices, factors or the account ends the user's open work, too ({@link endOpenWork}).
  */
 export class AccountAccess {
-  private readonly deps: AccountAccessDeps;
-
-  constructor(deps: AccountAccessDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: AccountAccessDeps) {}
 
   async overview(em: EntityManager, user: User): Promise<AccessOverview> {
     const { devices, mfa, sessions } = this.deps;

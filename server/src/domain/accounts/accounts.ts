@@ -7,7 +7,7 @@ import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import { type Fragment } from '../kernel/sql.ts';
 import { followPhone } from '../mfa/user-tables.ts';
-import type { SessionEnd } from '../sessions/sessions.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import type { User } from '../users/user.entity.ts';
@@ -16,45 +16,30 @@ import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
 import { userTables } from './user-tables.ts';
 
-/** Ends every live session of a user in the caller's transaction. */
-export type EndSessions = (em: EntityManager, userId: string, reason: SessionEnd, actor: Actor) => Promise<unknown>;
-
 /** Maps current values to new ones. */
 type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;
 
 /** Changes, deactivates and erases users, with everything that belongs to them (`user-tables.ts`), in one transaction. */
 export class Accounts {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly audit: Audit;
-  private readonly users: Users;
-  private readonly endSessions: EndSessions;
-
-  constructor(db: Database, clock: Clock, audit: Audit, users: Users, endSessions: EndSessions) {
-    this.db = db;
-    this.clock = clock;
-    this.audit = audit;
-    this.users = users;
-    this.endSessions = endSessions;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit; users: Users; sessions: Sessions }) {}
 
   /** Null if the project has no such user. */
   find(projectId: string, userId: string): Promise<ShownUser | null> {
-    return this.users.findShown(this.db.alone, projectId, userId);
+    return this.deps.users.findShown(this.deps.db.alone, projectId, userId);
   }
 
   list(projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
-    return this.users.list(this.db.alone, projectId, selection);
+    return this.deps.users.list(this.deps.db.alone, projectId, selection);
   }
 
   /** How many users the project has under `where`, a condition on the row `r`. */
   count(projectId: string, where?: Fragment): Promise<number> {
-    return countRows(this.db.alone, 'users', projectId, where);
+    return countRows(this.deps.db.alone, 'users', projectId, where);
   }
 
   /** Creates a user of a directory. Refuses `taken`. */
   provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<UserRecord> {
-    return this.users.create(this.db.alone, projectId, values, 'scim', actor, id);
+    return this.deps.users.create(this.deps.db.alone, projectId, values, 'scim', actor, id);
   }
 
   /**
@@ -67,7 +52,9 @@ export class Accounts {
   async change(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<ShownUser> {
     const seen = found(await this.find(projectId, userId), 'user');
     const values = await edit(seen);
-    const written = await pastDeadlocks(() => this.users.changeAtOnce(this.db.alone, projectId, seen, values, actor));
+    const written = await pastDeadlocks(() =>
+      this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor),
+    );
     if (written) return written;
     const after = await this.changeLocked(projectId, userId, edit, actor);
     return { ...recordOf(after), groups: seen.groups };
@@ -75,8 +62,8 @@ export class Accounts {
 
   private changeLocked(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<User> {
     return this.atomically(async (em) => {
-      await this.endWorkOfLogin(em, found(await this.users.locked(em, projectId, userId), 'user'), edit);
-      const { before, after } = await this.users.change(em, projectId, userId, edit, actor);
+      await this.endWorkOfLogin(em, found(await this.deps.users.locked(em, projectId, userId), 'user'), edit);
+      const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
       if (after.phone && before.phone && after.phone !== before.phone) {
         await followPhone(em, after.id, before.phone, after.phone);
@@ -90,7 +77,7 @@ export class Accounts {
     const before = recordOf(user);
     const values = await edit(before);
     if (!changesLogin(before, values)) return;
-    await endOpenWork(em, this.clock.now(), user, { addresses: [values.userName, loginOf(values).email] });
+    await endOpenWork(em, this.deps.clock.now(), user, { addresses: [values.userName, loginOf(values).email] });
   }
 
   /** Switches a user on or off. Refuses `not-found`. */
@@ -103,7 +90,7 @@ export class Accounts {
    */
   async remove(projectId: string, userId: string, actor: Actor, check?: (user: User) => void): Promise<void> {
     await this.atomically(async (em) => {
-      const user = found(await this.users.locked(em, projectId, userId), 'user');
+      const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
       check?.(user);
       await this.erase(em, user, actor);
     });
@@ -112,7 +99,7 @@ export class Accounts {
   /** Joins: deactivates the user, and ends their sessions, codes, devices and open sign-ins. */
   async deactivate(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const edit: Edit = (current) => ({ ...valuesOf(current), active: false });
-    const { changed, after } = await this.users.change(em, user.project.id, user.id, edit, actor);
+    const { changed, after } = await this.deps.users.change(em, user.project.id, user.id, edit, actor);
     if (changed) await this.revokeAccess(em, after, actor);
   }
 
@@ -120,26 +107,26 @@ export class Accounts {
    * Joins: deletes the user and all their personal data. The audit log keeps their events under the bare id.
    */
   async erase(em: EntityManager, user: User, actor: Actor): Promise<void> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     await this.endAccess(em, user, actor, now);
     await em.flush();
     for (const tables of userTables) await tables.erase?.(em, user, now);
     const subject = { kind: 'user', id: user.id };
-    this.audit.record(em, { type: 'user.erased', actor, projectId: user.project.id, subject });
+    this.deps.audit.record(em, { type: 'user.erased', actor, projectId: user.project.id, subject });
   }
 
   private async revokeAccess(em: EntityManager, user: User, actor: Actor): Promise<void> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     await this.endAccess(em, user, actor, now);
     for (const tables of userTables) await tables.deactivate?.(em, user, now);
   }
 
   private async endAccess(em: EntityManager, user: User, actor: Actor, now: Date): Promise<void> {
     await endOpenWork(em, now, user);
-    await this.endSessions(em, user.id, 'deactivated', actor);
+    await this.deps.sessions.endAllOfUser(em, user.id, 'deactivated', actor);
   }
 
   private atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
-    return pastDeadlocks(() => this.db.transaction(work));
+    return pastDeadlocks(() => this.deps.db.transaction(work));
   }
 }

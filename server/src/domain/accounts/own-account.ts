@@ -98,11 +98,7 @@ export interface OwnChange {
  * session, which must still be live: all methods refuse `unauthenticated` where it is not.
  */
 export class OwnAccount {
-  private readonly deps: OwnAccountDeps;
-
-  constructor(deps: OwnAccountDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: OwnAccountDeps) {}
 
   /** Who stands behind a session cookie; null: nobody. @param isUse whether the session's idle limit slides with it */
   visit(projectId: string, secret: string, isUse: boolean): Promise<Visitor | null> {

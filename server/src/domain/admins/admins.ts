@@ -10,16 +10,11 @@ import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
+import type { Users } from '../users/users.ts';
 import { AdminToken } from './admin-token.entity.ts';
 import { Membership, type Role } from './membership.entity.ts';
 import { type Grants, grantsOf, intersection, mayGrant } from './permission.ts';
 import { SetupLink } from './setup-link.entity.ts';
-
-/** Users of the console's project, as admins need them. */
-export interface People {
-  findByAddress(em: EntityManager, projectId: string, address: string): Promise<User | null>;
-  signUp(em: EntityManager, projectId: string, address: string, actor: Actor): Promise<User>;
-}
 
 /** Who grants: their rights bound what they can hand out. */
 export interface Granter {
@@ -55,49 +50,37 @@ const lastUsedSeconds = 60;
 
 /** Who works in the console: roles, API tokens, and how the first owner comes in. */
 export class Admins {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-  private readonly people: People;
-  private readonly issuer: string;
-
-  constructor(db: Database, clock: Clock, random: Random, audit: Audit, people: People, issuer: string) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-    this.people = people;
-    this.issuer = issuer;
-  }
+  constructor(
+    private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; users: Users; issuer: string },
+  ) {}
 
   /** False until the first claim: then the start prints a set-up link. */
   async hasOwner(): Promise<boolean> {
-    return (await this.activeOwners(this.db.reader())).length > 0;
+    return (await this.activeOwners(this.deps.db.reader())).length > 0;
   }
 
   /** A new set-up link; earlier ones stay good for their quarter of an hour. */
   mintSetupLink(actor: Actor): Promise<MintedSetupLink> {
-    return this.db.transaction(async (em) => {
-      const token = newSecret(this.random);
-      const now = this.clock.now();
+    return this.deps.db.transaction(async (em) => {
+      const token = newSecret(this.deps.random);
+      const now = this.deps.clock.now();
       const expiresAt = secondsLater(now, setupLinkSeconds);
       const link = em.create(SetupLink, {
-        id: this.random.id(),
+        id: this.deps.random.id(),
         hash: digest(token),
         createdAt: now,
         expiresAt,
         usedAt: null,
       });
       em.persist(link);
-      this.audit.record(em, { type: 'setup-link.minted', actor, subject: { kind: 'setup-link', id: link.id } });
-      return { id: link.id, token, url: `${this.issuer}/setup?token=${token}`, expiresAt };
+      this.deps.audit.record(em, { type: 'setup-link.minted', actor, subject: { kind: 'setup-link', id: link.id } });
+      return { id: link.id, token, url: `${this.deps.issuer}/setup?token=${token}`, expiresAt };
     });
   }
 
   /** The live link of that token; null where it is unknown, used or expired. Consumes nothing. */
   findSetupLink(em: EntityManager, token: string): Promise<SetupLink | null> {
-    return em.findOne(SetupLink, { hash: digest(token), usedAt: null, expiresAt: { $gt: this.clock.now() } });
+    return em.findOne(SetupLink, { hash: digest(token), usedAt: null, expiresAt: { $gt: this.deps.clock.now() } });
   }
 
   /**
@@ -105,7 +88,7 @@ export class Admins {
    * `not-found` where the link is used or expired, or the user is not of the console's project.
    */
   async claim(em: EntityManager, setupLinkId: string, userId: string, actor: Actor): Promise<void> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const used = await execute(
       em,
       sql`
@@ -115,8 +98,12 @@ export class Admins {
     const user = found(await em.findOne(User, { id: userId, project: { builtIn: 'console' } }), 'user');
     const by: Actor = { ...actor, kind: 'setup-link', id: setupLinkId, name: user.email ?? user.userName };
     const subject = { kind: 'setup-link', id: setupLinkId };
-    this.audit.record(em, { type: 'setup-link.used', actor: by, subject, detail: { userId } });
+    this.deps.audit.record(em, { type: 'setup-link.used', actor: by, subject, detail: { userId } });
     await this.put(em, user, 'owner', null, by);
+  }
+
+  async isSetupLinkOpen(em: EntityManager, id: string): Promise<boolean> {
+    return (await em.count(SetupLink, { id, usedAt: null, expiresAt: { $gt: this.deps.clock.now() } })) === 1;
   }
 
   /** What a user of the console's project may do; nothing, if they are not active. */
@@ -136,7 +123,7 @@ export class Admins {
   /** The live token and what it may do today; null where it is unknown, expired or revoked. Notes the use. */
   async byToken(em: EntityManager, token: string): Promise<{ adminToken: AdminToken; grants: Grants } | null> {
     if (!token.startsWith(tokenPrefix) || token.length > 100) return null;
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const adminToken = await em.findOne(AdminToken, {
       hash: digest(token),
       revokedAt: null,
@@ -157,15 +144,15 @@ export class Admins {
   /** Refuses `forbidden` for more than the granter has, `invalid`, `not-found`. */
   createToken(input: NewAdminToken, by: Granter): Promise<{ adminToken: AdminToken; token: string }> {
     const name = cleanName(input.name);
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     if (input.expiresAt && input.expiresAt <= now) {
       refuse({ code: 'invalid', field: 'expiresAt', reason: 'must be in the future' });
     }
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = await this.scope(em, input.role, input.projectId, by.grants);
-      const token = newSecret(this.random, tokenPrefix);
+      const token = newSecret(this.deps.random, tokenPrefix);
       const adminToken = em.create(AdminToken, {
-        id: this.random.id(),
+        id: this.deps.random.id(),
         name,
         hash: digest(token),
         hint: token.slice(-4),
@@ -185,11 +172,11 @@ export class Admins {
 
   /** At once; a second time is harmless. Refuses `not-found`, `forbidden`. */
   revokeToken(id: string, by: Granter): Promise<AdminToken> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const adminToken = found(isUuid(id) ? await em.findOne(AdminToken, id) : null, 'admin-token');
       this.checkMayGrant(by.grants, adminToken.role, adminToken.project?.id ?? null);
       if (adminToken.revokedAt) return adminToken;
-      adminToken.revokedAt = this.clock.now();
+      adminToken.revokedAt = this.deps.clock.now();
       this.tellToken(em, 'admin-token.revoked', adminToken, by.actor);
       return adminToken;
     });
@@ -200,19 +187,19 @@ export class Admins {
    * project takes the place of the first. Refuses `forbidden` for more than the granter has, `invalid`, `not-found`.
    */
   grantRole(input: { email: string; role: Role; projectId?: string | undefined }, by: Granter): Promise<Membership> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = await this.scope(em, input.role, input.projectId, by.grants);
       const console = await em.findOneOrFail(Project, { builtIn: 'console' });
       const user =
-        (await this.people.findByAddress(em, console.id, input.email)) ??
-        (await this.people.signUp(em, console.id, input.email, by.actor));
+        (await this.deps.users.findByAddress(em, console.id, input.email)) ??
+        (await this.deps.users.signUp(em, console.id, input.email, by.actor));
       return this.put(em, user, input.role, project, by.actor);
     });
   }
 
   /** Refuses `not-found`, and `forbidden` above the granter's own rights and for the last owner. */
   revokeRole(membershipId: string, by: Granter): Promise<Membership> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
       const membership = found(
         isUuid(membershipId) ? await em.findOne(Membership, membershipId, { populate: ['user'] }) : null,
@@ -257,11 +244,11 @@ export class Admins {
     const membership =
       known ??
       em.create(Membership, {
-        id: this.random.id(),
+        id: this.deps.random.id(),
         user,
         role,
         project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
-        createdAt: this.clock.now(),
+        createdAt: this.deps.clock.now(),
       });
     membership.role = role;
     em.persist(membership);
@@ -302,7 +289,7 @@ export class Admins {
   }
 
   private tellToken(em: EntityManager, type: string, token: AdminToken, actor: Actor): void {
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type,
       actor,
       projectId: token.project?.id,
@@ -319,7 +306,7 @@ export class Admins {
     before: Role | null = null,
   ): void {
     const user = membership.user.getEntity();
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type,
       actor,
       projectId: membership.project?.id,

@@ -12,7 +12,7 @@ afterEach(() => app.close());
 
 const at = (issuer: string) => {
   const { audit, clients, db, projects } = app.services;
-  return new Seed(db, app.clock, audit, projects, clients, issuer);
+  return new Seed({ db, clock: app.clock, audit, projects, clients, issuer });
 };
 const told = async (type: string) => {
   const sql = 'select subject_name, detail from audit_events where type = ? order by id';

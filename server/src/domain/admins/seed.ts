@@ -25,28 +25,23 @@ export interface BuiltIn {
 
 /** Makes what is built in, and keeps it in line with the base address. */
 export class Seed {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly audit: Audit;
-  private readonly projects: Projects;
-  private readonly clients: Clients;
-  private readonly issuer: string;
-
-  constructor(db: Database, clock: Clock, audit: Audit, projects: Projects, clients: Clients, issuer: string) {
-    this.db = db;
-    this.clock = clock;
-    this.audit = audit;
-    this.projects = projects;
-    this.clients = clients;
-    this.issuer = issuer;
-  }
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      audit: Audit;
+      projects: Projects;
+      clients: Clients;
+      issuer: string;
+    },
+  ) {}
 
   /**
    * Safe at every start and in several processes at once. The demo is made only together with the console's project,
    * so that one that was deleted stays deleted.
    */
   plant(options: { demo: boolean }): Promise<BuiltIn> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${seedLock})`);
       const found = await em.findOne(Project, { builtIn: 'console' });
       const console = found ?? this.plantConsole(em);
@@ -57,50 +52,50 @@ export class Seed {
       const wasHttp = consoleClient.redirectUris.every((uri) => uri.startsWith('http:'));
       this.follow(em, consoleClient, '/admin/callback', '/admin');
       if (demoClient) this.follow(em, demoClient, '/demo', '/demo');
-      await this.projects.endTestModes(em, wasHttp ? 'base-address' : 'user-limit');
+      await this.deps.projects.endTestModes(em, wasHttp ? 'base-address' : 'user-limit');
       return { console, consoleClient, demoClient };
     });
   }
 
   private plantConsole(em: EntityManager): Project {
-    const project = this.projects.make(em, {
+    const project = this.deps.projects.make(em, {
       name: 'Latchkey',
       builtIn: 'console',
       scimEnabled: false,
       signUp: 'provisioned_only',
       mfaPolicy: 'optional',
     });
-    this.clients.make(em, project, {
+    this.deps.clients.make(em, project, {
       name: 'Latchkey console',
       builtIn: 'console',
-      redirectUris: [`${this.issuer}/admin/callback`],
-      postLogoutRedirectUris: [`${this.issuer}/admin`],
+      redirectUris: [`${this.deps.issuer}/admin/callback`],
+      postLogoutRedirectUris: [`${this.deps.issuer}/admin`],
     });
     const subject = { kind: 'project', id: project.id, name: project.name };
-    this.audit.record(em, { type: 'instance.created', actor: system, subject });
+    this.deps.audit.record(em, { type: 'instance.created', actor: system, subject });
     return project;
   }
 
   private plantDemo(em: EntityManager): void {
-    const project = this.projects.make(em, { name: 'demo', builtIn: 'demo' });
-    this.clients.make(em, project, {
+    const project = this.deps.projects.make(em, { name: 'demo', builtIn: 'demo' });
+    this.deps.clients.make(em, project, {
       name: 'Demo',
       builtIn: 'demo',
-      redirectUris: [`${this.issuer}/demo`],
-      postLogoutRedirectUris: [`${this.issuer}/demo`],
+      redirectUris: [`${this.deps.issuer}/demo`],
+      postLogoutRedirectUris: [`${this.deps.issuer}/demo`],
     });
   }
 
   /** The pages of a built-in client are our own: when the base address has moved, they have moved with it. */
   private follow(em: EntityManager, client: Client, callback: string, afterLogout: string): void {
     const changed = change<Client>(client, {
-      redirectUris: moved(client.redirectUris, this.issuer, callback),
-      postLogoutRedirectUris: moved(client.postLogoutRedirectUris, this.issuer, afterLogout),
+      redirectUris: moved(client.redirectUris, this.deps.issuer, callback),
+      postLogoutRedirectUris: moved(client.postLogoutRedirectUris, this.deps.issuer, afterLogout),
     });
     if (!changed) return;
     client.version += 1;
-    client.updatedAt = this.clock.now();
-    this.audit.record(em, {
+    client.updatedAt = this.deps.clock.now();
+    this.deps.audit.record(em, {
       type: 'client.updated',
       actor: system,
       projectId: client.project.id,

@@ -56,13 +56,7 @@ const logoutCounts = sql.raw(`
  * what is read is a row for each day, and today from the events themselves.
  */
 export class Activity {
-  private readonly db: Database;
-  private readonly clock: Clock;
-
-  constructor(db: Database, clock: Clock) {
-    this.db = db;
-    this.clock = clock;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock }) {}
 
   /** Counts the days that are over and not counted yet, oldest first. */
   async count(): Promise<void> {
@@ -71,8 +65,8 @@ export class Activity {
 
   /** One day, in one transaction. @returns whether there was one to count */
   private countNext(): Promise<boolean> {
-    return this.db.transaction(async (em) => {
-      const last = startOfDay(secondsLater(this.clock.now(), -settledSeconds));
+    return this.deps.db.transaction(async (em) => {
+      const last = startOfDay(secondsLater(this.deps.clock.now(), -settledSeconds));
       const first = secondsLater(last, -rememberedDays * daySeconds);
       await execute(
         em,

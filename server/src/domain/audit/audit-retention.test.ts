@@ -11,7 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-const retention = (days: number) => new AuditRetention(app.services.db, app.clock, app.services.audit, days);
+const retention = (days: number) =>
+  new AuditRetention({ db: app.services.db, clock: app.clock, audit: app.services.audit, days });
 const record = (type: string) =>
   app.services.db.transaction(async (em) => app.services.audit.record(em, { type, actor: system }));
 

@@ -11,33 +11,25 @@ const bite = 5000;
 
 /** Forgets what the audit log has kept for long enough, where the settings say how long that is. */
 export class AuditRetention {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly audit: Audit;
-  private readonly days: number;
-
   /** @param days 0: everything is kept for ever */
-  constructor(db: Database, clock: Clock, audit: Audit, days: number) {
-    this.db = db;
-    this.clock = clock;
-    this.audit = audit;
-    this.days = days;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit; days: number }) {}
 
   /** In bites, each of its own transaction; where anything was forgotten, that is an event. */
   async sweep(): Promise<void> {
-    if (this.days === 0) return;
-    const before = secondsLater(this.clock.now(), -this.days * daySeconds);
+    if (this.deps.days === 0) return;
+    const before = secondsLater(this.deps.clock.now(), -this.deps.days * daySeconds);
     let forgotten = 0;
     for (let gone = bite; gone === bite; forgotten += gone) {
       gone = await execute(
-        this.db.alone,
+        this.deps.db.alone,
         sql`delete from audit_events where id = any(array(
           select id from audit_events where id < ${firstIdFrom(before)} order by id limit ${bite}))`,
       );
     }
     if (forgotten === 0) return;
     const detail = { forgotten, before: before.toISOString() };
-    await this.db.transaction(async (em) => this.audit.record(em, { type: 'audit.trimmed', actor: system, detail }));
+    await this.deps.db.transaction(async (em) =>
+      this.deps.audit.record(em, { type: 'audit.trimmed', actor: system, detail }),
+    );
   }
 }

@@ -24,16 +24,14 @@ export interface AuditEntry {
 
 /** The memory of who did what. It joins the caller's transaction: what did not happen is not told, and the reverse. */
 export class Audit {
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly onRecord: (type: string, result: string) => void;
-
   /** @param onRecord told of each event as it is written, for counting; its transaction may still be rolled back */
-  constructor(clock: Clock, random: Random, onRecord: (type: string, result: string) => void = () => undefined) {
-    this.clock = clock;
-    this.random = random;
-    this.onRecord = onRecord;
-  }
+  constructor(
+    private readonly deps: {
+      clock: Clock;
+      random: Random;
+      onRecord?: ((type: string, result: string) => void) | undefined;
+    },
+  ) {}
 
   /** Written when `em`'s transaction commits. */
   record(em: EntityManager, entry: AuditEntry): void {
@@ -94,11 +92,11 @@ export class Audit {
   }
 
   private valuesOf({ actor, subject, ...entry }: AuditEntry) {
-    this.onRecord(entry.type, entry.result ?? 'success');
+    this.deps.onRecord?.(entry.type, entry.result ?? 'success');
     return {
-      id: this.random.id(),
+      id: this.deps.random.id(),
       project: entry.projectId ?? null,
-      at: this.clock.now(),
+      at: this.deps.clock.now(),
       type: entry.type,
       result: entry.result ?? ('success' as const),
       actorKind: actor.kind,

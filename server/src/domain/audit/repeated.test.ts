@@ -11,7 +11,7 @@ import { Audit, type AuditEntry } from './audit.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
 const clock = turnableClock();
-const audit = new Audit(clock, systemRandom);
+const audit = new Audit({ clock, random: systemRandom });
 let orm: MikroORM;
 let drop: () => Promise<void>;
 let db: Database;

@@ -36,26 +36,21 @@ export interface BegunFlow {
 
 /** Authorization requests that wait for their user. */
 export class AuthorizationRequests {
-  private readonly clock: Clock;
-  private readonly random: Random;
-
   /** Prefixes of the addresses that only this instance serves. */
   private readonly ownPages: readonly string[];
 
-  constructor(clock: Clock, random: Random, issuer: string) {
-    this.ownPages = [`${issuer}/admin/`, `${issuer}/account/`];
-    this.clock = clock;
-    this.random = random;
+  constructor(private readonly deps: { clock: Clock; random: Random; issuer: string }) {
+    this.ownPages = [`${deps.issuer}/admin/`, `${deps.issuer}/account/`];
   }
 
   /** Keeps a vetted request for 30 minutes. `browserSecret` belongs into a cookie of this flow alone. */
   async begin(em: EntityManager, input: NewAuthorizationRequest): Promise<BegunFlow> {
-    const flow = newSecret(this.random);
-    const browserSecret = newSecret(this.random);
-    const now = this.clock.now();
+    const flow = newSecret(this.deps.random);
+    const browserSecret = newSecret(this.deps.random);
+    const now = this.deps.clock.now();
     em.persist(
       em.create(AuthorizationRequest, {
-        id: this.random.id(),
+        id: this.deps.random.id(),
         project: input.projectId,
         client: input.clientId,
         flowHash: digest(flow),
@@ -88,7 +83,7 @@ export class AuthorizationRequests {
         flowHash: digest(flow),
         browserHash: digest(browserSecret),
         finishedAt: null,
-        expiresAt: { $gt: this.clock.now() },
+        expiresAt: { $gt: this.deps.clock.now() },
         client: { disabledAt: null },
       },
       { populate: ['project', 'client'] },
@@ -104,7 +99,7 @@ export class AuthorizationRequests {
 
   /** Single use: true for one caller alone, who then issues the code. */
   async finish(em: EntityManager, id: string): Promise<boolean> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const statement = sql`
       update authorization_requests set finished_at = ${now}
       where id = ${id} and finished_at is null and expires_at > ${now}`;
@@ -113,6 +108,6 @@ export class AuthorizationRequests {
 
   /** Drops what nobody can go on with. */
   async sweep(em: EntityManager): Promise<void> {
-    await execute(em, sql`delete from authorization_requests where expires_at <= ${this.clock.now()}`);
+    await execute(em, sql`delete from authorization_requests where expires_at <= ${this.deps.clock.now()}`);
   }
 }

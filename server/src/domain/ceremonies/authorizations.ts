@@ -37,17 +37,16 @@ export interface AuthorizationDeps {
   sessions: Sessions;
   tokens: Tokens;
   requests: AuthorizationRequests;
+  /** Requests that one network (a /64 of IPv6) may leave waiting in a minute. */
+  perMinute: number;
 }
 
 /** Turns a live SSO session into codes, and sets requests aside that need their user first. */
 export class Authorizations {
-  private readonly deps: AuthorizationDeps;
   private readonly perNetwork: LimitRule;
 
-  /** @param perMinute requests that one network (a /64 of IPv6) may leave waiting */
-  constructor(deps: AuthorizationDeps, perMinute: number) {
-    this.deps = deps;
-    this.perNetwork = { name: 'authorize-network', max: perMinute, windowSeconds: 60 };
+  constructor(private readonly deps: AuthorizationDeps) {
+    this.perNetwork = { name: 'authorize-network', max: deps.perMinute, windowSeconds: 60 };
   }
 
   /**
@@ -65,7 +64,13 @@ export class Authorizations {
     const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds } = authorization;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
-      ...{ client, redirectUri, codeChallenge, scope, nonce, hintedUserId, maxAgeSeconds },
+      client,
+      redirectUri,
+      codeChallenge,
+      scope,
+      nonce,
+      hintedUserId,
+      maxAgeSeconds,
     });
   }
 

@@ -43,21 +43,17 @@ export interface Caller extends Page {
 
 /** Tells pages by their credential. */
 export class Callers {
-  private readonly db: Database;
-  private readonly clients: Pick<ClientRegistry, 'cached' | 'current'>;
-  private readonly requests: AuthorizationRequests;
   private readonly issuerOrigin: string;
 
   constructor(
-    db: Database,
-    clients: Pick<ClientRegistry, 'cached' | 'current'>,
-    requests: AuthorizationRequests,
-    issuer: string,
+    private readonly deps: {
+      db: Database;
+      clients: Pick<ClientRegistry, 'cached' | 'current'>;
+      requests: AuthorizationRequests;
+      issuer: string;
+    },
   ) {
-    this.db = db;
-    this.clients = clients;
-    this.requests = requests;
-    this.issuerOrigin = new URL(issuer).origin;
+    this.issuerOrigin = new URL(deps.issuer).origin;
   }
 
   /**
@@ -66,15 +62,17 @@ export class Callers {
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<Page> {
     const keyHash = digest(apiKey);
-    const cached = isApiKey(apiKey) ? await this.clients.cached.byKeyHash(keyHash) : null;
+    const cached = isApiKey(apiKey) ? await this.deps.clients.cached.byKeyHash(keyHash) : null;
     if (!cached) refuse({ code: 'unauthenticated' });
     const isAllowed = cached.kind === 'publishable' && isAllowedOrigin(cached.client.redirectUris, origin ?? '');
-    return pageOf(isAllowed ? cached : await this.clients.current.byKeyHash(keyHash), origin);
+    return pageOf(isAllowed ? cached : await this.deps.clients.current.byKeyHash(keyHash), origin);
   }
 
   /** The same page as the database has it now. Refuses as {@link byApiKey}. */
   async current(page: Page): Promise<Page> {
-    return page.keyHash === undefined ? page : pageOf(await this.clients.current.byKeyHash(page.keyHash), page.origin);
+    return page.keyHash === undefined
+      ? page
+      : pageOf(await this.deps.clients.current.byKeyHash(page.keyHash), page.origin);
   }
 
   /** The hosted page, by its flow and the flow's cookie, from the issuer's own origin. Refuses `flow-expired`. */
@@ -88,7 +86,7 @@ export class Callers {
 
   /** The request that this browser's flow is about; null where it has none. */
   async requestOf(flow: string, browserSecret: string | undefined): Promise<AuthorizationRequest | null> {
-    return browserSecret === undefined ? null : this.requests.find(this.db.reader(), flow, browserSecret);
+    return browserSecret === undefined ? null : this.deps.requests.find(this.deps.db.reader(), flow, browserSecret);
   }
 }
 

@@ -52,6 +52,12 @@ type Shortcut<S extends Step> = (...step: [FlowDeps, Caller, StepInput, string])
 /** Each saves more than 25 % of its step's CPU, and is compared with the table of steps by a test (decisions/0085). */
 const shortcuts: { [S in Step]?: Shortcut<S> } = { authenticate: trustedSignIn };
 
+interface CeremonyDeps extends FlowDeps {
+  /** Sign-ins that one network (a /64 of IPv6) may begin in a minute. */
+  challengesPerMinute: number;
+  takesShortcuts: boolean;
+}
+
 export interface Challenge {
   txn: string;
   nonce: string;
@@ -68,15 +74,12 @@ const noUser = '00000000-0000-0000-0000-000000000000';
  * of one sign-in never overlap. Most sign-ins end without one, see `trusted-sign-in.ts`.
  */
 export class Ceremonies {
-  private readonly deps: FlowDeps;
   private readonly challengesPerNetwork: LimitRule;
   private readonly shortcuts: typeof shortcuts;
 
-  /** @param challengesPerMinute sign-ins that one network (a /64 of IPv6) may begin */
-  constructor(deps: FlowDeps, challengesPerMinute: number, takesShortcuts: boolean) {
-    this.deps = deps;
-    this.shortcuts = takesShortcuts ? shortcuts : {};
-    this.challengesPerNetwork = { name: 'challenge-network', max: challengesPerMinute, windowSeconds: 60 };
+  constructor(private readonly deps: CeremonyDeps) {
+    this.shortcuts = deps.takesShortcuts ? shortcuts : {};
+    this.challengesPerNetwork = { name: 'challenge-network', max: deps.challengesPerMinute, windowSeconds: 60 };
   }
 
   /**

@@ -10,15 +10,11 @@ const triesPerSignIn = 5;
 
 /** What a step may count before it decides. It writes nothing but counters, which outlive a refusal. */
 export class Counters {
-  private readonly em: EntityManager;
-  private readonly ceremony: Ceremony;
-  private readonly deps: { mfa: Mfa; otp: Otp };
-
-  constructor(em: EntityManager, ceremony: Ceremony, deps: { mfa: Mfa; otp: Otp }) {
-    this.em = em;
-    this.ceremony = ceremony;
-    this.deps = deps;
-  }
+  constructor(
+    private readonly em: EntityManager,
+    private readonly ceremony: Ceremony,
+    private readonly deps: { mfa: Mfa; otp: Otp },
+  ) {}
 
   /** A try at the code that was sent in this sign-in; null: none was. */
   code(purpose: CodePlace['purpose']): Promise<CountedCode | null> {

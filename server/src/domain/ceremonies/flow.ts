@@ -122,13 +122,12 @@ export interface StepRule<S extends Step> {
 
 /** A refused step of a transaction that goes on: the next proof carries `nonce`. */
 export class StepRefusal extends Refusal {
-  readonly nonce: string | undefined;
-  readonly step: SigninStep;
-
-  constructor(problem: Problem, step: SigninStep, nonce?: string) {
+  constructor(
+    problem: Problem,
+    readonly step: SigninStep,
+    readonly nonce?: string,
+  ) {
     super(problem);
     this.name = 'StepRefusal';
-    this.nonce = nonce;
-    this.step = step;
   }
 }

@@ -12,8 +12,7 @@ import type { Users } from '../users/users.ts';
 
 /** The set-up links of the console's project, as far as a sign-in is concerned with them. */
 export interface SetupLinks {
-  /** Whether the link can still be claimed. */
-  isOpen(em: EntityManager, setupLinkId: string): Promise<boolean>;
+  isSetupLinkOpen(em: EntityManager, setupLinkId: string): Promise<boolean>;
   /** Makes the user an owner; refuses where the link was used or has expired meanwhile. */
   claim(em: EntityManager, setupLinkId: string, userId: string, actor: Actor): Promise<void>;
 }
@@ -23,20 +22,14 @@ export interface SetupLinks {
  * by the request: the caller learns nothing of the answer.
  */
 export class Recipients {
-  private readonly users: Users;
-  private readonly setupLinks: Pick<SetupLinks, 'isOpen'>;
-
-  constructor(users: Users, setupLinks: Pick<SetupLinks, 'isOpen'>) {
-    this.users = users;
-    this.setupLinks = setupLinks;
-  }
+  constructor(private readonly deps: { users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
 
   /** The same queries whether the address is known, unknown, disabled or unprovisioned. */
   async judge(em: EntityManager, message: Message, sealed: MessageContext | PreviousContext): Promise<Recipient> {
     const projectId = message.project.id;
     const context = 'mailbox' in sealed ? sealed : await this.ofPreviousRelease(em, message, sealed);
     const { account, mailbox } = context;
-    const user = await this.users.find(em, projectId, account ?? message.id);
+    const user = await this.deps.users.find(em, projectId, account ?? message.id);
     const holder = await this.holderOf(em, message, mailbox);
     const project = await em.findOneOrFail(Project, projectId);
     const welcome = await this.isWelcome(em, project, context.setupLinkId);
@@ -63,13 +56,17 @@ export class Recipients {
 
   private async isWelcome(em: EntityManager, project: Project, setupLinkId: string | undefined): Promise<boolean> {
     if (project.signUp === 'open') return true;
-    return project.builtIn === 'console' && setupLinkId !== undefined && this.setupLinks.isOpen(em, setupLinkId);
+    return (
+      project.builtIn === 'console' &&
+      setupLinkId !== undefined &&
+      this.deps.setupLinks.isSetupLinkOpen(em, setupLinkId)
+    );
   }
 
   private holderOf(em: EntityManager, message: Message, mailbox: string): Promise<User | null> {
     const projectId = message.project.id;
     if (message.channel === 'sms') return em.findOne(User, { project: projectId, phone: mailbox });
-    return this.users.findByAddress(em, projectId, mailbox);
+    return this.deps.users.findByAddress(em, projectId, mailbox);
   }
 
   /** Whether a code made now would go to the same address or number. */
@@ -95,7 +92,7 @@ export class Recipients {
     const { recipient, project } = message;
     const link = setupLinkId === undefined ? {} : { setupLinkId };
     if (userId !== undefined) return { account: userId, mailbox: recipient, ...link };
-    const holder = await this.users.findByAddress(em, project.id, recipient);
+    const holder = await this.deps.users.findByAddress(em, project.id, recipient);
     const isOnRecord = holder?.email != null && addressKey(holder.email) === recipient;
     return { account: holder?.id ?? null, mailbox: isOnRecord ? (holder.email as string) : recipient, ...link };
   }

@@ -39,21 +39,15 @@ const bite = 5000;
 
 /** Drops rows that nobody needs any more. */
 export class Retention {
-  private readonly db: Database;
-  private readonly clock: Clock;
-
-  constructor(db: Database, clock: Clock) {
-    this.db = db;
-    this.clock = clock;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock }) {}
 
   async sweep(): Promise<void> {
     for (const { table, where, graceSeconds } of rules) {
-      const at = secondsLater(this.clock.now(), -graceSeconds);
+      const at = secondsLater(this.deps.clock.now(), -graceSeconds);
       const rows = sql.table(table);
       const outdated = sql`delete from ${rows} where ctid = any(array(
         select ctid from ${rows} where ${where(at)} limit ${bite}))`;
-      while ((await execute(this.db.alone, outdated)) === bite);
+      while ((await execute(this.deps.db.alone, outdated)) === bite);
     }
   }
 }

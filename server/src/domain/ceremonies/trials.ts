@@ -49,11 +49,7 @@ export interface TrialResult {
  * no other session of theirs, can go on with it.
  */
 export class Trials {
-  private readonly deps: TrialDeps;
-
-  constructor(deps: TrialDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: TrialDeps) {}
 
   /** Sets a sign-in aside for the hosted page. Refuses `not-found`, and `forbidden` for a client that cannot be tried. */
   begin(clientId: string, sessionId: string, actor: Actor): Promise<BegunFlow> {
@@ -83,7 +79,8 @@ export class Trials {
     const client = await this.triable(clientId, db.reader());
     if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const exchanged = await tokens.exchange({
-      ...{ client, code },
+      client,
+      code,
       codeVerifier: this.verifier(state, sessionId),
       redirectUri: this.redirectUri(),
       authenticatedBy: 'trial',

@@ -19,16 +19,11 @@ export interface JudgedAssertion {
 
 /** Client assertions of `private_key_jwt` (RFC 7523 §3, OpenID Connect Core §9). */
 export class ClientAssertions {
-  private readonly clock: Clock;
-  private readonly audiences: string[];
   /** For as long as the client is remembered. */
   private readonly imported = new WeakMap<Client, CryptoKey>();
 
   /** @param audiences what every value of `aud` must be one of: the token endpoint's address and the issuer */
-  constructor(clock: Clock, audiences: string[]) {
-    this.clock = clock;
-    this.audiences = audiences;
-  }
+  constructor(private readonly deps: { clock: Clock; audiences: string[] }) {}
 
   /**
    * Refuses `client-rejected` unless the assertion is the client's, for us, and fresh. Whether it is seen for the first
@@ -37,7 +32,7 @@ export class ClientAssertions {
   async judge(client: Client, assertion: string): Promise<JudgedAssertion> {
     if (!client.jwk) refuse({ code: 'client-rejected', reason: 'no key is registered' });
     const payload = await this.verified(client, assertion);
-    const now = seconds(this.clock.now());
+    const now = seconds(this.deps.clock.now());
     const { exp, iat, jti, sub } = payload;
     if (sub !== client.id) refuse({ code: 'client-rejected', reason: 'sub is not the client' });
     if (typeof exp !== 'number') refuse({ code: 'client-rejected', reason: 'exp is missing' });
@@ -58,11 +53,11 @@ export class ClientAssertions {
       const { payload } = await jwtVerify(assertion, await this.keyOf(client), {
         algorithms: ['EdDSA', 'Ed25519'],
         issuer: client.id,
-        audience: this.audiences,
+        audience: this.deps.audiences,
         clockTolerance: leewaySeconds,
-        currentDate: this.clock.now(),
+        currentDate: this.deps.clock.now(),
       });
-      if (![payload.aud].flat().every((one) => one !== undefined && this.audiences.includes(one))) {
+      if (![payload.aud].flat().every((one) => one !== undefined && this.deps.audiences.includes(one))) {
         return refuse({ code: 'client-rejected', reason: 'aud contains another audience' });
       }
       return payload;

@@ -32,16 +32,12 @@ export interface ClientSource {
 
 /** Clients for the protocol endpoints. */
 export class ClientRegistry {
-  private readonly db: Database;
-  private readonly clock: Clock;
   private readonly clients: Cache<Client>;
   private readonly keys: Cache<KeyHolder>;
 
-  constructor(db: Database, clock: Clock) {
-    this.db = db;
-    this.clock = clock;
-    this.clients = new Cache(clock, cacheSeconds, cacheSize);
-    this.keys = new Cache(clock, cacheSeconds, cacheSize);
+  constructor(private readonly deps: { db: Database; clock: Clock }) {
+    this.clients = new Cache(deps.clock, cacheSeconds, cacheSize);
+    this.keys = new Cache(deps.clock, cacheSeconds, cacheSize);
   }
 
   /**
@@ -74,14 +70,14 @@ export class ClientRegistry {
   private async read(clientId: string): Promise<Client | null> {
     // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
     if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
-    return this.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
+    return this.deps.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
   }
 
   /** Reads the key's row, and the client only if the cached one has another version. */
   private async readKey(keyHash: string): Promise<KeyHolder | null> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const [row] = await query(
-      this.db.alone,
+      this.deps.db.alone,
       sql<KeyRow>`with found as (
           select a.id, a.kind, a.last_used_at, a.client_id, k.version, p.version as project_version
           from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id

@@ -44,25 +44,15 @@ const maxLiveKeys = 50;
 
 /** OIDC relying parties, and their API keys. */
 export class Clients {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-  private readonly allowPrivateLogoutTargets: boolean;
-
   constructor(
-    db: Database,
-    clock: Clock,
-    random: Random,
-    audit: Audit,
-    options: { allowPrivateLogoutTargets: boolean },
-  ) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-    this.allowPrivateLogoutTargets = options.allowPrivateLogoutTargets;
-  }
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      allowPrivateLogoutTargets: boolean;
+    },
+  ) {}
 
   /** The client of any project, disabled ones included: the caller judges. */
   find(em: EntityManager, clientId: string): Promise<Client | null> {
@@ -87,7 +77,7 @@ export class Clients {
   /** With its first key of each kind. Refuses `not-found`, `invalid`. */
   create(input: NewClient, actor: Actor): Promise<CreatedClient> {
     const settings = this.check(input);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
       checkKey(client);
@@ -100,9 +90,9 @@ export class Clients {
 
   /** A new client with the defaults of service.md 2.5, in the caller's transaction, without keys and untold. */
   make(em: EntityManager, project: Project, input: Partial<Client> & { name: string }): Client {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const client = em.create(Client, {
-      id: this.random.id(),
+      id: this.deps.random.id(),
       project: project.id,
       name: input.name,
       builtIn: input.builtIn ?? null,
@@ -127,7 +117,7 @@ export class Clients {
   /** Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client. */
   update(clientId: string, input: ClientChange, actor: Actor): Promise<Client> {
     const settings = this.check(input);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
         refuse({ code: 'conflict', what: 'client' });
@@ -138,7 +128,7 @@ export class Clients {
       checkKey(client);
       if (!changed) return client;
       client.version += 1;
-      client.updatedAt = this.clock.now();
+      client.updatedAt = this.deps.clock.now();
       this.tell(em, 'client.updated', client, actor, { ...changed });
       return client;
     });
@@ -146,7 +136,7 @@ export class Clients {
 
   /** Its keys, devices, codes and deliveries go with it. Refuses `not-found`, and `forbidden` for the console's own. */
   delete(clientId: string, actor: Actor): Promise<void> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
       this.tell(em, 'client.deleted', client, actor);
       em.remove(client);
@@ -155,7 +145,7 @@ export class Clients {
 
   /** A further key; the ones before stay good until they are revoked. Refuses `not-found`, `invalid`, `forbidden`. */
   issueApiKey(clientId: string, kind: ApiKeyKind, actor: Actor): Promise<IssuedKey> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
       if ((await em.count(ApiKey, { client: client.id, revokedAt: null })) >= maxLiveKeys) {
         refuse({ code: 'invalid', field: 'clientId', reason: `has ${maxLiveKeys} keys already: revoke some first` });
@@ -166,7 +156,7 @@ export class Clients {
 
   /** At once, everywhere; a second time is harmless. Refuses `not-found`. */
   revokeApiKey(apiKeyId: string, actor: Actor): Promise<ApiKey> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const apiKey = found(
         isUuid(apiKeyId)
           ? await em.findOne(ApiKey, apiKeyId, { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE })
@@ -174,7 +164,7 @@ export class Clients {
         'api-key',
       );
       if (apiKey.revokedAt) return apiKey;
-      apiKey.revokedAt = this.clock.now();
+      apiKey.revokedAt = this.deps.clock.now();
       this.tellKey(em, 'api-key.revoked', apiKey, apiKey.client.getEntity(), actor);
       return apiKey;
     });
@@ -182,19 +172,19 @@ export class Clients {
 
   /** The settings as they would be kept. Refuses `invalid`. */
   check(input: Partial<ClientSettings>): Partial<Client> {
-    const { allowPrivateLogoutTargets } = this;
-    return checkedSettings(input, { now: this.clock.now(), allowPrivateLogoutTargets });
+    const { allowPrivateLogoutTargets, clock } = this.deps;
+    return checkedSettings(input, { now: clock.now(), allowPrivateLogoutTargets });
   }
 
   private makeKey(em: EntityManager, client: Client, kind: ApiKeyKind, actor: Actor): IssuedKey {
-    const key = newSecret(this.random, apiKeyPrefixes[kind]);
+    const key = newSecret(this.deps.random, apiKeyPrefixes[kind]);
     const apiKey = em.create(ApiKey, {
-      id: this.random.id(),
+      id: this.deps.random.id(),
       client,
       kind,
       hash: digest(key),
       hint: key.slice(-4),
-      createdAt: this.clock.now(),
+      createdAt: this.deps.clock.now(),
       lastUsedAt: null,
       revokedAt: null,
     });
@@ -218,7 +208,7 @@ export class Clients {
   }
 
   private tell(em: EntityManager, type: string, client: Client, actor: Actor, detail?: Record<string, unknown>): void {
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type,
       actor,
       projectId: client.project.id,
@@ -229,7 +219,7 @@ export class Clients {
   }
 
   private tellKey(em: EntityManager, type: string, apiKey: ApiKey, client: Client, actor: Actor): void {
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type,
       actor,
       projectId: client.project.id,

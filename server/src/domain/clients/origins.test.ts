@@ -27,7 +27,7 @@ function counted() {
     return alone.getKysely();
   };
   const db = Object.create(app.services.db, { alone: { value: { ...alone, getKysely } } }) as Database;
-  return { origins: new Origins(db, app.clock), lookUps: () => count };
+  return { origins: new Origins({ db, clock: app.clock }), lookUps: () => count };
 }
 
 const allows = async (origin: string): Promise<boolean> => {

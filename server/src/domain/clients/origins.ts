@@ -13,14 +13,12 @@ const cacheSize = 1000;
 
 /** The origins of all registered redirect URIs, for the endpoints that cannot know the client before the body (CORS). */
 export class Origins implements EventSubscriber<Client> {
-  private readonly db: Database;
   private readonly registered: Cache<'registered'>;
   private readonly unknown: Cache<'unknown'>;
 
-  constructor(db: Database, clock: Clock) {
-    this.db = db;
-    this.registered = new Cache(clock, cacheSeconds, cacheSize);
-    this.unknown = new Cache(clock, cacheSeconds, cacheSize);
+  constructor(private readonly deps: { db: Database; clock: Clock }) {
+    this.registered = new Cache(deps.clock, cacheSeconds, cacheSize);
+    this.unknown = new Cache(deps.clock, cacheSeconds, cacheSize);
   }
 
   /** True where `origin` is the origin of a redirect URI of any client that is not disabled. */
@@ -36,7 +34,7 @@ export class Origins implements EventSubscriber<Client> {
   /** By the index on the origins of redirect URIs; what it finds is judged as a page's origin is elsewhere. */
   private async find(origin: string): Promise<boolean> {
     const name = origin.startsWith('http:') ? origin.replace(/:[0-9]+$/, '') : origin;
-    const candidates = await query(this.db.alone, originStatement(name), { prepare: 'origins.find' });
+    const candidates = await query(this.deps.db.alone, originStatement(name), { prepare: 'origins.find' });
     return candidates.some((client) => isAllowedOrigin(client.redirect_uris, origin));
   }
 

@@ -41,19 +41,7 @@ export interface DelegationParties {
 
 /** The keys of delegation: ours for each client, and each client's own. */
 export class DelegationKeys {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly vault: Vault;
-  private readonly audit: Audit;
-
-  constructor(db: Database, clock: Clock, random: Random, vault: Vault, audit: Audit) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.vault = vault;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; vault: Vault; audit: Audit }) {}
 
   /** All pairs of some clients, newest first, expired ones included; their client is loaded. */
   list(em: EntityManager, clientIds: readonly string[]): Promise<DelegationKey[]> {
@@ -74,7 +62,7 @@ export class DelegationKeys {
     const signing = parsePublicPem(pair.signing, 'ed25519', 'signingKey');
     const encryption = parsePublicPem(pair.encryption, 'x25519', 'encryptionKey');
     checkOverlap(overlapSeconds);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const client = await this.locked(em, clientId);
       const live = await this.live(em, client.id);
       const kid = thumbprint(encryption);
@@ -90,7 +78,7 @@ export class DelegationKeys {
   /** A new pair of ours; the one before stays good for the overlap. Refuses `not-found`, `invalid`. */
   async rotate(clientId: string, actor: Actor, overlapSeconds = defaultOverlapSeconds): Promise<DelegationKey> {
     checkOverlap(overlapSeconds);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const client = await this.locked(em, clientId);
       return this.makeOurs(em, client, await this.live(em, client.id), overlapSeconds, actor);
     });
@@ -98,10 +86,10 @@ export class DelegationKeys {
 
   /** At once, everywhere; a second time is harmless. Refuses `not-found`. */
   async revoke(keyId: string, actor: Actor): Promise<DelegationKey> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const options = { populate: ['client'] as const, lockMode: LockMode.PESSIMISTIC_WRITE };
       const key = found(isUuid(keyId) ? await em.findOne(DelegationKey, keyId, options) : null, 'delegation-key');
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       if (key.expiresAt && isPast(key.expiresAt, now)) return key;
       key.expiresAt = now;
       this.tell(em, 'delegation-key.revoked', key, key.client.getEntity(), actor);
@@ -117,7 +105,7 @@ export class DelegationKeys {
   }
 
   private live(em: EntityManager, clientId: string): Promise<DelegationKey[]> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     return em.find(
       DelegationKey,
       { client: clientId, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
@@ -132,7 +120,7 @@ export class DelegationKeys {
       return { signingKid, encryptionKid, signing, encryption: createPublicKey(encryptionPublicPem) };
     }
     const read = (part: string, sealed: Uint8Array) =>
-      createPrivateKey({ key: this.vault.open(part, key.id, sealed), format: 'der', type: 'pkcs8' });
+      createPrivateKey({ key: this.deps.vault.open(part, key.id, sealed), format: 'der', type: 'pkcs8' });
     return {
       signingKid,
       encryptionKid,
@@ -152,7 +140,7 @@ export class DelegationKeys {
     const publics = { signing: signing.publicKey, encryption: encryption.publicKey };
     const key = this.replace(em, client, live, 'idp', publics, overlapSeconds, actor);
     const seal = (part: string, { privateKey }: { privateKey: KeyObject }) =>
-      this.vault.seal(part, key.id, privateKey.export({ format: 'der', type: 'pkcs8' }));
+      this.deps.vault.seal(part, key.id, privateKey.export({ format: 'der', type: 'pkcs8' }));
     key.sealedSigningKey = seal(sealedParts.signing, signing);
     key.sealedEncryptionKey = seal(sealedParts.encryption, encryption);
     return key;
@@ -168,7 +156,7 @@ export class DelegationKeys {
     overlapSeconds: number,
     actor: Actor,
   ): DelegationKey {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const before = live.filter((key) => key.party === party);
     if (before.length >= maxLivePairs) {
       refuse({
@@ -179,7 +167,7 @@ export class DelegationKeys {
     }
     for (const key of before) key.expiresAt ??= secondsLater(now, overlapSeconds);
     const key = em.create(DelegationKey, {
-      id: this.random.id(),
+      id: this.deps.random.id(),
       client,
       party,
       signingKid: thumbprint(publics.signing),
@@ -200,7 +188,7 @@ export class DelegationKeys {
   }
 
   private tell(em: EntityManager, type: string, key: DelegationKey, client: Client, actor: Actor): void {
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type,
       actor,
       projectId: client.project.id,

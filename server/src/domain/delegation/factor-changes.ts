@@ -89,11 +89,7 @@ const noSuchUser: { refused: Problem } = { refused: { code: 'not-found', what: '
  * proves itself here, and until then the old one stays and protects.
  */
 export class FactorChanges {
-  private readonly deps: FactorChangesDeps;
-
-  constructor(deps: FactorChangesDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: FactorChangesDeps) {}
 
   /**
    * Begins a change and challenges the new factor. Refuses `not-found`, `phone-invalid`, `phone-locked` (service.md

@@ -8,13 +8,7 @@ const marginSeconds = 120;
 
 /** Requests of delegation, each of which is good once. */
 export class DelegationRequests {
-  private readonly db: Database;
-  private readonly clock: Clock;
-
-  constructor(db: Database, clock: Clock) {
-    this.db = db;
-    this.clock = clock;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock }) {}
 
   /**
    * True for the first of any number of requests with this `jti`, over all processes. It is used up from here on,
@@ -23,9 +17,9 @@ export class DelegationRequests {
    * @param expSeconds Unix seconds at which the request expires
    */
   async use(clientId: string, jti: string, expSeconds: number): Promise<boolean> {
-    const latest = Math.max(expSeconds * 1000, this.clock.now().getTime());
+    const latest = Math.max(expSeconds * 1000, this.deps.clock.now().getTime());
     const fresh = await execute(
-      this.db.alone,
+      this.deps.db.alone,
       sql`
         insert into used_delegation_requests (client_id, jti_hash, forget_at)
         values (${clientId}, ${digest(jti)}, ${secondsLater(new Date(latest), marginSeconds)})

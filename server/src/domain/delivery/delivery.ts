@@ -95,11 +95,7 @@ export interface MailboxMessage {
 
 /** The outbox: a message is written with what caused it, and sent after that has committed. */
 export class Delivery {
-  private readonly deps: DeliveryDeps;
-
-  constructor(deps: DeliveryDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: DeliveryDeps) {}
 
   get senders(): DeliveryDeps['senders'] {
     return this.deps.senders;

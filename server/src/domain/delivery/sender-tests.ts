@@ -50,11 +50,7 @@ const rules: LimitRule[] = [
 
 /** Tests of the mail server and the SMS gateway by a message to whoever asks. */
 export class SenderTests {
-  private readonly deps: SenderTestsDeps;
-
-  constructor(deps: SenderTestsDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: SenderTestsDeps) {}
 
   /** Sends one message now, past the queue, and says how far it came. Refuses `too-many`. */
   async run(test: SenderTest, actor: Actor): Promise<Diagnosis> {

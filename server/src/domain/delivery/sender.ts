@@ -28,12 +28,13 @@ export type SmsSender = Sender<OutgoingSms>;
 
 /** Why a message could not be sent; its words name no recipient and no content. */
 export class SendError extends Error {
-  /** True where another attempt cannot help, e.g. for an address that the mail server refuses. */
-  readonly permanent: boolean;
-
-  constructor(message: string, permanent: boolean, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    /** Whether another attempt is pointless, e.g. for an address that the mail server refuses. */
+    readonly permanent: boolean,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = 'SendError';
-    this.permanent = permanent;
   }
 }

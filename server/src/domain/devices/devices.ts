@@ -35,15 +35,7 @@ const unrememberedSeconds = 10 * 60;
 
 /** Browsers that users have registered. */
 export class Devices {
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-
-  constructor(clock: Clock, random: Random, audit: Audit) {
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /** A registered key of an active user, with its user; also where it is revoked or its trust has ended. */
   async find(em: EntityManager, clientId: string, jkt: string, userId: string): Promise<Device | null> {
@@ -52,7 +44,7 @@ export class Devices {
 
   /** Whether the key signs its user in, by today's policy. */
   isTrusted(device: Device, project: Project): boolean {
-    return isTrusted(device, project, this.clock.now());
+    return isTrusted(device, project, this.deps.clock.now());
   }
 
   /**
@@ -64,7 +56,7 @@ export class Devices {
     const ofKey = await em.find(Device, { project: project.id, user: userId, jkt });
     if (ofKey.some(({ revokedAt }) => revokedAt)) refuse({ code: 'device-revoked' });
     const known = ofKey.find(({ client }) => client.id === clientId);
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const trust = {
       remembered: registration.remembered,
       trustedUntil: secondsLater(now, registration.remembered ? project.deviceTrustSeconds : unrememberedSeconds),
@@ -78,7 +70,7 @@ export class Devices {
       ? Object.assign(known, trust)
       : em.create(Device, {
           ...trust,
-          id: this.random.id(),
+          id: this.deps.random.id(),
           project: project.id,
           client: clientId,
           user: userId,
@@ -91,7 +83,7 @@ export class Devices {
         });
     em.persist(device);
     if (isNew) {
-      this.audit.record(em, {
+      this.deps.audit.record(em, {
         type: 'device.registered',
         actor,
         projectId: project.id,
@@ -110,7 +102,7 @@ export class Devices {
 
   /** What {@link used} writes. */
   use(device: Device, project: Project, skipFactorSeconds: number) {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     return {
       lastUsedAt: now,
       trustedUntil: this.trustAfterUse(device, project),
@@ -122,13 +114,13 @@ export class Devices {
 
   /** Until when a device is trusted that was used now; null: no more. */
   trustAfterUse({ remembered }: Pick<Device, 'remembered'>, project: Project): Date | null {
-    return remembered ? secondsLater(this.clock.now(), project.deviceTrustSeconds) : null;
+    return remembered ? secondsLater(this.deps.clock.now(), project.deviceTrustSeconds) : null;
   }
 
   /** Whether `remember_me` lets this device skip the second factor now. */
   skipsFactor(device: Device, project: Project): boolean {
     if (!device.mfaRememberedAt) return false;
-    return !isPast(secondsLater(device.mfaRememberedAt, project.rememberMfaSeconds), this.clock.now());
+    return !isPast(secondsLater(device.mfaRememberedAt, project.rememberMfaSeconds), this.deps.clock.now());
   }
 
   /** A user's devices that are not revoked, with their clients; the one that was used last comes first. */
@@ -156,7 +148,7 @@ export class Devices {
     const before = device.name;
     if (name === before) return device;
     device.name = name;
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type: 'device.renamed',
       actor,
       projectId: owner.projectId,
@@ -170,8 +162,8 @@ export class Devices {
   async revoke(em: EntityManager, owner: DeviceOwner, deviceId: string, actor: Actor): Promise<Device> {
     const device = await this.owned(em, owner, deviceId);
     if (device.revokedAt) return device;
-    device.revokedAt = this.clock.now();
-    this.audit.record(em, {
+    device.revokedAt = this.deps.clock.now();
+    this.deps.audit.record(em, {
       type: 'device.revoked',
       actor,
       projectId: owner.projectId,

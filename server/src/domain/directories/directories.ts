@@ -34,34 +34,24 @@ const noProject = '00000000-0000-0000-0000-000000000000';
 
 /** SCIM tokens of projects. Several may be live at once, so that one can be rotated. */
 export class Directories {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-
-  constructor(db: Database, clock: Clock, random: Random, audit: Audit) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 
   /** A new token, which cannot be read again. Refuses `not-found` (project), `invalid`. */
   async issueScimToken(input: ScimTokenInput, actor: Actor): Promise<{ token: string; scimToken: ScimToken }> {
     const name = cleanName(input.name);
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const expiresAt = input.expiresAt ?? null;
     if (expiresAt && (Number.isNaN(expiresAt.getTime()) || isPast(expiresAt, now))) {
       refuse({ code: 'invalid', field: 'expiresAt', reason: 'must be in the future' });
     }
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
       if (project.builtIn === 'console') {
         refuse({ code: 'forbidden', reason: 'no directory may manage the admins of this instance' });
       }
-      const token = newSecret(this.random, scimTokenPrefix);
+      const token = newSecret(this.deps.random, scimTokenPrefix);
       const scimToken = em.create(ScimToken, {
-        id: this.random.id(),
+        id: this.deps.random.id(),
         project: project.id,
         name,
         hash: digest(token),
@@ -77,11 +67,11 @@ export class Directories {
 
   /** Refused from the next request on. Revoking twice changes nothing. Refuses `not-found`. */
   async revokeScimToken(id: string, actor: Actor, projectId?: string): Promise<ScimToken> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const where = projectId === undefined ? { id } : { id, project: projectId };
       const token = found(isUuid(id) ? await em.findOne(ScimToken, where) : null, 'scim-token');
       if (token.revokedAt) return token;
-      token.revokedAt = this.clock.now();
+      token.revokedAt = this.deps.clock.now();
       this.tell(em, 'scim-token.revoked', token, token.project.id, actor);
       return token;
     });
@@ -89,18 +79,23 @@ export class Directories {
 
   /** A token for a self-test, which expires and is not audited. Refuses `not-found`, `forbidden`. */
   async issueTemporary(projectId: string, seconds: number): Promise<{ id: string; token: string }> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
       if (project.builtIn === 'console') {
         refuse({ code: 'forbidden', reason: 'no directory may manage the admins of this instance' });
       }
-      const token = newSecret(this.random, scimTokenPrefix);
-      const now = this.clock.now();
-      const id = this.random.id();
+      const token = newSecret(this.deps.random, scimTokenPrefix);
+      const now = this.deps.clock.now();
+      const id = this.deps.random.id();
       em.persist(
         em.create(ScimToken, {
-          ...{ id, project: project.id, name: 'Self-test', hash: digest(token), hint: token.slice(-4) },
-          ...{ expiresAt: secondsLater(now, seconds), createdAt: now },
+          id,
+          project: project.id,
+          name: 'Self-test',
+          hash: digest(token),
+          hint: token.slice(-4),
+          expiresAt: secondsLater(now, seconds),
+          createdAt: now,
         }),
       );
       return { id, token };
@@ -108,12 +103,12 @@ export class Directories {
   }
 
   async removeTemporary(id: string): Promise<void> {
-    await execute(this.db.alone, sql`delete from scim_tokens where id = ${id}`);
+    await execute(this.deps.db.alone, sql`delete from scim_tokens where id = ${id}`);
   }
 
   /** Newest first, revoked ones too. */
   async scimTokens(projectId: string): Promise<ScimToken[]> {
-    return this.db.reader().find(ScimToken, { project: projectId }, { orderBy: { id: 'desc' } });
+    return this.deps.db.reader().find(ScimToken, { project: projectId }, { orderBy: { id: 'desc' } });
   }
 
   /**
@@ -124,14 +119,14 @@ export class Directories {
   async authenticate(projectId: string, authorization: string | undefined): Promise<Directory> {
     const id = isUuid(projectId) ? projectId : noProject;
     const [row] = await query(
-      this.db.alone,
+      this.deps.db.alone,
       sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string; erasures: number }>`
         select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
           exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
           t.id as token_id, t.name as token_name, p.erasures
         from projects p
         left join scim_tokens t on t.hash = ${hashOf(authorization)} and t.project_id = p.id and t.revoked_at is null
-          and (t.expires_at is null or t.expires_at > ${this.clock.now()})
+          and (t.expires_at is null or t.expires_at > ${this.deps.clock.now()})
         where p.id = ${id}`,
       { prepare: 'directories.authenticate' },
     );
@@ -145,7 +140,7 @@ export class Directories {
   }
 
   private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type,
       actor,
       projectId,

@@ -31,20 +31,13 @@ const maxPending = 1000;
  * of records. If a user was erased while a record was queued, the record is written without texts (decisions/0086).
  */
 export class RequestRecords {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
   private pending: RequestEntry[] = [];
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private onError: (error: unknown) => void = () => undefined;
   private readonly excluded = new Set<string>();
 
-  constructor(db: Database, clock: Clock, random: Random) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random }) {}
 
   /** Queues a record. Never throws; `onError` is called if it cannot be written. */
   add(entry: RequestEntry, onError: (error: unknown) => void): void {
@@ -65,7 +58,7 @@ export class RequestRecords {
   async recent(projectId: string, first: number, before?: string): Promise<RequestRecord[]> {
     await this.settled();
     const older = before === undefined ? {} : { id: { $lt: before } };
-    return this.db
+    return this.deps.db
       .reader()
       .find(RequestRecord, { project: projectId, ...older }, { orderBy: { id: 'desc' }, limit: first });
   }
@@ -83,8 +76,8 @@ export class RequestRecords {
   /** Deletes old records. */
   async sweep(): Promise<void> {
     await execute(
-      this.db.alone,
-      sql`delete from scim_request_records where at < ${secondsLater(this.clock.now(), -keptSeconds)}`,
+      this.deps.db.alone,
+      sql`delete from scim_request_records where at < ${secondsLater(this.deps.clock.now(), -keptSeconds)}`,
     );
   }
 
@@ -113,7 +106,7 @@ export class RequestRecords {
   private async store(batch: readonly RequestEntry[]): Promise<void> {
     const projects = [...new Set(batch.map(({ projectId }) => projectId))];
     const tokens = [...new Set(batch.map(({ tokenId }) => tokenId))];
-    await this.db.transaction(async (em) => {
+    await this.deps.db.transaction(async (em) => {
       // A crash of the database may lose the last second of records.
       await execute(em, sql`set local synchronous_commit = off`);
       // Waits for erasures in progress; later ones wait for this transaction and find its records.
@@ -125,7 +118,7 @@ export class RequestRecords {
       const erasures = new Map(locked.map((project) => [project.id, project.erasures]));
       const rows = batch.map(({ erasures: known, ...entry }) => ({
         ...(known === erasures.get(entry.projectId) ? entry : withoutTexts(entry)),
-        id: this.random.id(),
+        id: this.deps.random.id(),
       }));
       await execute(
         em,
@@ -161,9 +154,9 @@ export class RequestRecords {
       );
       await execute(
         em,
-        sql`update scim_tokens set last_used_at = ${this.clock.now()}
+        sql`update scim_tokens set last_used_at = ${this.deps.clock.now()}
           where id = any(${tokens}::uuid[])
-            and (last_used_at is null or last_used_at < ${secondsLater(this.clock.now(), -30)})`,
+            and (last_used_at is null or last_used_at < ${secondsLater(this.deps.clock.now(), -30)})`,
       );
     });
   }

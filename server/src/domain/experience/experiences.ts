@@ -54,19 +54,7 @@ const uploads = { name: 'logo-upload', max: 60, windowSeconds: 3600 };
 
 /** How a project's pages and mails look: a draft that its admins see, and numbered versions that everybody sees. */
 export class Experiences {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-  private readonly limits: Limits;
-
-  constructor(db: Database, clock: Clock, random: Random, audit: Audit, limits: Limits) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-    this.limits = limits;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; limits: Limits }) {}
 
   /** What people of a project see now. One row by its index: it stands on every page. */
   async published(em: EntityManager, projectId: string): Promise<ExperienceContent> {
@@ -121,7 +109,7 @@ export class Experiences {
    */
   saveDraft(of: DraftOf, input: ExperienceInput, actor: Actor): Promise<ExperienceState> {
     const content = checkContent(input);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const draft = await this.lockedDraft(em, of);
       await checkLogos(em, of.projectId, content);
       this.writeDraft(draft, content, actor);
@@ -131,7 +119,7 @@ export class Experiences {
 
   /** Back to what is published. Refuses `not-found`, `conflict`. */
   discardDraft(of: DraftOf, actor: Actor): Promise<ExperienceState> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       this.writeDraft(await this.lockedDraft(em, of), null, actor);
       return this.flushed(em, of.projectId);
     });
@@ -139,7 +127,7 @@ export class Experiences {
 
   /** Shows the draft to everybody, from now on. A draft that differs in nothing is none. Refuses `not-found`, `conflict`. */
   publish(of: DraftOf, actor: Actor): Promise<ExperienceState> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const draft = await this.lockedDraft(em, of);
       if (draft.content) await this.add(em, of.projectId, contentOf({ content: draft.content }), null, actor);
       this.writeDraft(draft, null, actor);
@@ -152,7 +140,7 @@ export class Experiences {
    * Refuses `not-found`.
    */
   revert(projectId: string, number: number, actor: Actor): Promise<ExperienceState> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       await lockProject(em, projectId);
       const content = number === 0 ? plainContent : contentOf(await versionOf(em, projectId, number));
       await checkLogos(em, projectId, content);
@@ -164,20 +152,22 @@ export class Experiences {
   /** Keeps a picture for a draft to name. Refuses `not-found`, `invalid` (see `judgeLogo`), `too-many`. */
   async addLogo(projectId: string, bytes: Uint8Array, actor: Actor): Promise<Logo> {
     const { type, width, height } = judgeLogo(bytes);
-    const outcome = await this.db.transaction(async (em): Promise<{ wait: number } | { logo: Logo }> => {
-      const spent = await this.limits.spend(em, uploads, projectId);
+    const outcome = await this.deps.db.transaction(async (em): Promise<{ wait: number } | { logo: Logo }> => {
+      const spent = await this.deps.limits.spend(em, uploads, projectId);
       if (!spent.allowed) return { wait: spent.retryAfterSeconds };
       const project = await lockProject(em, projectId);
       const logo = em.create(Logo, {
-        id: this.random.id(),
+        id: this.deps.random.id(),
         project: projectId,
-        ...{ type, width, height },
+        type,
+        width,
+        height,
         bytes: Buffer.from(bytes),
-        createdAt: this.clock.now(),
+        createdAt: this.deps.clock.now(),
       });
       em.persist(logo);
       const detail = { type, width, height, bytes: bytes.length };
-      this.audit.record(em, { type: 'logo.uploaded', actor, projectId, subject: project, detail });
+      this.deps.audit.record(em, { type: 'logo.uploaded', actor, projectId, subject: project, detail });
       return { logo };
     });
     if ('wait' in outcome) refuse({ code: 'too-many', retryAfterSeconds: outcome.wait });
@@ -194,7 +184,7 @@ export class Experiences {
     const names = sql`(x.content->>'logoId' = l.id::text or x.content->>'darkLogoId' = l.id::text)`;
     await execute(
       em,
-      sql`delete from logos l where l.created_at <= ${secondsLater(this.clock.now(), -strayLogoSeconds)}
+      sql`delete from logos l where l.created_at <= ${secondsLater(this.deps.clock.now(), -strayLogoSeconds)}
         and not exists (select 1 from experience_versions x where x.project_id = l.project_id and ${names})
         and not exists (select 1 from experience_drafts x where x.project_id = l.project_id and ${names})`,
     );
@@ -213,16 +203,16 @@ export class Experiences {
     const number = (latest?.number ?? 0) + 1;
     em.persist(
       em.create(ExperienceVersion, {
-        id: this.random.id(),
+        id: this.deps.random.id(),
         project: projectId,
         number,
         content,
-        publishedAt: this.clock.now(),
+        publishedAt: this.deps.clock.now(),
         publishedBy: actor.name ?? null,
         revertedTo,
       }),
     );
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type: revertedTo === null ? 'experience.published' : 'experience.reverted',
       actor,
       projectId,
@@ -247,7 +237,7 @@ export class Experiences {
       project: projectId,
       content: null,
       version: 0,
-      updatedAt: this.clock.now(),
+      updatedAt: this.deps.clock.now(),
       updatedBy: null,
     });
     em.persist(draft);
@@ -257,7 +247,7 @@ export class Experiences {
   private writeDraft(draft: ExperienceDraft, content: ExperienceContent | null, actor: Actor): void {
     draft.content = content;
     draft.version += 1;
-    draft.updatedAt = this.clock.now();
+    draft.updatedAt = this.deps.clock.now();
     draft.updatedBy = actor.name ?? null;
   }
 

@@ -16,40 +16,30 @@ export interface FinishedBackup {
 
 /** The record of what was backed up, and when: how old the newest backup is. */
 export class Backups {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-
-  constructor(db: Database, clock: Clock, random: Random, audit: Audit) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 
   /** Of a backup whose file is complete and safe on disk. */
   record(backup: FinishedBackup, actor: Actor = system): Promise<void> {
-    return this.db.transaction(async (em) => {
-      const id = this.random.id();
-      em.persist(em.create(Backup, { ...backup, id, finishedAt: this.clock.now() }));
+    return this.deps.db.transaction(async (em) => {
+      const id = this.deps.random.id();
+      em.persist(em.create(Backup, { ...backup, id, finishedAt: this.deps.clock.now() }));
       const { file, rows, bytes } = backup;
       const subject = { kind: 'backup', id, name: file };
-      this.audit.record(em, { type: 'backup.made', actor, subject, detail: { rows, bytes } });
+      this.deps.audit.record(em, { type: 'backup.made', actor, subject, detail: { rows, bytes } });
     });
   }
 
   /** Of a backup that was put into this database. */
   restored(file: string, takenAt: Date, actor: Actor = system): Promise<void> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const subject = { kind: 'backup', id: file, name: file };
       const detail = { takenAt: takenAt.toISOString() };
-      this.audit.record(em, { type: 'backup.restored', actor, subject, detail });
+      this.deps.audit.record(em, { type: 'backup.restored', actor, subject, detail });
     });
   }
 
   /** The newest by what it holds; null: none was ever made. */
   newest(): Promise<Backup | null> {
-    return this.db.reader().findOne(Backup, { id: { $ne: null } }, { orderBy: { takenAt: 'desc' } });
+    return this.deps.db.reader().findOne(Backup, { id: { $ne: null } }, { orderBy: { takenAt: 'desc' } });
   }
 }

@@ -24,17 +24,7 @@ const bite = 500;
 
 /** Seals anew, under the vault's first key, what its second sealed. */
 export class MasterKeyChange {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly vault: Vault;
-  private readonly audit: Audit;
-
-  constructor(db: Database, clock: Clock, vault: Vault, audit: Audit) {
-    this.db = db;
-    this.clock = clock;
-    this.vault = vault;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; vault: Vault; audit: Audit }) {}
 
   /**
    * All or nothing, and again as often as one likes: what is under the first key already stays as it is. Rows that
@@ -44,15 +34,15 @@ export class MasterKeyChange {
    * @returns how many values were sealed anew
    */
   reseal(actor: Actor = system): Promise<number> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${changeLock})`);
       await this.retireMacKeys(em);
       await em.flush();
       let count = 0;
       for (const place of sealedColumns) count += await this.resealColumn(em, place);
       if (count > 0) {
-        const subject = { kind: 'master-key', id: this.vault.name };
-        this.audit.record(em, { type: 'master-key.changed', actor, subject, detail: { resealed: count } });
+        const subject = { kind: 'master-key', id: this.deps.vault.name };
+        this.deps.audit.record(em, { type: 'master-key.changed', actor, subject, detail: { resealed: count } });
       }
       return count;
     });
@@ -60,7 +50,7 @@ export class MasterKeyChange {
 
   /** How many values are still under another key than the first. */
   async left(): Promise<number> {
-    const em = this.db.reader();
+    const em = this.deps.db.reader();
     let count = 0;
     for (const { table, column } of sealedColumns) {
       const [row] = await query(
@@ -77,19 +67,19 @@ export class MasterKeyChange {
   private async retireMacKeys(em: EntityManager): Promise<void> {
     const [row] = await query(em, sql<{ any: boolean }>`select exists(select from recovery_codes) as any`);
     if (!row?.any) return;
-    for (const { masterKey, key } of this.vault.macKeys(recoveryCodePurpose).slice(1)) {
+    for (const { masterKey, key } of this.deps.vault.macKeys(recoveryCodePurpose).slice(1)) {
       const id = `${masterKey}:${recoveryCodePurpose}`;
       if (await em.count(RetiredMacKey, { id })) continue;
-      const sealedKey = this.vault.seal('mac-key', id, key);
+      const sealedKey = this.deps.vault.seal('mac-key', id, key);
       em.persist(
-        em.create(RetiredMacKey, { id, purpose: recoveryCodePurpose, sealedKey, createdAt: this.clock.now() }),
+        em.create(RetiredMacKey, { id, purpose: recoveryCodePurpose, sealedKey, createdAt: this.deps.clock.now() }),
       );
     }
   }
 
   /** True for values under another key than the first; null for none. */
   private isSealedOtherwise(column: string): Fragment {
-    return sql`substring(${sql.ref(column)} from 2 for 4) <> ${Buffer.from(this.vault.name, 'hex')}`;
+    return sql`substring(${sql.ref(column)} from 2 for 4) <> ${Buffer.from(this.deps.vault.name, 'hex')}`;
   }
 
   private async resealColumn(
@@ -106,7 +96,7 @@ export class MasterKeyChange {
           where ${this.isSealedOtherwise(column)} limit ${bite} for update`,
       );
       for (const { id, sealed } of found) {
-        const anew = this.vault.seal(purpose, id, this.vault.open(purpose, id, sealed));
+        const anew = this.deps.vault.seal(purpose, id, this.deps.vault.open(purpose, id, sealed));
         await execute(em, sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`);
       }
       count += found.length;

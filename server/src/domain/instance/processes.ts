@@ -26,26 +26,23 @@ const rememberSeconds = 24 * 3600;
 
 /** The processes that share this database: each says every {@link beatSeconds} that it is there. */
 export class Processes {
-  private readonly db: Database;
-  private readonly clock: Clock;
   private readonly id: string;
   private readonly startedAt: Date;
   readonly runtime: Runtime;
 
-  constructor(db: Database, clock: Clock, random: Random, runtime: Runtime) {
-    this.db = db;
-    this.clock = clock;
-    this.runtime = runtime;
-    this.id = random.id();
-    this.startedAt = clock.now();
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; runtime: Runtime }) {
+    this.id = deps.random.id();
+    this.startedAt = deps.clock.now();
+
+    this.runtime = deps.runtime;
   }
 
   /** To be called every {@link beatSeconds}. */
   async beat(): Promise<void> {
     const { host, pid, version, nodeVersion, signMicroseconds } = this.runtime;
-    const skew = await clockSkewMs(this.db.reader(), this.clock);
-    await this.db.transaction(async (em) => {
-      const now = this.clock.now();
+    const skew = await clockSkewMs(this.deps.db.reader(), this.deps.clock);
+    await this.deps.db.transaction(async (em) => {
+      const now = this.deps.clock.now();
       await execute(
         em,
         sql`insert into processes (id, host, pid, version, node_version, started_at, seen_at, sign_microseconds,
@@ -60,12 +57,12 @@ export class Processes {
 
   /** At the end of an orderly stop. */
   async leave(): Promise<void> {
-    await execute(this.db.alone, sql`delete from processes where id = ${this.id}`);
+    await execute(this.deps.db.alone, sql`delete from processes where id = ${this.id}`);
   }
 
   /** Those that are there, longest first. */
   live(em: EntityManager): Promise<Process[]> {
-    const since = secondsLater(this.clock.now(), -silenceSeconds);
+    const since = secondsLater(this.deps.clock.now(), -silenceSeconds);
     return em.find(Process, { seenAt: { $gte: since } }, { orderBy: { startedAt: 'asc', id: 'asc' }, limit: 100 });
   }
 }

@@ -24,11 +24,7 @@ interface SystemStatusDeps {
 
 /** Reads how the instance stands. */
 export class SystemStatus {
-  private readonly deps: SystemStatusDeps;
-
-  constructor(deps: SystemStatusDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: SystemStatusDeps) {}
 
   async report(em: EntityManager): Promise<SystemStatusReport> {
     const { clock, processes, backups, senders, gauge } = this.deps;

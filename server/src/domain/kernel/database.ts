@@ -7,12 +7,10 @@ import { type Executing, execute, sql } from './sql.ts';
  * first. What must outlive a refusal is written and committed before the refusal is thrown.
  */
 export class Database {
-  private readonly orm: MikroORM;
   /** For one statement that is a transaction of its own, whatever transaction is open around the caller. */
   readonly alone: Executing;
 
-  constructor(orm: MikroORM) {
-    this.orm = orm;
+  constructor(private readonly orm: MikroORM) {
     const driver = orm.em.getDriver();
     this.alone = { getKysely: () => driver.getConnection().getClient(), getDriver: () => driver };
   }

@@ -62,12 +62,12 @@ export type Problem =
 
 /** What the domain throws, and nothing else: an expected refusal. Anything else thrown is a bug. */
 export class Refusal extends Error {
-  readonly problem: Problem;
-
-  constructor(problem: Problem, options?: ErrorOptions) {
+  constructor(
+    readonly problem: Problem,
+    options?: ErrorOptions,
+  ) {
     super(problem.code, options);
     this.name = 'Refusal';
-    this.problem = problem;
   }
 }
 

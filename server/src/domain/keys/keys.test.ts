@@ -35,7 +35,10 @@ async function keysOfAProcess(masterKey = new Uint8Array(32)): Promise<{ keys: K
   open.push(orm);
   const db = new Database(orm);
   const vault = new Vault(masterKey, systemRandom);
-  return { db, keys: new Keys(db, vault, clock, new Audit(clock, systemRandom), defaultSchedule) };
+  return {
+    db,
+    keys: new Keys({ db, vault, clock, audit: new Audit({ clock, random: systemRandom }), schedule: defaultSchedule }),
+  };
 }
 
 async function kids(keys: Keys): Promise<string[]> {
@@ -74,7 +77,7 @@ describe('the keys of several processes', () => {
     const [here, there] = [await keysOfAProcess(), await keysOfAProcess()];
     await here.keys.tend();
     const leaked = (await there.keys.signing('ES512')).kid;
-    const signer = new Signer(there.keys, clock, 'https://id.example.com');
+    const signer = new Signer({ keys: there.keys, clock, issuer: 'https://id.example.com' });
     const token = await signer.sign('id-token', { sub: 'x', aud: 'y', exp: 4_102_444_800 });
     await here.keys.withdraw(leaked, system);
     clock.turn(5);

@@ -45,31 +45,20 @@ const keysLock = 7_316_904_552;
  * published at least 24 h before it signs, the old one stays until its last token has expired plus 24 h.
  */
 export class Keys {
-  private readonly db: Database;
-  private readonly vault: Vault;
-  private readonly clock: Clock;
-  private readonly audit: Audit;
-  private readonly schedule: Schedule;
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
   private lastRead: LoadedKey[] | undefined;
   private told: { of: LoadedKey[]; jwks: { keys: JWK[] } } | undefined;
   /** Opened once: their rows are read again and again, and say the same. */
   private readonly opened = new Map<string, { sealed: Uint8Array; halves: Pick<LoadedKey, 'verifyKey' | 'sign'> }>();
 
-  constructor(db: Database, vault: Vault, clock: Clock, audit: Audit, schedule: Schedule) {
-    this.db = db;
-    this.vault = vault;
-    this.clock = clock;
-    this.audit = audit;
-    this.schedule = schedule;
-  }
+  constructor(private readonly deps: { db: Database; vault: Vault; clock: Clock; audit: Audit; schedule: Schedule }) {}
 
   /**
    * Every key that relying parties may see now, the signing ones included. While the database is away it is what was
    * read last. Throws `VaultError`.
    */
   published(): Promise<LoadedKey[]> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     if (!this.cache || isPast(secondsLater(this.cache.readAt, cacheSeconds), now) || this.cache.readAt > now) {
       const keys = this.read(now).catch((error: unknown) => {
         this.cache = undefined;
@@ -93,7 +82,7 @@ export class Keys {
 
   /** The key that signs now. */
   async signing(alg: SigningAlgorithm): Promise<LoadedKey> {
-    const key = currentKey(await this.published(), alg, this.clock.now());
+    const key = currentKey(await this.published(), alg, this.deps.clock.now());
     return key ?? refuse({ code: 'unavailable', reason: `no ${alg} signing key`, retryAfterSeconds: 5 });
   }
 
@@ -107,11 +96,11 @@ export class Keys {
   /** Makes first keys, publishes the next in time, drops those past their day. Safe to run on every process. */
   async tend(): Promise<void> {
     await this.exclusively(async (em, keys) => {
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       for (const alg of signingAlgorithms) {
         if (!currentKey(keys, alg, now)) await this.create(em, keys, alg, now, system);
         else {
-          const at = succession(keys, alg, now, this.schedule);
+          const at = succession(keys, alg, now, this.deps.schedule);
           if (at) await this.create(em, keys, alg, at, system);
         }
       }
@@ -122,10 +111,10 @@ export class Keys {
   /** Publishes a successor for every algorithm now; it signs after the notice that caches of relying parties need. */
   async rotate(actor: Actor): Promise<void> {
     await this.exclusively(async (em, keys) => {
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       for (const alg of signingAlgorithms) {
         if (nextKey(keys, alg, now)) continue;
-        await this.create(em, keys, alg, secondsLater(now, this.schedule.noticeSeconds), actor);
+        await this.create(em, keys, alg, secondsLater(now, this.deps.schedule.noticeSeconds), actor);
       }
     });
   }
@@ -133,7 +122,7 @@ export class Keys {
   /** Emergency: the key signs and verifies nothing from now on, and a successor signs at once. */
   async withdraw(kid: string, actor: Actor): Promise<void> {
     await this.exclusively(async (em, keys) => {
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       const key = keys.find((one) => one.id === kid && !one.withdrawnAt);
       if (!key) refuse({ code: 'not-found', what: 'signing-key' });
       key.withdrawnAt = now;
@@ -142,7 +131,7 @@ export class Keys {
       const next = nextKey(keys, key.alg, now);
       if (next && !currentKey(keys, key.alg, now)) next.signsFrom = now;
       else if (!currentKey(keys, key.alg, now)) await this.create(em, keys, key.alg, now, actor);
-      this.audit.record(em, { type: 'signing-key.withdrawn', actor, subject: { kind: 'signing-key', id: kid } });
+      this.deps.audit.record(em, { type: 'signing-key.withdrawn', actor, subject: { kind: 'signing-key', id: kid } });
     });
   }
 
@@ -153,13 +142,17 @@ export class Keys {
   async withdrawAll(actor: Actor): Promise<string[]> {
     const withdrawn: string[] = [];
     await this.exclusively(async (em, keys) => {
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       const live = keys.filter((key) => !key.withdrawnAt);
       for (const key of live) {
         key.withdrawnAt = now;
         key.signsUntil = now;
         key.publishedUntil = now;
-        this.audit.record(em, { type: 'signing-key.withdrawn', actor, subject: { kind: 'signing-key', id: key.id } });
+        this.deps.audit.record(em, {
+          type: 'signing-key.withdrawn',
+          actor,
+          subject: { kind: 'signing-key', id: key.id },
+        });
       }
       for (const alg of signingAlgorithms) await this.create(em, keys, alg, now, actor);
       withdrawn.push(...live.map(({ id }) => id));
@@ -169,13 +162,13 @@ export class Keys {
 
   /** All keys of the record, for the console: newest first, withdrawn ones included, without private parts. */
   async list(): Promise<SigningKey[]> {
-    return this.db
+    return this.deps.db
       .reader()
       .find(SigningKey, {}, { orderBy: { signsFrom: 'desc' }, exclude: ['sealedPrivateKey'] }) as Promise<SigningKey[]>;
   }
 
   private async exclusively(work: (em: EntityManager, keys: SigningKey[]) => Promise<void>): Promise<void> {
-    await this.db.transaction(async (em) => {
+    await this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${keysLock})`);
       await work(em, await em.find(SigningKey, {}));
     });
@@ -185,29 +178,29 @@ export class Keys {
   /** Throws `VaultError` under another master key than the keys that are there: no server could open the new one. */
   private async create(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, signsFrom: Date, actor: Actor) {
     const [known] = keys;
-    if (known) this.vault.open('signing-key', known.id, known.sealedPrivateKey);
+    if (known) this.deps.vault.open('signing-key', known.id, known.sealedPrivateKey);
     const pair = await generateKeyPair(alg, { extractable: true });
     const jwk = await exportJWK(pair.publicKey);
     const kid = await calculateJwkThumbprint(jwk);
-    const predecessor = currentKey(keys, alg, this.clock.now());
+    const predecessor = currentKey(keys, alg, this.deps.clock.now());
     if (predecessor) {
       predecessor.signsUntil = signsFrom;
       predecessor.publishedUntil = secondsLater(
         signsFrom,
-        this.schedule.longestTokenSeconds + this.schedule.noticeSeconds,
+        this.deps.schedule.longestTokenSeconds + this.deps.schedule.noticeSeconds,
       );
     }
     const key = em.create(SigningKey, {
       id: kid,
       alg,
       publicJwk: { ...jwk, kid, alg, use: 'sig' },
-      sealedPrivateKey: this.vault.seal('signing-key', kid, await exportPKCS8(pair.privateKey)),
-      createdAt: this.clock.now(),
+      sealedPrivateKey: this.deps.vault.seal('signing-key', kid, await exportPKCS8(pair.privateKey)),
+      createdAt: this.deps.clock.now(),
       signsFrom,
     });
     em.persist(key);
     keys.push(key);
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type: 'signing-key.published',
       actor,
       subject: { kind: 'signing-key', id: kid },
@@ -216,7 +209,7 @@ export class Keys {
   }
 
   private async read(now: Date): Promise<LoadedKey[]> {
-    const keys = await this.db
+    const keys = await this.deps.db
       .reader()
       .find(
         SigningKey,
@@ -243,7 +236,7 @@ export class Keys {
     if (known && Buffer.compare(known.sealed, sealed) === 0) return known.halves;
     const halves = {
       verifyKey: (await importJWK(publicJwk, alg)) as CryptoKey,
-      sign: signerOf(alg, this.vault.open('signing-key', id, sealed).toString()),
+      sign: signerOf(alg, this.deps.vault.open('signing-key', id, sealed).toString()),
     };
     this.opened.set(id, { sealed, halves });
     return halves;

@@ -24,22 +24,18 @@ const mostVerified = 5000;
 
 /** Signs and verifies the issuer's own tokens. Only claims that we compose are signed, never a caller's bytes. */
 export class Signer {
-  private readonly keys: Keys;
-  private readonly clock: Clock;
   readonly issuer: string;
   /** By SHA-256 of the token. */
   private readonly verified = new Map<string, Verified>();
 
-  constructor(keys: Keys, clock: Clock, issuer: string) {
-    this.keys = keys;
-    this.clock = clock;
-    this.issuer = issuer;
+  constructor(private readonly deps: { keys: Keys; clock: Clock; issuer: string }) {
+    this.issuer = deps.issuer;
   }
 
   /** A compact JWS with `kid` and `typ`. Signing runs off the event loop. */
   async sign(kind: TokenKind, claims: JWTPayload): Promise<string> {
     const { typ, alg } = tokenKinds[kind];
-    const key = await this.keys.signing(alg);
+    const key = await this.deps.keys.signing(alg);
     const input = `${segment({ alg, typ, kid: key.kid })}.${segment({ iss: this.issuer, ...claims })}`;
     const signature = await key.sign(Buffer.from(input));
     return `${input}.${Buffer.from(signature).toString('base64url')}`;
@@ -59,9 +55,9 @@ export class Signer {
       return payload;
     }
     const { exp, nbf } = known.payload;
-    const now = seconds(this.clock.now());
+    const now = seconds(this.deps.clock.now());
     const isTimely = exp !== undefined && exp > now && (nbf === undefined || nbf <= now);
-    const isPublished = (await this.keys.published()).some(({ kid }) => kid === known.kid);
+    const isPublished = (await this.deps.keys.published()).some(({ kid }) => kid === known.kid);
     if (isTimely && isPublished) return known.payload;
     this.verified.delete(name);
     return null;
@@ -86,7 +82,7 @@ export class Signer {
     if (!isCompactJws(token)) return null;
     try {
       const header = decodeProtectedHeader(token);
-      const key = (await this.keys.published()).find((one) => one.kid === header.kid && one.alg === alg);
+      const key = (await this.deps.keys.published()).find((one) => one.kid === header.kid && one.alg === alg);
       if (!key || header.alg !== alg || header.typ !== typ) return null;
       const { payload } = await jwtVerify(token, key.verifyKey, {
         algorithms: [alg],
@@ -94,7 +90,7 @@ export class Signer {
         issuer: this.issuer,
         ...(options.audience === undefined ? {} : { audience: options.audience }),
         // Expiry is judged on our clock; an expired hint is judged at its own last instant.
-        currentDate: options.expiredIsFine ? lastInstant(token) : this.clock.now(),
+        currentDate: options.expiredIsFine ? lastInstant(token) : this.deps.clock.now(),
       });
       return payload;
     } catch (error) {

@@ -4,16 +4,13 @@ import { sameSecret } from '../kernel/secret.ts';
 
 /** The sealed bytes were made under another master key, moved to another row, or altered. */
 export class VaultError extends Error {
-  readonly reason: 'other-master-key' | 'altered';
-
-  constructor(reason: 'other-master-key' | 'altered') {
+  constructor(readonly reason: 'other-master-key' | 'altered') {
     super(
       reason === 'other-master-key'
         ? 'This database was sealed under another master key. Set MASTER_KEY to the one it was made with.'
         : 'Sealed data was altered, or belongs to another record.',
     );
     this.name = 'VaultError';
-    this.reason = reason;
   }
 }
 
@@ -29,7 +26,6 @@ const tagLength = 16;
  * While the master key is being changed there are two: the first seals, both open.
  */
 export class Vault {
-  private readonly random: Random;
   private readonly first: Ring;
   private readonly rings: readonly Ring[];
 
@@ -37,8 +33,11 @@ export class Vault {
    * @param masterKey 32 bytes
    * @param second 32 bytes: opens and never seals
    */
-  constructor(masterKey: Uint8Array, random: Random, second?: Uint8Array) {
-    this.random = random;
+  constructor(
+    masterKey: Uint8Array,
+    private readonly random: Random,
+    second?: Uint8Array,
+  ) {
     this.first = new Ring(masterKey);
     this.rings = second === undefined ? [this.first] : [this.first, new Ring(second)];
   }
@@ -106,11 +105,9 @@ export function keyedHash(key: Uint8Array, id: string, text: string): string {
 /** What is derived of one master key. */
 class Ring {
   readonly name: Buffer;
-  private readonly masterKey: Uint8Array;
   private readonly derived = new Map<string, Buffer>();
 
-  constructor(masterKey: Uint8Array) {
-    this.masterKey = masterKey;
+  constructor(private readonly masterKey: Uint8Array) {
     this.name = this.key('name').subarray(0, 4);
   }
 

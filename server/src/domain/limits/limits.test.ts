@@ -16,7 +16,7 @@ let db: Database;
 let now: Date;
 const clock: Clock = { now: () => now };
 const [oldKey, newKey] = [systemRandom.bytes(32), systemRandom.bytes(32)];
-const limitsOf = (vault: Vault) => new Limits(clock, (subject) => vault.macs('budget', '', subject));
+const limitsOf = (vault: Vault) => new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
 const limits = limitsOf(new Vault(oldKey, systemRandom));
 const limitsDuringChange = limitsOf(new Vault(newKey, systemRandom, oldKey));
 const rule: LimitRule = { name: 'tries', max: 2, windowSeconds: 60 };

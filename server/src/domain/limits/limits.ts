@@ -32,13 +32,7 @@ export type SubjectKeys = (subject: string) => readonly string[];
 
 /** Budgets in the database: shared by all processes, outliving a restart, counted by one atomic statement. */
 export class Limits {
-  private readonly clock: Clock;
-  private readonly keysOf: SubjectKeys;
-
-  constructor(clock: Clock, keysOf: SubjectKeys) {
-    this.clock = clock;
-    this.keysOf = keysOf;
-  }
+  constructor(private readonly deps: { clock: Clock; keysOf: SubjectKeys }) {}
 
   /**
    * Takes one from the subject's budget, also where it is spent already. The caller commits this whatever comes of
@@ -60,7 +54,7 @@ export class Limits {
   }
 
   private async take(on: Executing, name: string, rule: LimitRule, subject: string, source: Fragment): Promise<Spent> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const end = secondsLater(now, rule.windowSeconds);
     const [id, second] = this.idsOf(rule, subject);
     // A new row continues the window of the row under the second key.
@@ -85,7 +79,7 @@ export class Limits {
       em,
       sql<{ spent: number }>`
         select coalesce(max(spent), 0) as spent from budgets
-        where id = any(${this.idsOf(rule, subject)}) and resets_at > ${this.clock.now()}`,
+        where id = any(${this.idsOf(rule, subject)}) and resets_at > ${this.deps.clock.now()}`,
       { prepare: 'limits.peek' },
     );
     return (row as { spent: number }).spent;
@@ -100,12 +94,12 @@ export class Limits {
 
   /** Drops windows that have ended. */
   async sweep(em: EntityManager): Promise<void> {
-    await execute(em, sql`delete from budgets where resets_at <= ${this.clock.now()}`);
+    await execute(em, sql`delete from budgets where resets_at <= ${this.deps.clock.now()}`);
   }
 
   /** At most two, see {@link SubjectKeys}. */
   private idsOf(rule: LimitRule, subject: string): string[] {
-    return this.keysOf(subject).map((key) => `${rule.name}:${key}`);
+    return this.deps.keysOf(subject).map((key) => `${rule.name}:${key}`);
   }
 }
 

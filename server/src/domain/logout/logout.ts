@@ -47,12 +47,9 @@ export interface LogoutDeps {
  * The ends and what is to be delivered commit together; nothing is sent before.
  */
 export class Logout {
-  private readonly deps: LogoutDeps;
   private readonly inFlight = new Set<Promise<void>>();
 
-  constructor(deps: LogoutDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: LogoutDeps) {}
 
   /** Ends one session (scope `session`): its clients get a token with `sid`. */
   endSession(sessionId: string, actor: Actor): Promise<void> {

@@ -30,17 +30,9 @@ export interface FactorStanding {
 /** Second factors of users: e-mail, SMS, TOTP, and the recovery codes that stand in for them. */
 export class Mfa {
   readonly recoveryCodes: RecoveryCodes;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly vault: Vault;
-  private readonly audit: Audit;
 
-  constructor(clock: Clock, random: Random, vault: Vault, audit: Audit) {
-    this.clock = clock;
-    this.random = random;
-    this.vault = vault;
-    this.audit = audit;
-    this.recoveryCodes = new RecoveryCodes(clock, random, vault);
+  constructor(private readonly deps: { clock: Clock; random: Random; vault: Vault; audit: Audit }) {
+    this.recoveryCodes = new RecoveryCodes(deps);
   }
 
   /** The verified factors of a user, the one to ask for first: it was used or set up last. */
@@ -96,8 +88,8 @@ export class Mfa {
   ): Promise<Enrolment> {
     const ceremonyId = begun.ceremonyId ?? null;
     await em.nativeDelete(Enrolment, { user: begun.userId, ceremonyId, verifiedAt: null });
-    const id = this.random.id();
-    const secret = begun.method === 'totp' ? newTotpSecret((count) => this.random.bytes(count)) : null;
+    const id = this.deps.random.id();
+    const secret = begun.method === 'totp' ? newTotpSecret((count) => this.deps.random.bytes(count)) : null;
     const enrolment = em.create(Enrolment, {
       id,
       user: begun.userId,
@@ -105,8 +97,8 @@ export class Mfa {
       deviceId: begun.deviceId,
       method: begun.method,
       phone: begun.phone,
-      sealedSecret: secret === null ? null : this.vault.seal('totp', id, secret),
-      createdAt: this.clock.now(),
+      sealedSecret: secret === null ? null : this.deps.vault.seal('totp', id, secret),
+      createdAt: this.deps.clock.now(),
     });
     em.persist(enrolment);
     return enrolment;
@@ -132,8 +124,8 @@ export class Mfa {
   /** Seconds until a locked factor takes codes again; 0: it does. */
   lockedForSeconds(enrolment: Enrolment): number {
     const { lockedUntil } = enrolment;
-    if (!lockedUntil || isPast(lockedUntil, this.clock.now())) return 0;
-    return Math.ceil((lockedUntil.getTime() - this.clock.now().getTime()) / 1000);
+    if (!lockedUntil || isPast(lockedUntil, this.deps.clock.now())) return 0;
+    return Math.ceil((lockedUntil.getTime() - this.deps.clock.now().getTime()) / 1000);
   }
 
   /**
@@ -146,14 +138,14 @@ export class Mfa {
       em,
       sql`
         update enrolments set failures = ${failures + 1},
-          locked_until = ${pause > 0 ? secondsLater(this.clock.now(), pause) : null} where id = ${id}`,
+          locked_until = ${pause > 0 ? secondsLater(this.deps.clock.now(), pause) : null} where id = ${id}`,
       { prepare: 'mfa.count-try' },
     );
   }
 
   /** Whether this is the factor's TOTP code now, on a row that the caller has locked. Each time-step is good once. */
   async acceptTotp(em: EntityManager, enrolment: Enrolment, code: string): Promise<boolean> {
-    const step = totpStep(this.secretOf(enrolment), code, seconds(this.clock.now()), enrolment.lastStep ?? null);
+    const step = totpStep(this.secretOf(enrolment), code, seconds(this.deps.clock.now()), enrolment.lastStep ?? null);
     if (step === null) return false;
     const taken = await execute(
       em,
@@ -170,7 +162,7 @@ export class Mfa {
   accepted(enrolment: Enrolment): void {
     enrolment.failures = 0;
     enrolment.lockedUntil = null;
-    enrolment.lastUsedAt = this.clock.now();
+    enrolment.lastUsedAt = this.deps.clock.now();
   }
 
   /**
@@ -178,8 +170,8 @@ export class Mfa {
    * none yet.
    */
   async verify(em: EntityManager, enrolment: Enrolment, user: User, actor: Actor): Promise<string[] | null> {
-    enrolment.verifiedAt = this.clock.now();
-    this.audit.record(em, {
+    enrolment.verifiedAt = this.deps.clock.now();
+    this.deps.audit.record(em, {
       type: 'mfa.enrolled',
       actor,
       projectId: user.project.id,
@@ -200,7 +192,7 @@ export class Mfa {
     const where = { id: enrolmentId, user: user.id, verifiedAt: { $ne: null } };
     const enrolment = found(isUuid(enrolmentId) ? await em.findOne(Enrolment, where) : null, 'enrolment');
     em.remove(enrolment);
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type: 'mfa.removed',
       actor,
       projectId: user.project.id,
@@ -211,6 +203,6 @@ export class Mfa {
   }
 
   private secretOf(enrolment: Enrolment): string {
-    return this.vault.open('totp', enrolment.id, enrolment.sealedSecret as Uint8Array).toString();
+    return this.deps.vault.open('totp', enrolment.id, enrolment.sealedSecret as Uint8Array).toString();
   }
 }

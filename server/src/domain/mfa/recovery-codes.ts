@@ -15,27 +15,19 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Codes that stand in for a lost second factor: ten, each good once, shown once. */
 export class RecoveryCodes {
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly vault: Vault;
-
-  constructor(clock: Clock, random: Random, vault: Vault) {
-    this.clock = clock;
-    this.random = random;
-    this.vault = vault;
-  }
+  constructor(private readonly deps: { clock: Clock; random: Random; vault: Vault }) {}
 
   /** Ten new ones in place of all that there are, in groups of four characters. */
   async issue(em: EntityManager, userId: string): Promise<string[]> {
     await execute(em, sql`delete from recovery_codes where user_id = ${userId}`);
     return Array.from({ length: count }, () => {
-      const code = [...this.random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
+      const code = [...this.deps.random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
       em.persist(
         em.create(RecoveryCode, {
-          id: this.random.id(),
+          id: this.deps.random.id(),
           user: userId,
           hash: this.hash(userId, code),
-          createdAt: this.clock.now(),
+          createdAt: this.deps.clock.now(),
         }),
       );
       return (code.match(/.{4}/g) as string[]).join('-');
@@ -55,7 +47,7 @@ export class RecoveryCodes {
     const code = normalize(typed);
     const hashes = await this.hashes(em, userId, code);
     const use = sql`
-      update recovery_codes set used_at = ${this.clock.now()}
+      update recovery_codes set used_at = ${this.deps.clock.now()}
       where hash = any(${hashes}) and user_id = ${userId} and used_at is null`;
     return (await execute(em, use)) === 1;
   }
@@ -63,12 +55,15 @@ export class RecoveryCodes {
   /** As it may have been stored: also under master keys that were changed since. */
   private async hashes(em: EntityManager, userId: string, code: string): Promise<string[]> {
     const retired = await em.find(RetiredMacKey, { purpose: recoveryCodePurpose });
-    const keys = retired.map(({ id, sealedKey }) => this.vault.open('mac-key', id, sealedKey));
-    return [...this.vault.macs(recoveryCodePurpose, userId, code), ...keys.map((key) => keyedHash(key, userId, code))];
+    const keys = retired.map(({ id, sealedKey }) => this.deps.vault.open('mac-key', id, sealedKey));
+    return [
+      ...this.deps.vault.macs(recoveryCodePurpose, userId, code),
+      ...keys.map((key) => keyedHash(key, userId, code)),
+    ];
   }
 
   private hash(userId: string, code: string): string {
-    return this.vault.mac(recoveryCodePurpose, userId, code);
+    return this.deps.vault.mac(recoveryCodePurpose, userId, code);
   }
 }
 

@@ -17,9 +17,9 @@ import { type NewCode, Otp } from './otp.ts';
 
 const clock = turnableClock();
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
-const limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
-const otp = new Otp(clock, systemRandom, vault, limits);
-const guessing = new Guessing(clock, vault, limits);
+const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
+const otp = new Otp({ clock, random: systemRandom, vault, limits });
+const guessing = new Guessing({ clock, vault, limits });
 const home = '192.0.2.1';
 const day = 24 * 3600;
 let database: FreshDatabase;

@@ -43,15 +43,7 @@ export interface Granted {
  * were wrong, so that codes requested in advance do not exceed the budgets.
  */
 export class Guessing {
-  private readonly clock: Clock;
-  private readonly vault: Vault;
-  private readonly limits: Limits;
-
-  constructor(clock: Clock, vault: Vault, limits: Limits) {
-    this.clock = clock;
-    this.vault = vault;
-    this.limits = limits;
-  }
+  constructor(private readonly deps: { clock: Clock; vault: Vault; limits: Limits }) {}
 
   /** The format of the next code for this requester. */
   async grant(em: EntityManager, requester: Requester): Promise<Granted> {
@@ -60,9 +52,9 @@ export class Guessing {
     const account = accountKey(requester);
     const isKnownNetwork = await this.isKnownNetwork(em, requester);
     const open = await this.openTries(em, projectId, requester.userId ?? requester.address);
-    const fromHere = await this.limits.peek(em, perKnownNetwork, `${account}:${networkOf(requester.ip)}`);
-    const ofAccount = await this.limits.peek(em, perAccount, account);
-    const ofProject = await this.limits.peek(em, perProject, projectId);
+    const fromHere = await this.deps.limits.peek(em, perKnownNetwork, `${account}:${networkOf(requester.ip)}`);
+    const ofAccount = await this.deps.limits.peek(em, perAccount, account);
+    const ofProject = await this.deps.limits.peek(em, perProject, projectId);
     if (isKnownNetwork && fits(perKnownNetwork, fromHere + open.knownOfAccount))
       return { format: 'short', isKnown: true };
     const isShort = fits(perAccount, ofAccount + open.ofAccount) && fits(perProject, ofProject + open.ofProject);
@@ -88,7 +80,7 @@ export class Guessing {
       em,
       sql`
         insert into known_networks (user_id, network, last_at)
-        values (${userId}, ${this.vault.mac('network', userId, network)}, ${this.clock.now()})
+        values (${userId}, ${this.deps.vault.mac('network', userId, network)}, ${this.deps.clock.now()})
         on conflict (user_id, network) do update set last_at = excluded.last_at`,
       { prepare: 'guessing.remember' },
     );
@@ -100,8 +92,8 @@ export class Guessing {
       em,
       sql`
         select from known_networks
-        where user_id = ${user} and network = any(${this.vault.macs('network', user, networkOf(ip))})
-          and last_at > ${secondsLater(this.clock.now(), -knownSeconds)} limit 1`,
+        where user_id = ${user} and network = any(${this.deps.vault.macs('network', user, networkOf(ip))})
+          and last_at > ${secondsLater(this.deps.clock.now(), -knownSeconds)} limit 1`,
       { prepare: 'guessing.is-known-network' },
     );
     return found.length > 0;
@@ -109,7 +101,7 @@ export class Guessing {
 
   /** Tries that open short codes still allow. */
   private async openTries(em: EntityManager, projectId: string, account: string) {
-    const macs = this.vault.macs('otp-account', projectId, account);
+    const macs = this.deps.vault.macs('otp-account', projectId, account);
     const [row] = await query(
       em,
       sql<{ known: number | null; stranger: number | null; project: number | null }>`
@@ -118,7 +110,7 @@ export class Guessing {
           from one_time_codes
           where project_id = ${projectId} and purpose = 'sign-in' and format = 'short'
             and used_at is null and replaced_at is null
-            and expires_at > ${this.clock.now()} and attempts < ${triesPerCode}
+            and expires_at > ${this.deps.clock.now()} and attempts < ${triesPerCode}
         )
         select sum(tries) filter (where of_account and requester_known)::int as known,
           sum(tries) filter (where of_account and not requester_known)::int as stranger,

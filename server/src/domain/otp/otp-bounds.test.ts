@@ -17,8 +17,8 @@ import { type Send, Sends } from './sends.ts';
 
 const clock = turnableClock();
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
-const limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
-const otp = new Otp(clock, systemRandom, vault, limits);
+const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
+const otp = new Otp({ clock, random: systemRandom, vault, limits });
 let database: FreshDatabase;
 let orm: MikroORM;
 let db: Database;
@@ -115,7 +115,7 @@ describe('a code', () => {
 });
 
 describe('a send', () => {
-  const sends = new Sends(limits);
+  const sends = new Sends({ limits });
   const send = (over: Partial<Send>) =>
     db.transaction((em) =>
       sends.spend(em, {

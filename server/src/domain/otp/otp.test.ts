@@ -41,10 +41,10 @@ beforeAll(async () => {
   orm = await openDatabase({ url: database.url });
   db = new Database(orm);
   now = new Date('2027-01-01T00:00:00Z');
-  limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
-  otp = new Otp(clock, systemRandom, vault, limits);
-  guessing = new Guessing(clock, vault, limits);
-  sends = new Sends(limits);
+  limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
+  otp = new Otp({ clock, random: systemRandom, vault, limits });
+  guessing = new Guessing({ clock, vault, limits });
+  sends = new Sends({ limits });
 });
 afterAll(async () => {
   await orm.close(true);

@@ -69,21 +69,11 @@ export type Redemption =
 
 /** One-time codes: five minutes, five tries, one live code for each place and purpose. */
 export class Otp {
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly vault: Vault;
-  private readonly limits: Limits;
-
-  constructor(clock: Clock, random: Random, vault: Vault, limits: Limits) {
-    this.clock = clock;
-    this.random = random;
-    this.vault = vault;
-    this.limits = limits;
-  }
+  constructor(private readonly deps: { clock: Clock; random: Random; vault: Vault; limits: Limits }) {}
 
   /** A new code in place of the one that was made there before; codes of other places are left alone. */
   async issue(em: EntityManager, made: NewCode): Promise<string> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     await execute(
       em,
       sql`
@@ -91,9 +81,9 @@ export class Otp {
         where ceremony_id = ${made.ceremonyId} and purpose = ${made.purpose} and replaced_at is null`,
       { prepare: 'otp.issue' },
     );
-    const id = this.random.id();
+    const id = this.deps.random.id();
     const format = made.format ?? 'short';
-    const code = newCode(this.random, format);
+    const code = newCode(this.deps.random, format);
     em.persist(
       em.create(OneTimeCode, {
         id,
@@ -101,14 +91,14 @@ export class Otp {
         clientId: made.clientId,
         ceremonyId: made.ceremonyId,
         purpose: made.purpose,
-        account: this.vault.mac('otp-account', made.projectId, made.userId ?? made.address),
+        account: this.deps.vault.mac('otp-account', made.projectId, made.userId ?? made.address),
         userId: made.userId,
         address: this.macOf('otp-address', id, made.address),
         sentTo: made.sentTo === null ? null : this.macOf('otp-sent-to', id, made.sentTo),
         format,
         requesterKnown: made.requesterKnown ?? false,
         jkt: made.jkt,
-        codeMac: this.vault.mac('otp', id, code),
+        codeMac: this.deps.vault.mac('otp', id, code),
         createdAt: now,
         expiresAt: secondsLater(now, codeTtlSeconds),
       }),
@@ -141,7 +131,7 @@ export class Otp {
    */
   async spendTry(em: EntityManager, { projectId, purpose }: CodePlace, userId: string): Promise<number | null> {
     const rule: LimitRule = { name: `otp-try:${purpose}`, ...factorTries };
-    const spent = await this.limits.spend(em, rule, `${projectId}:${userId}`);
+    const spent = await this.deps.limits.spend(em, rule, `${projectId}:${userId}`);
     return spent.allowed ? null : spent.retryAfterSeconds;
   }
 
@@ -151,8 +141,13 @@ export class Otp {
     counted: CountedCode | null,
     tried: { jkt: string | null; clientId: string | null; code: string },
   ): Promise<Redemption> {
-    const now = this.clock.now();
-    const matches = this.vault.matches('otp', counted?.id ?? '', normalizeCode(tried.code), counted?.codeMac ?? '');
+    const now = this.deps.clock.now();
+    const matches = this.deps.vault.matches(
+      'otp',
+      counted?.id ?? '',
+      normalizeCode(tried.code),
+      counted?.codeMac ?? '',
+    );
     if (!counted) return { accepted: false, fault: 'none-sent' };
     const samePlace = counted.jkt === tried.jkt && counted.clientId === tried.clientId;
     const fault = judgeCode({ ...counted, matches, sameKey: samePlace, isSent: counted.sentTo !== null }, now);
@@ -162,20 +157,20 @@ export class Otp {
     if ((await execute(em, use, { prepare: 'otp.use' })) !== 1) return { accepted: false, fault: 'used' };
     const { id, userId, createdAt } = counted;
     const afterSeconds = Math.round((now.getTime() - createdAt.getTime()) / 1000);
-    const isFor = (address: string) => this.vault.matches('otp-address', id, addressKey(address), counted.address);
+    const isFor = (address: string) => this.deps.vault.matches('otp-address', id, addressKey(address), counted.address);
     const wentTo = (mailbox: string) =>
-      this.vault.matches('otp-sent-to', id, addressKey(mailbox), counted.sentTo ?? '');
+      this.deps.vault.matches('otp-sent-to', id, addressKey(mailbox), counted.sentTo ?? '');
     return { accepted: true, userId, isFor, wentTo, afterSeconds };
   }
 
   /** Keyed, so that a copy of the table holds no address. */
   private macOf(purpose: string, id: string, address: string): string {
-    return this.vault.mac(purpose, id, addressKey(address));
+    return this.deps.vault.mac(purpose, id, addressKey(address));
   }
 
   /** Drops expired codes. */
   async sweep(em: EntityManager): Promise<void> {
-    await execute(em, sql`delete from one_time_codes where expires_at <= ${this.clock.now()}`);
+    await execute(em, sql`delete from one_time_codes where expires_at <= ${this.deps.clock.now()}`);
   }
 }
 

@@ -43,11 +43,7 @@ export type SendOutcome = { wait: number } | { isFlood: boolean };
  * counts like any other, and the overall budget refuses no request.
  */
 export class Sends {
-  private readonly limits: Limits;
-
-  constructor(limits: Limits) {
-    this.limits = limits;
-  }
+  constructor(private readonly deps: { limits: Limits }) {}
 
   async spend(em: EntityManager, send: Send): Promise<SendOutcome> {
     const address = `${send.projectId}:${send.purpose}:${send.address}`;
@@ -59,11 +55,11 @@ export class Sends {
       ...perRequester.map((rule): [LimitRule, string] => [rule, `${address}:${by}`]),
     ];
     for (const [rule, subject] of budgets) {
-      const spent = await this.limits.spend(em, rule, subject);
+      const spent = await this.deps.limits.spend(em, rule, subject);
       if (!spent.allowed) return { wait: spent.retryAfterSeconds };
     }
     if (provenKey === undefined) return { isFlood: false };
     // Also holds back other requests for this address until the format of this code is decided (`Guessing`).
-    return { isFlood: !(await this.limits.spend(em, overall, address)).allowed };
+    return { isFlood: !(await this.deps.limits.spend(em, overall, address)).allowed };
   }
 }

@@ -78,11 +78,7 @@ export interface RefusedPhone {
  * the old one stays. Every method joins the caller's transaction and returns refusals as values.
  */
 export class PhoneChanges {
-  private readonly deps: PhoneChangesDeps;
-
-  constructor(deps: PhoneChangesDeps) {
-    this.deps = deps;
-  }
+  constructor(private readonly deps: PhoneChangesDeps) {}
 
   /**
    * Sends a code to the new number; again: another one, or to another number. Refuses `phone-invalid`, `phone-locked`,

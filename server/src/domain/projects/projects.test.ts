@@ -12,11 +12,12 @@ import { Project } from './project.entity.ts';
 import { Projects } from './projects.ts';
 
 const clock = turnableClock();
-const audit = new Audit(clock, systemRandom);
+const audit = new Audit({ clock, random: systemRandom });
 let orm: MikroORM;
 let db: Database;
 let drop: () => Promise<void>;
-const projectsOf = (issuer: string) => new Projects(db, clock, systemRandom, audit, issuer);
+const projectsOf = (issuer: string) =>
+  new Projects({ db, clock, random: systemRandom, audit, issuer, canSendSms: true });
 
 beforeAll(async () => {
   const fresh = await freshDatabase();
@@ -31,7 +32,7 @@ afterAll(async () => {
 
 describe('test mode', () => {
   const fill = async (projectId: string, count: number) => {
-    const users = new Users(clock, systemRandom, audit);
+    const users = new Users({ clock, random: systemRandom, audit });
     await db.transaction(async (em) => {
       for (let n = 0; n < count; n += 1) await users.signUp(em, projectId, `user${n}@example.com`, system);
     });
@@ -43,7 +44,7 @@ describe('test mode', () => {
     await fill(id, 100);
     expect((await secure.update(id, { testMode: true }, system)).testMode).toBe(true);
     await secure.update(id, { testMode: false }, system);
-    const users = new Users(clock, systemRandom, audit);
+    const users = new Users({ clock, random: systemRandom, audit });
     await db.transaction((em) => users.signUp(em, id, 'one-more@example.com', system));
     await expect(secure.update(id, { testMode: true }, system)).rejects.toMatchObject({
       problem: { code: 'invalid', field: 'testMode' },
@@ -70,7 +71,14 @@ describe('the factors that are offered', () => {
       expect(faultOf(() => projects.update(id, { offeredFactors: wrong as never }, system))).toMatchObject(refused);
     }
     expect((await projects.update(id, { offeredFactors: ['sms', 'sms'] }, system)).offeredFactors).toEqual(['sms']);
-    const mute = new Projects(db, clock, systemRandom, audit, 'http://localhost:3000', false);
+    const mute = new Projects({
+      db,
+      clock,
+      random: systemRandom,
+      audit,
+      issuer: 'http://localhost:3000',
+      canSendSms: false,
+    });
     expect(faultOf(() => mute.update(id, { offeredFactors: ['sms'] }, system))).toMatchObject(refused);
     expect((await mute.update(id, { offeredFactors: ['sms', 'totp'] }, system)).offeredFactors).toEqual([
       'sms',

@@ -48,24 +48,23 @@ interface Log {
 
 /** Tenants and their policies. */
 export class Projects {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Log;
   readonly testMode: TestMode;
-  private readonly canSendSms: boolean;
 
   /**
    * @param issuer the base address: on https, test mode is for small projects only
    * @param canSendSms whether a project can live with SMS as its only factor
    */
-  constructor(db: Database, clock: Clock, random: Random, audit: Log, issuer: string, canSendSms = true) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-    this.testMode = new TestMode(issuer);
-    this.canSendSms = canSendSms;
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      audit: Log;
+      issuer: string;
+      canSendSms: boolean;
+    },
+  ) {
+    this.testMode = new TestMode(deps.issuer);
   }
 
   find(em: EntityManager, id: string): Promise<Project | null> {
@@ -88,10 +87,10 @@ export class Projects {
   /** Refuses `invalid`. */
   create(input: Partial<ProjectSettings> & { name: string }, actor: Actor): Promise<Project> {
     const settings = this.check(input);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = this.make(em, { ...settings, name: settings.name as string });
       const detail = { after: settings };
-      this.audit.record(em, {
+      this.deps.audit.record(em, {
         type: 'project.created',
         actor,
         projectId: project.id,
@@ -104,9 +103,9 @@ export class Projects {
 
   /** A new project with the defaults of service.md 2.6, in the caller's transaction and untold. */
   make(em: EntityManager, input: Partial<ProjectSettings> & { name: string; builtIn?: 'console' | 'demo' }): Project {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const project = em.create(Project, {
-      id: this.random.id(),
+      id: this.deps.random.id(),
       name: input.name,
       builtIn: input.builtIn ?? null,
       scimEnabled: input.scimEnabled ?? true,
@@ -136,7 +135,7 @@ export class Projects {
   /** Refuses `not-found`, `invalid`, `conflict`. */
   update(id: string, input: ProjectChange, actor: Actor): Promise<Project> {
     const settings = this.check(input);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = await this.locked(em, id, input.expectedVersion);
       if (project.builtIn === 'console') keepConsoleClosed(settings);
       if (settings.testMode === true) await this.checkTestMode(em, project.id);
@@ -148,7 +147,7 @@ export class Projects {
   /** Refuses `not-found`, `invalid` (see `sessionPolicyBounds`), `conflict`. */
   updateSessionPolicy(id: string, input: SessionPolicyChange, actor: Actor): Promise<Project> {
     checkSessionPolicy(input);
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = await this.locked(em, id, input.expectedVersion);
       const changed = change<Project>(project, {
         idleTimeoutSeconds: input.idleTimeoutSeconds,
@@ -172,8 +171,8 @@ export class Projects {
       if (!project?.testMode) continue;
       project.testMode = false;
       project.version += 1;
-      project.updatedAt = this.clock.now();
-      this.audit.record(em, {
+      project.updatedAt = this.deps.clock.now();
+      this.deps.audit.record(em, {
         type: 'project.test_mode_ended',
         actor: system,
         projectId: id,
@@ -202,7 +201,7 @@ export class Projects {
    * log. Refuses `not-found`, `invalid` where `confirmName` is not its name, `forbidden` for the console's own.
    */
   delete(id: string, confirmName: string, actor: Actor): Promise<ProjectContents> {
-    return this.db.transaction(async (em) => {
+    return this.deps.db.transaction(async (em) => {
       const project = await this.locked(em, id);
       if (project.builtIn === 'console') {
         refuse({ code: 'forbidden', reason: 'admins sign in through this project, so it stays' });
@@ -211,7 +210,12 @@ export class Projects {
         refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
       }
       const contents = await this.contents(em, id);
-      this.audit.record(em, { type: 'project.deleted', actor, subject: subject(project), detail: { lost: contents } });
+      this.deps.audit.record(em, {
+        type: 'project.deleted',
+        actor,
+        subject: subject(project),
+        detail: { lost: contents },
+      });
       em.remove(project);
       return contents;
     });
@@ -221,7 +225,7 @@ export class Projects {
   check(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
     const settings = checkedProject(input);
     // Who owes a factor and can set up none is locked out.
-    if (!this.canSendSms && settings.offeredFactors?.join() === 'sms') {
+    if (!this.deps.canSendSms && settings.offeredFactors?.join() === 'sms') {
       const reason = 'must hold more than SMS, which cannot be sent here: no gateway is set (SMS_URL)';
       refuse({ code: 'invalid', field: 'offeredFactors', reason });
     }
@@ -240,8 +244,14 @@ export class Projects {
   private write(em: EntityManager, project: Project, type: string, changed: Change | null, actor: Actor): void {
     if (!changed) return;
     project.version += 1;
-    project.updatedAt = this.clock.now();
-    this.audit.record(em, { type, actor, projectId: project.id, subject: subject(project), detail: { ...changed } });
+    project.updatedAt = this.deps.clock.now();
+    this.deps.audit.record(em, {
+      type,
+      actor,
+      projectId: project.id,
+      subject: subject(project),
+      detail: { ...changed },
+    });
   }
 
   private async checkTestMode(em: EntityManager, id: string): Promise<void> {

@@ -32,15 +32,7 @@ export interface SignIn {
  * one. The cookie holds a secret, the database its hash.
  */
 export class Sessions {
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-
-  constructor(clock: Clock, random: Random, audit: Audit) {
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /**
    * The session after a sign-in. The same user in the same browser keeps the session (`sid`) with a new `auth_time`;
@@ -52,8 +44,8 @@ export class Sessions {
     signIn: SignIn,
   ): Promise<{ session: Session; secret: string; replaced: Session | null }> {
     const { project, actor } = signIn;
-    const now = this.clock.now();
-    const secret = newSecret(this.random);
+    const now = this.deps.clock.now();
+    const secret = newSecret(this.deps.random);
     const current = signIn.currentSecret ? await this.live(em, project, signIn.currentSecret, now) : null;
     if (current && current.user.id === signIn.userId) {
       const moment = await nextMoment(em);
@@ -72,7 +64,7 @@ export class Sessions {
     if (current) await this.end(em, current.id, 'replaced', actor);
     const moment = await nextMoment(em);
     const session = em.create(Session, {
-      id: this.random.id(),
+      id: this.deps.random.id(),
       project: project.id,
       user: signIn.userId,
       secretHash: digest(secret),
@@ -97,7 +89,7 @@ export class Sessions {
    * another project, its user is not active, or has none of the factors that the project requires today.
    */
   async resume(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const session = await this.peek(em, project, secret);
     if (!session) return null;
     session.lastSeenAt = now;
@@ -113,7 +105,7 @@ export class Sessions {
 
   /** As {@link peek}, also where the user has none of the required factors: for ending the session. */
   async held(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
-    return this.live(em, project, secret, this.clock.now());
+    return this.live(em, project, secret, this.deps.clock.now());
   }
 
   /** The live session of this id, of any project. */
@@ -121,14 +113,14 @@ export class Sessions {
     if (!isUuid(id)) return null;
     const where = { id, endedAt: null, user: { active: true } };
     const session = await em.findOne(Session, where, { populate: ['project'] });
-    return session && !hasExpired(session, session.project.getEntity(), this.clock.now()) ? session : null;
+    return session && !hasExpired(session, session.project.getEntity(), this.deps.clock.now()) ? session : null;
   }
 
   /** The live sessions of a user, the one that was seen last first. */
   async listLive(em: EntityManager, project: Project, userId: string): Promise<Session[]> {
     const where = { user: userId, project: project.id, endedAt: null };
     const open = await em.find(Session, where, { orderBy: { lastSeenAt: 'desc', id: 'desc' } });
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     return open.filter((session) => !hasExpired(session, project, now));
   }
 
@@ -148,9 +140,9 @@ export class Sessions {
   }
 
   private close(em: EntityManager, session: Session, reason: SessionEnd, actor: Actor): void {
-    session.endedAt = this.clock.now();
+    session.endedAt = this.deps.clock.now();
     session.endReason = reason;
-    this.audit.record(em, {
+    this.deps.audit.record(em, {
       type: 'session.ended',
       actor,
       projectId: session.project.id,

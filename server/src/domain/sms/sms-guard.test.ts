@@ -19,8 +19,8 @@ let db: Database;
 let project: Project;
 const clock = turnableClock();
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
-const limits = new Limits(clock, (subject) => vault.macs('budget', '', subject));
-const guard = new SmsGuard(limits, new Audit(clock, systemRandom));
+const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
+const guard = new SmsGuard({ limits, audit: new Audit({ clock, random: systemRandom }) });
 
 const spend = (number: string, more: Partial<SmsToSend> = {}) =>
   db.transaction((em) => guard.spend(em, { project, number, ...more }));

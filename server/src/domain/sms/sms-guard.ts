@@ -34,13 +34,7 @@ const leastToKeepOf = 100;
  * use.
  */
 export class SmsGuard {
-  private readonly limits: Limits;
-  private readonly audit: Audit;
-
-  constructor(limits: Limits, audit: Audit) {
-    this.limits = limits;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { limits: Limits; audit: Audit }) {}
 
   /** Whether the project sends SMS to such a number at all. Spends nothing. */
   check({ project, number, proved }: SmsToSend): Problem | null {
@@ -59,7 +53,11 @@ export class SmsGuard {
       return { code: 'phone-not-allowed' };
     }
     for (const rule of perNumber) {
-      const spent = await this.limits.spend(em, rule, `${project.id}:${proved ? 'proved' : 'new'}:${judged.number}`);
+      const spent = await this.deps.limits.spend(
+        em,
+        rule,
+        `${project.id}:${proved ? 'proved' : 'new'}:${judged.number}`,
+      );
       if (spent.allowed) continue;
       await this.countRefused(em, project, 'number-limit', judged.prefix);
       return tooMany(spent);
@@ -68,25 +66,33 @@ export class SmsGuard {
     if (!proved) {
       const most = Math.max(leastPerPrefix, Math.ceil(smsPerDay * prefixShare));
       const prefix = { name: 'sms-prefix', max: most, windowSeconds: day };
-      const spent = await this.limits.spend(em, prefix, `${project.id}:${judged.prefix}`);
+      const spent = await this.deps.limits.spend(em, prefix, `${project.id}:${judged.prefix}`);
       if (!spent.allowed) {
         await this.countRefused(em, project, 'prefix-limit', judged.prefix);
         return tooMany(spent);
       }
       const kept = smsPerDay < leastToKeepOf ? 0 : Math.floor(smsPerDay * keptShare);
       const unproved = { name: 'sms-project-new', max: smsPerDay - kept, windowSeconds: day };
-      const ofProject = await this.limits.spend(em, unproved, project.id);
+      const ofProject = await this.deps.limits.spend(em, unproved, project.id);
       if (!ofProject.allowed) return this.limitReached(em, project, ofProject);
     }
-    const all = await this.limits.spend(em, { name: 'sms-project', max: smsPerDay, windowSeconds: day }, project.id);
+    const all = await this.deps.limits.spend(
+      em,
+      { name: 'sms-project', max: smsPerDay, windowSeconds: day },
+      project.id,
+    );
     return all.allowed ? null : this.limitReached(em, project, all);
   }
 
   /** One event for each window, however many are refused in it. */
   private async limitReached(em: EntityManager, project: SmsToSend['project'], spent: Spent): Promise<Problem> {
     const alerts = { name: 'sms-alert', max: 1, windowSeconds: spent.retryAfterSeconds };
-    if ((await this.limits.spend(em, alerts, project.id)).allowed) {
-      this.audit.record(em, { ...about(project), type: 'sms.limit_reached', detail: { smsPerDay: project.smsPerDay } });
+    if ((await this.deps.limits.spend(em, alerts, project.id)).allowed) {
+      this.deps.audit.record(em, {
+        ...about(project),
+        type: 'sms.limit_reached',
+        detail: { smsPerDay: project.smsPerDay },
+      });
     }
     return tooMany(spent);
   }
@@ -94,7 +100,7 @@ export class SmsGuard {
   /** One event with a count for each reason and hour. It names the range of the first number, and no number. */
   private countRefused(em: EntityManager, project: SmsToSend['project'], reason: Refused, prefix: string) {
     const entry = { ...about(project), type: 'sms.number_refused', detail: { prefix } };
-    return this.audit.recordRepeated(em, entry, reason);
+    return this.deps.audit.recordRepeated(em, entry, reason);
   }
 }
 

@@ -17,13 +17,7 @@ export interface TokenRefusal {
 
 /** The audit events of refusals at the token endpoint, one for all of a kind in an hour (`Audit.recordRepeated`). */
 export class TokenRefusals {
-  private readonly db: Database;
-  private readonly audit: Audit;
-
-  constructor(db: Database, audit: Audit) {
-    this.db = db;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { db: Database; audit: Audit }) {}
 
   /** In the client's project where there is such a client; else in none, whatever id the request has named. */
   async record({ type, reason, clientId, actor }: TokenRefusal): Promise<void> {
@@ -33,12 +27,12 @@ export class TokenRefusals {
       clientId: client.id,
       subject: { kind: 'client', id: client.id, name: client.name },
     };
-    await this.audit.recordRepeated(this.db.alone, { type, actor, ...about }, reason);
+    await this.deps.audit.recordRepeated(this.deps.db.alone, { type, actor, ...about }, reason);
   }
 
   private async find(clientId: string): Promise<ClientRow | undefined> {
     const statement = sql<ClientRow>`select id, name, project_id from clients where id = ${clientId}`;
-    const [client] = await query(this.db.alone, statement, { prepare: 'token-refusals.client' });
+    const [client] = await query(this.deps.db.alone, statement, { prepare: 'token-refusals.client' });
     return client;
   }
 }

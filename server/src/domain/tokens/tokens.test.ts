@@ -39,10 +39,10 @@ beforeAll(async () => {
   drop = fresh.drop;
   orm = await openDatabase({ url: fresh.url });
   db = new Database(orm);
-  const audit = new Audit(clock, systemRandom);
-  keys = new Keys(db, new Vault(new Uint8Array(32), systemRandom), clock, audit, defaultSchedule);
+  const audit = new Audit({ clock, random: systemRandom });
+  keys = new Keys({ db, vault: new Vault(new Uint8Array(32), systemRandom), clock, audit, schedule: defaultSchedule });
   await keys.tend();
-  tokens = new Tokens(db, clock, systemRandom, audit, new Signer(keys, clock, issuer));
+  tokens = new Tokens({ db, clock, random: systemRandom, audit, signer: new Signer({ keys, clock, issuer }) });
 });
 
 afterAll(async () => {

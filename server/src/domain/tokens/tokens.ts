@@ -59,25 +59,13 @@ export function newCode(random: Random, code: string, now: Date): NewCode {
 
 /** Authorization codes, and the tokens that they give. */
 export class Tokens {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-  private readonly signer: Signer;
-
-  constructor(db: Database, clock: Clock, random: Random, audit: Audit, signer: Signer) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-    this.signer = signer;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; signer: Signer }) {}
 
   /** A new code (RFC 6749 §4.1.2): 256 bits, 60 s, stored as a hash. */
   async issueCode(em: EntityManager, request: CodeRequest): Promise<string> {
-    const code = newSecret(this.random);
-    const now = this.clock.now();
-    const { id, hash, expiresAt, forgetAt } = newCode(this.random, code, now);
+    const code = newSecret(this.deps.random);
+    const now = this.deps.clock.now();
+    const { id, hash, expiresAt, forgetAt } = newCode(this.deps.random, code, now);
     const { clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr } = request;
     await execute(
       em,
@@ -95,10 +83,10 @@ export class Tokens {
    * answer the request; `client-changed` if the client is no longer as it was judged.
    */
   async codeUnderSession(asked: SessionCode): Promise<{ code: string } | 'login-required' | 'client-changed'> {
-    const code = newSecret(this.random);
-    const now = this.clock.now();
-    const statement = sessionCode(asked, newCode(this.random, code, now), now);
-    const [row] = await query(this.db.alone, statement, { prepare: 'tokens.session-code' });
+    const code = newSecret(this.deps.random);
+    const now = this.deps.clock.now();
+    const statement = sessionCode(asked, newCode(this.deps.random, code, now), now);
+    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.session-code' });
     if (!row?.client_is_current) return 'client-changed';
     return row.is_issued ? { code } : 'login-required';
   }
@@ -111,8 +99,8 @@ export class Tokens {
    * so it needs the client's secret key or assertion; a code of /authorize needs what the client is registered for.
    */
   async exchange(exchange: Exchange): Promise<TokenResponse | null> {
-    const statement = redemption(exchange, this.random.id(), this.clock.now());
-    const [row] = await query(this.db.alone, statement, { prepare: 'tokens.redemption' });
+    const statement = redemption(exchange, this.deps.random.id(), this.deps.clock.now());
+    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.redemption' });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row);
@@ -120,10 +108,10 @@ export class Tokens {
 
   private async tokensOf(row: RedemptionRow): Promise<TokenResponse> {
     const grant = toGrant(row);
-    const now = seconds(this.clock.now());
+    const now = seconds(this.deps.clock.now());
     const [idToken, accessToken] = await Promise.all([
-      this.signer.sign('id-token', idTokenClaims(grant, this.random.id(), now)),
-      this.signer.sign('access-token', accessTokenClaims(grant, this.signer.issuer, now)),
+      this.deps.signer.sign('id-token', idTokenClaims(grant, this.deps.random.id(), now)),
+      this.deps.signer.sign('access-token', accessTokenClaims(grant, this.deps.signer.issuer, now)),
     ]);
     return {
       id_token: idToken,
@@ -139,12 +127,12 @@ export class Tokens {
    * or past its limits ends no token.
    */
   async userInfo(accessToken: string): Promise<UserInfoOutcome> {
-    const token = await this.signer.verifyAccessToken(accessToken);
+    const token = await this.deps.signer.verifyAccessToken(accessToken);
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
     const [user] = await query(
-      this.db.alone,
+      this.deps.db.alone,
       sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"
         from (select user_id, client_id, session_id from authorization_codes
             where id = ${token.jti}::uuid and revoked_at is null offset 0) c
@@ -159,7 +147,7 @@ export class Tokens {
 
   /** Revokes the access token that this code gave. */
   async revoke(em: EntityManager, codeId: string): Promise<void> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     await execute(
       em,
       sql`update authorization_codes set revoked_at = ${now} where id = ${codeId} and revoked_at is null`,
@@ -168,14 +156,14 @@ export class Tokens {
 
   /** Finds out why, for the log, and kills what a replayed code gave. The caller learns nothing of it. */
   private async refuseCode(exchange: Exchange): Promise<never> {
-    const reason = await this.db.transaction(async (em) => {
+    const reason = await this.deps.db.transaction(async (em) => {
       const code = await em.findOne(AuthorizationCode, { hash: digest(exchange.code) }, { populate: ['client'] });
       if (!code) return 'unknown';
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       if (code.usedAt) {
         if (!code.revokedAt) {
           code.revokedAt = now;
-          this.audit.record(em, {
+          this.deps.audit.record(em, {
             type: 'code.replayed',
             result: 'failure',
             actor: exchange.actor,

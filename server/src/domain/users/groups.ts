@@ -46,29 +46,19 @@ const columns = 'r.id, r.display_name, r.external_id, r.version, r.created_at, r
 
 /** Groups of users and who belongs to them. One method is one transaction. */
 export class Groups {
-  private readonly db: Database;
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-
-  constructor(db: Database, clock: Clock, random: Random, audit: Audit) {
-    this.db = db;
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 
   async find(projectId: string, groupId: string): Promise<GroupRecord | null> {
-    return isUuid(groupId) ? this.db.reader().findOne(Group, { id: groupId, project: projectId }) : null;
+    return isUuid(groupId) ? this.deps.db.reader().findOne(Group, { id: groupId, project: projectId }) : null;
   }
 
   async list(projectId: string, selection: Selection): Promise<Listed<GroupRecord>[]> {
-    const rows = await listRows<GroupRow>(this.db.alone, 'groups', columns, projectId, selection);
+    const rows = await listRows<GroupRow>(this.deps.db.alone, 'groups', columns, projectId, selection);
     return rows.map((row) => ({ ...groupOfRow(row), order_key: row.order_key }));
   }
 
   count(projectId: string, where?: Fragment): Promise<number> {
-    return countRows(this.db.alone, 'groups', projectId, where);
+    return countRows(this.deps.db.alone, 'groups', projectId, where);
   }
 
   /** The members of each group, by their ids. */
@@ -76,7 +66,7 @@ export class Groups {
     const members = new Map<string, string[]>(groupIds.map((id) => [id, []]));
     if (groupIds.length === 0) return members;
     const rows = await query(
-      this.db.alone,
+      this.deps.db.alone,
       sql<{
         group_id: string;
         user_id: string;
@@ -97,9 +87,9 @@ export class Groups {
     id?: string,
   ): Promise<GroupRecord> {
     return this.atomically(async (em) => {
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       const group = em.create(Group, {
-        id: id ?? this.random.id(),
+        id: id ?? this.deps.random.id(),
         project: projectId,
         ...values,
         createdAt: now,
@@ -124,7 +114,7 @@ export class Groups {
     actor: Actor,
   ): Promise<GroupRecord> {
     return this.atomically(async (em) => {
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       const group = found(await this.locked(em, projectId, groupId), 'group');
       const editing = new Editing(em, projectId, group, now);
       await edit(editing);
@@ -161,13 +151,13 @@ export class Groups {
     detail?: Record<string, unknown>,
   ): void {
     const subject = { kind: 'group', id: group.id, name: group.displayName };
-    this.audit.record(em, { type, actor, projectId, subject, ...(detail ? { detail } : {}) });
+    this.deps.audit.record(em, { type, actor, projectId, subject, ...(detail ? { detail } : {}) });
   }
 
   /** A member who is erased meanwhile is no user any more. */
   private async atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
     try {
-      return await pastDeadlocks(() => this.db.transaction(work));
+      return await pastDeadlocks(() => this.deps.db.transaction(work));
     } catch (error) {
       if (error instanceof ForeignKeyConstraintViolationException) return refuseMembers();
       throw error;
@@ -176,20 +166,16 @@ export class Groups {
 }
 
 class Editing implements GroupEdit {
-  readonly group: Group;
   added = 0;
   removed = 0;
   private renamed = false;
-  private readonly em: EntityManager;
-  private readonly projectId: string;
-  private readonly now: Date;
 
-  constructor(em: EntityManager, projectId: string, group: Group, now: Date) {
-    this.em = em;
-    this.projectId = projectId;
-    this.group = group;
-    this.now = now;
-  }
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projectId: string,
+    readonly group: Group,
+    private readonly now: Date,
+  ) {}
 
   get changed(): boolean {
     return this.renamed || this.added + this.removed > 0;

@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   orm = await openDatabase({ url: database.url });
   db = new Database(orm);
-  users = new Users(clock, systemRandom, new Audit(clock, systemRandom));
+  users = new Users({ clock, random: systemRandom, audit: new Audit({ clock, random: systemRandom }) });
 });
 afterAll(async () => {
   await orm.close(true);

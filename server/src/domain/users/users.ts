@@ -40,15 +40,7 @@ export interface UserChange {
 
 /** End users of one project at a time. Every method joins the caller's transaction. */
 export class Users {
-  private readonly clock: Clock;
-  private readonly random: Random;
-  private readonly audit: Audit;
-
-  constructor(clock: Clock, random: Random, audit: Audit) {
-    this.clock = clock;
-    this.random = random;
-    this.audit = audit;
-  }
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /** Null if the project has no such user. */
   async find(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
@@ -105,9 +97,9 @@ export class Users {
     values: UserValues,
     provenance: User['provenance'],
     actor: Actor,
-    id = this.random.id(),
+    id = this.deps.random.id(),
   ): Promise<UserRecord> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const login = loginOf(values);
     const { email, phone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null };
@@ -128,7 +120,7 @@ export class Users {
         select distinct created.id, key, created.project_id
         from created, unnest(${emailKeys(values.attributes)}::text[]) as key
       ), told as (
-        ${this.audit.insertion(event, sql`exists (select from created)`)}
+        ${this.deps.audit.insertion(event, sql`exists (select from created)`)}
       )
       select id from created`;
     const inserted = await query(em, creation, { prepare: 'users.create' });
@@ -160,8 +152,8 @@ export class Users {
     Object.assign(user, values, { userNameKey, email, emailKey, phone });
     if (actor.kind === 'scim') user.provenance = 'scim';
     user.version += 1;
-    user.updatedAt = this.clock.now();
-    this.audit.record(em, updated(projectId, user, names, actor));
+    user.updatedAt = this.deps.clock.now();
+    this.deps.audit.record(em, updated(projectId, user, names, actor));
     await unlessTaken(() => em.flush());
     if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
     return { before, after: user, changed: true };
@@ -191,10 +183,10 @@ export class Users {
       phone,
       provenance: actor.kind === 'scim' ? 'scim' : before.provenance,
       version: before.version + 1,
-      updatedAt: this.clock.now(),
+      updatedAt: this.deps.clock.now(),
     };
     const event = updated(projectId, next, changed, actor);
-    return (await writeIfUnchanged(em, this.audit, projectId, next, { changed, event })) ? next : undefined;
+    return (await writeIfUnchanged(em, this.deps.audit, projectId, next, { changed, event })) ? next : undefined;
   }
 
   /**

@@ -99,14 +99,11 @@ const elementRules: Rules<Attribute> = {
 
 /** Recursive descent over RFC 7644's grammar: `or` of `and` of factors, bounded in depth and in number. */
 class Parser {
-  private readonly tokens: readonly Token[];
   private position = 0;
   private depth = 0;
   private terms = 0;
 
-  constructor(tokens: readonly Token[]) {
-    this.tokens = tokens;
-  }
+  constructor(private readonly tokens: readonly Token[]) {}
 
   expression<Ref>(name: (text: string, at: number) => Ref, rules: Rules<Ref>): Filter<Ref> {
     return this.list('or', () => this.list('and', () => this.factor(name, rules)));
