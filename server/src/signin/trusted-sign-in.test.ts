@@ -7,7 +7,7 @@ import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-b
 import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
 import type { Page } from '../domain/ceremonies/callers.ts';
-import { candidateStatement } from '../domain/ceremonies/trusted-sign-in.ts';
+import { candidateStatement } from '../domain/ceremonies/shortcuts/trusted-sign-in.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';

@@ -1,7 +1,6 @@
 import { adminTables } from '../admins/user-tables.ts';
 import { anonymizeEvents, eventsAbout, eventsBy } from '../audit/events-of-user.ts';
 import { ceremonyTables } from '../ceremonies/user-tables.ts';
-import { delegationTables } from '../delegation/user-tables.ts';
 import { deleteMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { deviceTables } from '../devices/user-tables.ts';
 import { directoryTables } from '../directories/user-tables.ts';
@@ -41,7 +40,6 @@ export const userTables: readonly UserTables[] = [
   deviceTables,
   otpTables,
   mfaTables,
-  delegationTables,
   phoneTables,
   tokenTables,
   ceremonyTables,

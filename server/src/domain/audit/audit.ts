@@ -22,6 +22,12 @@ export interface AuditEntry {
   detail?: Record<string, unknown>;
 }
 
+/** SQL: records an event for each row of `from`, by columns of `audit_events`; each is an expression over that row. */
+export function eventsOf(from: Fragment, columns: Readonly<Record<string, Fragment>>): Fragment {
+  const names = Object.keys(columns).map((name) => sql.ref(name));
+  return sql`insert into audit_events (${sql.join(names)}) select ${sql.join(Object.values(columns))} from ${from}`;
+}
+
 /** The memory of who did what. It joins the caller's transaction: what did not happen is not told, and the reverse. */
 export class Audit {
   /** @param onRecord told of each event as it is written, for counting; its transaction may still be rolled back */

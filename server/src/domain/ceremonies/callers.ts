@@ -1,35 +1,24 @@
 import { isApiKey } from '../clients/api-key.ts';
-import type { Client } from '../clients/client.entity.ts';
-import type { ClientRegistry, KeyHolder } from '../clients/client-registry.ts';
+import type { ClientRegistry, JudgedClient, KeyHolder } from '../clients/client-registry.ts';
 import { isAllowedOrigin } from '../clients/redirect-uri.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
-import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 
 /** The page of an application that takes a step: its credential and its origin were judged. */
-export interface Page {
-  client: Client;
+export interface Page extends JudgedClient {
   project: Project;
   /** The request that the hosted page answers; null for a page of the application, by the SDK. */
   request: AuthorizationRequest | null;
   /** As the browser sent it. */
   origin: string;
-  /** Of an application's page, which may come from the cache: what is written for it has {@link stillHolds} in its `where`. */
-  keyHash?: string | undefined;
-}
-
-/** The condition that the key of a page is live, and that its client and project have the versions of the page (decisions/0080). */
-export function stillHolds({ client, project, keyHash }: Page): Fragment {
-  return sql`exists (
-    select from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id
-    where a.hash = ${keyHash} and a.kind = 'publishable' and a.revoked_at is null and k.id = ${client.id}::uuid
-      and k.disabled_at is null and k.version = ${client.version}::int and p.version = ${project.version}::int)`;
+  /** Of an application's page, which may come from the cache: what is written for it depends on `currentClient`. */
+  key?: JudgedClient['key'];
 }
 
 /** A page, and who is in front of it. */
@@ -58,7 +47,7 @@ export class Callers {
 
   /**
    * An application's page, by the client's publishable key, from an origin of its redirect URIs; perhaps from the cache, see
-   * {@link Page.keyHash}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
+   * {@link Page.key}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<Page> {
     const keyHash = digest(apiKey);
@@ -70,9 +59,9 @@ export class Callers {
 
   /** The same page as the database has it now. Refuses as {@link byApiKey}. */
   async current(page: Page): Promise<Page> {
-    return page.keyHash === undefined
+    return page.key === undefined
       ? page
-      : pageOf(await this.deps.clients.current.byKeyHash(page.keyHash), page.origin);
+      : pageOf(await this.deps.clients.current.byKeyHash(page.key.keyHash), page.origin);
   }
 
   /** The hosted page, by its flow and the flow's cookie, from the issuer's own origin. Refuses `flow-expired`. */
@@ -93,9 +82,9 @@ export class Callers {
 /** The page of a publishable key. Refuses `unauthenticated`, and `forbidden` for an origin that is not the client's. */
 function pageOf(holder: KeyHolder | null, origin: string | undefined): Page {
   if (holder?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
-  const { client, keyHash } = holder;
+  const { client, kind, keyHash } = holder;
   if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) {
     refuse({ code: 'forbidden', reason: 'origin' });
   }
-  return { client, project: client.project.getEntity(), request: null, origin, keyHash };
+  return { client, project: client.project.getEntity(), request: null, origin, key: { kind, keyHash } };
 }

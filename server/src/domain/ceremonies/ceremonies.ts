@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { currentClient } from '../clients/client-registry.ts';
 import { judgeProof, type ProofKey, type ProofVerdict } from '../devices/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { undoneIfRefused } from '../kernel/database.ts';
@@ -13,7 +14,7 @@ import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { authenticate } from './authenticate.ts';
-import { type Caller, type Page, stillHolds } from './callers.ts';
+import type { Caller, Page } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
 import { Counters } from './counters.ts';
@@ -28,8 +29,9 @@ import {
   type StepRule,
 } from './flow.ts';
 import { initiateMfa, verifyMfa } from './second-factor.ts';
+import { shortcuts } from './shortcuts/shortcuts.ts';
+import { nonceTtlSeconds } from './shortcuts/trusted-sign-in.ts';
 import { type Answers, type Step, steps } from './steps.ts';
-import { nonceTtlSeconds, trustedSignIn } from './trusted-sign-in.ts';
 import { verifyDevice } from './verify-device.ts';
 import { verifyEmailOtp } from './verify-email-otp.ts';
 
@@ -45,12 +47,6 @@ const rules: { [S in Step]: StepRule<S> } = {
   'change-phone-number': changePhoneNumber,
   'verify-phone-number': verifyPhoneNumber,
 };
-
-/** A step of an application's page in fewer statements; null, with nothing written, if it does not end in its usual answer. */
-type Shortcut<S extends Step> = (...step: [FlowDeps, Caller, StepInput, string]) => Promise<Answers[S] | null>;
-
-/** Each saves more than 25 % of its step's CPU, and is compared with the table of steps by a test (decisions/0085). */
-const shortcuts: { [S in Step]?: Shortcut<S> } = { authenticate: trustedSignIn };
 
 interface CeremonyDeps extends FlowDeps {
   /** Sign-ins that one network (a /64 of IPv6) may begin in a minute. */
@@ -71,7 +67,7 @@ const noUser = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Sign-ins (decisions §8): runs the table of `steps.ts`. Each step is one transaction that holds the ceremony's row, so steps
- * of one sign-in never overlap. Most sign-ins end without one, see `trusted-sign-in.ts`.
+ * of one sign-in never overlap. Most sign-ins end without one (`shortcuts/`).
  */
 export class Ceremonies {
   private readonly challengesPerNetwork: LimitRule;
@@ -101,7 +97,7 @@ export class Ceremonies {
     const now = clock.now();
     const begins = async (as: Page): Promise<boolean> => {
       if (lacksPkce(as, begun.codeChallenge)) return false;
-      const isByKey = as.keyHash !== undefined;
+      const isByKey = as.key !== undefined;
       const inserted = await execute(
         db.alone,
         sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
@@ -110,7 +106,7 @@ export class Ceremonies {
               ${digest(txn)}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
               ${as.origin}, ${begun.jkt ?? null}, ${begun.codeChallenge ?? null}, '{}', ${now}::timestamptz,
               ${secondsLater(now, txnTtlSeconds)}::timestamptz
-            where ${isByKey ? stillHolds(as) : sql`true`}`,
+            where ${isByKey ? sql`exists (${currentClient(as)})` : sql`true`}`,
         { prepare: isByKey ? 'ceremonies.challenge-by-key' : 'ceremonies.challenge-by-flow' },
       );
       return inserted === 1;
@@ -135,7 +131,7 @@ export class Ceremonies {
   private async attempt<S extends Step>(step: S, caller: Caller, input: StepInput) {
     const { db, random } = this.deps;
     const nonce = newSecret(random);
-    const short = caller.keyHash !== undefined && (await this.shortcuts[step]?.(this.deps, caller, input, nonce));
+    const short = caller.key !== undefined && (await this.shortcuts[step]?.(this.deps, caller, input, nonce));
     if (short) return { ...short, nonce };
     const outcome = await pastDeadlocks(() =>
       db.transaction(async (em) => ((await holds(em, caller)) ? this.decide(em, step, caller, input, nonce) : null)),
@@ -300,8 +296,8 @@ async function run<S extends Step>(flow: Flow, step: S, rule: StepRule<S>): Prom
 }
 
 async function holds(em: EntityManager, page: Page): Promise<boolean> {
-  if (page.keyHash === undefined) return true;
-  return (await query(em, sql`select where ${stillHolds(page)}`, { prepare: 'ceremonies.page-holds' })).length === 1;
+  if (page.key === undefined) return true;
+  return (await query(em, currentClient(page), { prepare: 'ceremonies.page-holds' })).length === 1;
 }
 
 /** A page of an application whose client requires PKCE, without a code_challenge. */

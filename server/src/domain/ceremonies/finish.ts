@@ -1,8 +1,10 @@
 import type { Device } from '../devices/device.entity.ts';
+import { notedUse } from '../devices/devices.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import { sdkScope } from '../tokens/claims.ts';
 import type { User } from '../users/user.entity.ts';
+import { notedSignIn } from '../users/user-writing.ts';
 import { accountOf, amrOf, type Evidence, freshAt, owed, withPiece } from './evidence.ts';
 import type { Flow } from './flow.ts';
 import { standingOf } from './standing.ts';
@@ -88,11 +90,9 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
   await execute(
     em,
     sql`with seen as (
-        update users set last_sign_in_at = ${now} where id = ${user.id}
+        ${notedSignIn(user.id, now)}
       ), used as (
-        update devices set last_used_at = ${use.lastUsedAt}, trusted_until = ${use.trustedUntil},
-          mfa_remembered_at = ${use.mfaRememberedAt}, mfa_remembered_until = ${use.mfaRememberedUntil}
-        where id = ${device.id}
+        ${notedUse(device.id, use)}
       )
       ${deps.audit.insertion(event)}`,
     { prepare: 'finish.note-use' },

@@ -1,6 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { query, sql } from '../kernel/sql.ts';
+import { endFactorChanges, endUnverified } from '../mfa/user-tables.ts';
+import { endCodes } from '../otp/user-tables.ts';
+import { endPhoneChanges } from '../phones/user-tables.ts';
+import { revokeCodes } from '../tokens/user-tables.ts';
 import { foldCase } from '../users/login.ts';
 
 export interface OpenWorkOptions {
@@ -60,34 +64,13 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
         update ceremonies c set finished_at = ${now} from open where c.id = open.id and c.finished_at is null
         returning c.id`,
   );
-  const phones = await query(
-    em,
-    sql<{ place: string }>`
-      delete from phone_changes where user_id = ${user.id} and bound_to is distinct from ${keepCeremonyId}::uuid
-        returning bound_to as place`,
-  );
-  const factors = await query(
-    em,
-    sql<{ place: string }>`
-      delete from factor_changes where user_id = ${user.id} and finished_at is null
-          and id is distinct from ${keepCeremonyId}::uuid
-        returning id as place`,
-  );
+  const places = [
+    ...ceremonies.map(({ id }) => id),
+    ...(await endPhoneChanges(em, user.id, keepCeremonyId)),
+    ...(await endFactorChanges(em, user.id, keepCeremonyId)),
+  ];
   // Codes of the previous release name no user.
-  const places = [...ceremonies.map(({ id }) => id), ...[...phones, ...factors].map(({ place }) => place)];
-  await execute(
-    em,
-    sql`delete from one_time_codes
-      where used_at is null and ceremony_id is distinct from ${keepCeremonyId}::uuid
-        and (user_id = ${user.id} or ceremony_id = any(${places}::uuid[]))`,
-  );
-  await execute(
-    em,
-    sql`delete from enrolments where user_id = ${user.id} and verified_at is null
-      and (ceremony_id is null or ceremony_id is distinct from ${keepCeremonyId}::uuid)`,
-  );
-  await execute(
-    em,
-    sql`update authorization_codes set revoked_at = ${now} where user_id = ${user.id} and revoked_at is null`,
-  );
+  await endCodes(em, user.id, places, keepCeremonyId);
+  await endUnverified(em, user.id, keepCeremonyId);
+  await revokeCodes(em, user.id, now);
 };

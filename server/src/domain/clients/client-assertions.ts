@@ -3,6 +3,7 @@ import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Client } from './client.entity.ts';
 
 /** Seconds of clock skew that an assertion may show. */
@@ -15,6 +16,14 @@ export interface JudgedAssertion {
   jtiHash: string;
   /** When it has expired for certain. */
   forgetAt: Date;
+}
+
+/** SQL: records the assertion as used, by the client of the CTE `client`. No row if there is none, or it was used before. */
+export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment {
+  const jtiHash = assertion?.jtiHash ?? null;
+  return sql`insert into used_assertions (client_id, jti_hash, forget_at)
+    select id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
+    on conflict do nothing returning 1`;
 }
 
 /** Client assertions of `private_key_jwt` (RFC 7523 §3, OpenID Connect Core §9). */

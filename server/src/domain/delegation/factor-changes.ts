@@ -6,6 +6,7 @@ import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { forgetRemembered } from '../devices/user-tables.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Database, undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
@@ -13,8 +14,8 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
+import { FactorChange } from '../mfa/factor-change.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
-import { forgetRemembered } from '../mfa/reset.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
 import type { Sends } from '../otp/sends.ts';
@@ -27,7 +28,6 @@ import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { about, type BackEnd, localeOf, purposeOf } from './back-end.ts';
-import { FactorChange } from './factor-change.entity.ts';
 
 /** How long a change waits for its code. */
 const changeTtlSeconds = 10 * 60;

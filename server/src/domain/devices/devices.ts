@@ -6,6 +6,7 @@ import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isStorableText, isUuid } from '../kernel/secret.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { Device } from './device.entity.ts';
 import { deviceName } from './device-name.ts';
@@ -32,6 +33,24 @@ export interface DeviceOwner {
 const maxNameLength = 100;
 /** A device that is not to be remembered has this long to finish the sign-in that registered it. */
 const unrememberedSeconds = 10 * 60;
+
+/** The last use of a device, and what follows from it. */
+type DeviceUse = Pick<Device, 'lastUsedAt' | 'trustedUntil' | 'mfaRememberedAt' | 'mfaRememberedUntil'>;
+
+const useColumns: { [K in keyof DeviceUse]: string } = {
+  lastUsedAt: 'last_used_at',
+  trustedUntil: 'trusted_until',
+  mfaRememberedAt: 'mfa_remembered_at',
+  mfaRememberedUntil: 'mfa_remembered_until',
+};
+
+/** SQL: notes a use of the device. */
+export function notedUse(deviceId: string | Fragment, use: Partial<DeviceUse>): Fragment {
+  const values = Object.entries(use).map(
+    ([name, value]) => sql`${sql.ref(useColumns[name as keyof DeviceUse])} = ${value}`,
+  );
+  return sql`update devices set ${sql.join(values)} where id = ${deviceId}`;
+}
 
 /** Browsers that users have registered. */
 export class Devices {

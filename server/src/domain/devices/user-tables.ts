@@ -1,5 +1,16 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
+
+/** No device of the user skips the second factor any more (`remember_me`). Joins the caller's transaction. */
+export async function forgetRemembered(em: EntityManager, userId: string): Promise<void> {
+  await em.flush();
+  await execute(
+    em,
+    sql`update devices set mfa_remembered_at = null, mfa_remembered_until = null
+      where user_id = ${userId} and (mfa_remembered_at is not null or mfa_remembered_until is not null)`,
+  );
+}
 
 export const deviceTables: UserTables = {
   tables: ['devices'],

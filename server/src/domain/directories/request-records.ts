@@ -2,7 +2,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
+import { lockErasures } from '../projects/erasures.ts';
 import { RequestRecord } from './request-record.entity.ts';
 
 /** A request without secrets, texts already truncated. */
@@ -109,13 +110,7 @@ export class RequestRecords {
     await this.deps.db.transaction(async (em) => {
       // A crash of the database may lose the last second of records.
       await execute(em, sql`set local synchronous_commit = off`);
-      // Waits for erasures in progress; later ones wait for this transaction and find its records.
-      const locked = await query(
-        em,
-        sql<{ id: string; erasures: number }>`
-          select id, erasures from projects where id = any(${projects}::uuid[]) order by id for share`,
-      );
-      const erasures = new Map(locked.map((project) => [project.id, project.erasures]));
+      const erasures = await lockErasures(em, projects);
       const rows = batch.map(({ erasures: known, ...entry }) => ({
         ...(known === erasures.get(entry.projectId) ? entry : withoutTexts(entry)),
         id: this.deps.random.id(),

@@ -1,4 +1,5 @@
 import { execute, sql } from '../kernel/sql.ts';
+import { countErasure } from '../projects/erasures.ts';
 import { contactsOf, foldCase } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { UserTables } from '../users/user-tables.ts';
@@ -8,7 +9,7 @@ export const directoryTables: UserTables = {
   /** Deletes records of the user's id, and records that contain one of their names. */
   erase: async (em, user) => {
     // Records still queued in any process are then written without texts; this waits for a write in progress.
-    await execute(em, sql`update projects set erasures = erasures + 1 where id = ${user.project.id}`);
+    await countErasure(em, user.project.id);
     await execute(
       em,
       sql`delete from scim_request_records r

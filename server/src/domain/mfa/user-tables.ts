@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
 /** The SMS factor follows the login phone: another person may have the old number by now. */
@@ -10,8 +10,29 @@ export async function followPhone(em: EntityManager, userId: string, before: str
   );
 }
 
+/** Deletes the user's unfinished factor changes, except `keepId`. Returns their ids, which their codes belong to. */
+export async function endFactorChanges(em: EntityManager, userId: string, keepId: string | null): Promise<string[]> {
+  const ended = await query(
+    em,
+    sql<{ id: string }>`
+      delete from factor_changes where user_id = ${userId} and finished_at is null
+          and id is distinct from ${keepId}::uuid
+        returning id`,
+  );
+  return ended.map(({ id }) => id);
+}
+
+/** Deletes factors that wait for their first code, except those of the sign-in `keepId`. */
+export async function endUnverified(em: EntityManager, userId: string, keepId: string | null): Promise<void> {
+  await execute(
+    em,
+    sql`delete from enrolments where user_id = ${userId} and verified_at is null
+      and (ceremony_id is null or ceremony_id is distinct from ${keepId}::uuid)`,
+  );
+}
+
 export const mfaTables: UserTables = {
-  tables: ['enrolments', 'recovery_codes'],
+  tables: ['enrolments', 'recovery_codes', 'factor_changes'],
   exportRows: {
     secondFactors: ({ id }) => sql`
       select f.id, f.method, f.phone, f.failures, f.locked_until as "lockedUntil", f.created_at as "createdAt",
@@ -19,5 +40,9 @@ export const mfaTables: UserTables = {
       from enrolments f where f.user_id = ${id}`,
     recoveryCodes: ({ id }) => sql`
       select c.id, c.created_at as "createdAt", c.used_at as "usedAt" from recovery_codes c where c.user_id = ${id}`,
+    factorChanges: ({ id }) => sql`
+      select c.id, c.client_id as "clientId", c.attempts, c.created_at as "createdAt", c.expires_at as "expiresAt",
+        c.finished_at as "finishedAt"
+      from factor_changes c where c.user_id = ${id}`,
   },
 };

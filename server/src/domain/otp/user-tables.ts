@@ -3,6 +3,21 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { User } from '../users/user.entity.ts';
 import { loginAddresses, type UserTables } from '../users/user-tables.ts';
 
+/** Deletes unused codes that name the user or belong to one of these places, except those of the sign-in `keepId`. */
+export async function endCodes(
+  em: EntityManager,
+  userId: string,
+  places: readonly string[],
+  keepId: string | null,
+): Promise<void> {
+  await execute(
+    em,
+    sql`delete from one_time_codes
+      where used_at is null and ceremony_id is distinct from ${keepId}::uuid
+        and (user_id = ${userId} or ceremony_id = any(${places}::uuid[]))`,
+  );
+}
+
 /** Deletes the codes that name the user, were sent to them, or belong to one of these sign-ins. */
 export async function eraseCodes(em: EntityManager, user: User, ceremonyIds: readonly string[]): Promise<void> {
   const addresses = [...loginAddresses(user), user.phone ?? ''];

@@ -1,5 +1,17 @@
-import { sql } from '../kernel/sql.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { query, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
+
+/** Deletes the user's open changes, except those of the sign-in `keepId`. Returns what they, and their codes, were bound to. */
+export async function endPhoneChanges(em: EntityManager, userId: string, keepId: string | null): Promise<string[]> {
+  const ended = await query(
+    em,
+    sql<{ place: string }>`
+      delete from phone_changes where user_id = ${userId} and bound_to is distinct from ${keepId}::uuid
+        returning bound_to as place`,
+  );
+  return ended.map(({ place }) => place);
+}
 
 export const phoneTables: UserTables = {
   tables: ['phone_changes'],

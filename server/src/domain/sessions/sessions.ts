@@ -4,7 +4,7 @@ import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { Session } from './session.entity.ts';
 
@@ -178,6 +178,19 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
         s.created_at + p.max_session_seconds * interval '1 second') > ${now}::timestamptz
       and ${meetsPolicy}
     returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr`;
+}
+
+/** Precision of a participation's `last_at`, so that a busy session is not a busy row. */
+const participationSeconds = 60;
+
+/** SQL: notes that the client takes part in the session, for each row of `from` (`session_id`, `client_id`). */
+export function participation(from: Fragment, now: Date): Fragment {
+  return sql`insert into participations (session_id, client_id, first_at, last_at)
+    select session_id, client_id, ${now}::timestamptz, ${now}::timestamptz from ${from} r
+    where session_id is not null and coalesce((
+      select p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz
+      from participations p where p.session_id = r.session_id and p.client_id = r.client_id), true)
+    on conflict (session_id, client_id) do update set last_at = excluded.last_at`;
 }
 
 /** SQL: the user `u` has the factor that the project `p` requires today. E-mail is a factor only if the project allows it. */

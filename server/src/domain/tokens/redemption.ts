@@ -1,9 +1,11 @@
-import type { JudgedAssertion } from '../clients/client-assertions.ts';
+import { eventsOf } from '../audit/audit.ts';
+import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { seconds, secondsLater } from '../kernel/clock.ts';
+import { seconds } from '../kernel/clock.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Statement, sql } from '../kernel/sql.ts';
+import { participation } from '../sessions/sessions.ts';
 import type { Grant } from './claims.ts';
 
 /**
@@ -23,9 +25,6 @@ export interface Exchange extends JudgedClient {
   actor: Actor;
 }
 
-/** Precision of a participation's `last_at`, so that a busy session is not a busy row. */
-const participationSeconds = 60;
-
 /**
  * One statement redeems the code: one round trip, one commit, and all that the tokens are made of (decisions/0003, 0087).
  *
@@ -35,14 +34,26 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
   const { code, codeVerifier, redirectUri, authenticatedBy, assertion, actor } = exchange;
   const jtiHash = assertion?.jtiHash ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
+  const event = {
+    id: sql`${eventId}::uuid`,
+    project_id: sql`project_id`,
+    at: sql`${now}::timestamptz`,
+    type: sql`'token.issued'`,
+    result: sql`'success'`,
+    actor_kind: sql`'client'`,
+    actor_id: sql`client_id`,
+    subject_kind: sql`'user'`,
+    subject_id: sql`user_id`,
+    subject_name: sql`user_name`,
+    client_id: sql`client_id`,
+    ip: sql`${actor.ip ?? null}::text`,
+    user_agent: sql`${actor.userAgent ?? null}::text`,
+    request_id: sql`${actor.requestId ?? null}::text`,
+  };
   // The code is found by its hash alone: a plan made while the tables were empty stays good.
   // Each condition that a concurrent exchange can change is on the updated row, so one of them redeems it.
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
-    used as (
-      insert into used_assertions (client_id, jti_hash, forget_at)
-      select id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
-      on conflict do nothing returning 1
-    ),
+    used as (${usedAssertion(assertion)}),
     code as materialized (
       select id, client_id, user_id, session_id from authorization_codes where hash = ${digest(code)}
     ),
@@ -62,22 +73,8 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
         u.user_name, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
-    participation as (
-      insert into participations (session_id, client_id, first_at, last_at)
-      select session_id, client_id, ${now}::timestamptz, ${now}::timestamptz from redeemed r
-      where session_id is not null and coalesce((
-        select p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz
-        from participations p where p.session_id = r.session_id and p.client_id = r.client_id), true)
-      on conflict (session_id, client_id) do update set last_at = excluded.last_at
-    ),
-    event as (
-      insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
-        subject_name, client_id, ip, user_agent, request_id)
-      select ${eventId}::uuid, project_id, ${now}::timestamptz, 'token.issued', 'success', 'client', client_id, 'user',
-        user_id, user_name, client_id, ${actor.ip ?? null}::text, ${actor.userAgent ?? null}::text,
-        ${actor.requestId ?? null}::text
-      from redeemed
-    )
+    participation as (${participation(sql`redeemed`, now)}),
+    event as (${eventsOf(sql`redeemed`, event)})
     select exists (select from client) as client_is_current,
       ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.*
     from (values (1)) one left join redeemed r on true`;

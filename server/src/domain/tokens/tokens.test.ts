@@ -19,8 +19,9 @@ import { Vault } from '../keys/vault.ts';
 import { Project } from '../projects/project.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
+import type { CodeColumns } from './new-code.ts';
 import { type Exchange, redemption } from './redemption.ts';
-import { type CodeRequest, Tokens } from './tokens.ts';
+import { Tokens } from './tokens.ts';
 
 const issuer = 'https://id.example.com';
 const redirectUri = 'https://app.example.com/cb';
@@ -78,7 +79,7 @@ beforeEach(async () => {
   });
 });
 
-function issue(changes: Partial<CodeRequest> = {}): Promise<string> {
+function issue(changes: Partial<CodeColumns> = {}): Promise<string> {
   return db.transaction((em) =>
     tokens.issueCode(em, {
       clientId: client.id,

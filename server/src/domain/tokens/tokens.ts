@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
+import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -11,27 +11,9 @@ import { type ProfileSource, profileOf, profileProperties } from '../users/profi
 import { selectionOf } from '../users/user-record.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { accessTokenClaims, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
+import { type CodeColumns, insertedCode } from './new-code.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
-import { type NewCode, type SessionCode, sessionCode } from './session-code.ts';
-
-/** An authorization code lives this long (decisions: 60 s). */
-const codeTtlSeconds = 60;
-/** A code's row outlives the longest access token, since UserInfo asks it whether that was revoked. */
-const rememberSeconds = codeTtlSeconds + 3600 + 60;
-
-export interface CodeRequest {
-  clientId: string;
-  userId: string;
-  /** The SSO session, for the hosted page. */
-  sessionId?: string | undefined;
-  /** Absent for codes of the browser SDK. */
-  redirectUri?: string | undefined;
-  codeChallenge?: string | undefined;
-  scope: string;
-  nonce?: string | undefined;
-  authTime: Date;
-  amr: string[];
-}
+import { type SessionCode, sessionCode } from './session-code.ts';
 
 /** Service.md 2.2. */
 export interface TokenResponse {
@@ -47,34 +29,15 @@ export type UserInfoOutcome =
   | { claims: Record<string, unknown>; clientId: string }
   | { refused: 'invalid_token' | 'insufficient_scope' };
 
-/** The row of a new code (RFC 6749 §4.1.2): 256 bits, 60 s, stored as a hash. */
-export function newCode(random: Random, code: string, now: Date): NewCode {
-  return {
-    id: random.id(),
-    hash: digest(code),
-    expiresAt: secondsLater(now, codeTtlSeconds),
-    forgetAt: secondsLater(now, rememberSeconds),
-  };
-}
-
 /** Authorization codes, and the tokens that they give. */
 export class Tokens {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; signer: Signer }) {}
 
-  /** A new code (RFC 6749 §4.1.2): 256 bits, 60 s, stored as a hash. */
-  async issueCode(em: EntityManager, request: CodeRequest): Promise<string> {
+  /** Returns a new code (RFC 6749 §4.1.2). */
+  async issueCode(em: EntityManager, columns: CodeColumns): Promise<string> {
     const code = newSecret(this.deps.random);
-    const now = this.deps.clock.now();
-    const { id, hash, expiresAt, forgetAt } = newCode(this.deps.random, code, now);
-    const { clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr } = request;
-    await execute(
-      em,
-      sql`insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge, scope,
-          nonce, auth_time, amr, created_at, expires_at, forget_at)
-        values (${id}, ${hash}, ${clientId}, ${userId}, ${sessionId ?? null}, ${redirectUri ?? null},
-          ${codeChallenge ?? null}, ${scope}, ${nonce ?? null}, ${authTime}, ${amr}, ${now}, ${expiresAt}, ${forgetAt})`,
-      { prepare: 'tokens.issue-code' },
-    );
+    const made = { random: this.deps.random, code, now: this.deps.clock.now() };
+    await execute(em, insertedCode(made, columns), { prepare: 'tokens.issue-code' });
     return code;
   }
 
@@ -84,8 +47,7 @@ export class Tokens {
    */
   async codeUnderSession(asked: SessionCode): Promise<{ code: string } | 'login-required' | 'client-changed'> {
     const code = newSecret(this.deps.random);
-    const now = this.deps.clock.now();
-    const statement = sessionCode(asked, newCode(this.deps.random, code, now), now);
+    const statement = sessionCode(asked, { random: this.deps.random, code, now: this.deps.clock.now() });
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.session-code' });
     if (!row?.client_is_current) return 'client-changed';
     return row.is_issued ? { code } : 'login-required';

@@ -1,5 +1,14 @@
-import { sql } from '../kernel/sql.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
+
+/** Revokes the user's codes, and the access tokens that they gave. */
+export async function revokeCodes(em: EntityManager, userId: string, now: Date): Promise<void> {
+  await execute(
+    em,
+    sql`update authorization_codes set revoked_at = ${now} where user_id = ${userId} and revoked_at is null`,
+  );
+}
 
 export const tokenTables: UserTables = {
   tables: ['authorization_codes'],

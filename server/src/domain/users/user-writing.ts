@@ -60,6 +60,11 @@ export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
+/** SQL: notes a sign-in of the user. */
+export function notedSignIn(userId: string | Fragment, at: Date): Fragment {
+  return sql`update users set last_sign_in_at = ${at} where id = ${userId}`;
+}
+
 /**
  * Writes a user, their addresses and the event in one statement, if the version is still the one that was read. False if
  * not: then nothing is written. Refuses `taken`.

@@ -1,18 +1,21 @@
 import type { JWK } from 'jose';
-import { judgeProof } from '../devices/proof.ts';
-import { seconds, secondsLater } from '../kernel/clock.ts';
-import { newSecret } from '../kernel/random.ts';
-import { digest, isStorableText } from '../kernel/secret.ts';
-import { execute, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
-import type { Project } from '../projects/project.entity.ts';
-import { sdkScope } from '../tokens/claims.ts';
-import { newCode } from '../tokens/tokens.ts';
-import { pastDeadlocks } from '../users/deadlock.ts';
-import { addressKey, isAddress } from '../users/login.ts';
-import { type Caller, stillHolds } from './callers.ts';
-import { amrOf, type Evidence } from './evidence.ts';
-import type { FlowDeps, StepInput } from './flow.ts';
-import { type Success, steps } from './steps.ts';
+import { currentClient } from '../../clients/client-registry.ts';
+import { notedUse } from '../../devices/devices.ts';
+import { judgeProof } from '../../devices/proof.ts';
+import { seconds, secondsLater } from '../../kernel/clock.ts';
+import { newSecret } from '../../kernel/random.ts';
+import { digest, isStorableText } from '../../kernel/secret.ts';
+import { execute, type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
+import type { Project } from '../../projects/project.entity.ts';
+import { sdkScope } from '../../tokens/claims.ts';
+import { insertedCode } from '../../tokens/new-code.ts';
+import { pastDeadlocks } from '../../users/deadlock.ts';
+import { addressKey, isAddress } from '../../users/login.ts';
+import { notedSignIn } from '../../users/user-writing.ts';
+import type { Caller } from '../callers.ts';
+import { amrOf, type Evidence } from '../evidence.ts';
+import type { FlowDeps, StepInput } from '../flow.ts';
+import { type Success, steps } from '../steps.ts';
 
 /** How long each nonce is good. */
 export const nonceTtlSeconds = 120;
@@ -131,7 +134,6 @@ async function grant(
   const { project, client, actor } = caller;
   const now = clock.now();
   const code = newSecret(random);
-  const made = newCode(random, code, now);
   const piece: Evidence = {
     kind: 'device-key',
     account: candidate.user_id,
@@ -151,6 +153,14 @@ async function grant(
     },
     isPassed,
   );
+  const columns = {
+    clientId: sql`client_id`,
+    userId: sql`user_id`,
+    codeChallenge: sql`code_challenge`,
+    scope: sdkScope,
+    authTime: now,
+    amr,
+  };
   const statement = sql`with trusted as (
       select d.id, d.user_id, d.client_id, d.jkt
       from users u join devices d on d.user_id = u.id
@@ -168,21 +178,16 @@ async function grant(
       where c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
         and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
         and c.nonce_hash = ${candidate.nonce_hash}
-        and ${stillHolds(caller)}
+        and exists (${currentClient(caller)})
       returning c.client_id, t.user_id, t.id as device_id, c.code_challenge
     ), seen as (
-      update users set last_sign_in_at = ${now} from passed where users.id = passed.user_id
+      ${notedSignIn(sql`(select user_id from passed)`, now)}
     ), used as (
-      update devices set last_used_at = ${now}, trusted_until = ${trustedUntil} from passed
-      where devices.id = passed.device_id
+      ${notedUse(sql`(select device_id from passed)`, { lastUsedAt: now, trustedUntil })}
     ), told as (
       ${told}
     )
-    insert into authorization_codes (id, hash, client_id, user_id, code_challenge, scope, auth_time, amr, created_at,
-      expires_at, forget_at)
-    select ${made.id}::uuid, ${made.hash}, client_id, user_id, code_challenge, ${sdkScope}, ${now}::timestamptz,
-      ${amr}::text[], ${now}::timestamptz, ${made.expiresAt}::timestamptz, ${made.forgetAt}::timestamptz
-    from passed`;
+    ${insertedCode({ random, code, now }, columns, sql`from passed`)}`;
   const given = await pastDeadlocks(() => execute(db.alone, statement, { prepare: 'trusted-sign-in.grant' }));
   return given === 1 ? code : null;
 }

@@ -1,0 +1,39 @@
+import { secondsLater } from '../kernel/clock.ts';
+import type { Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
+
+/** An authorization code lives this long (decisions: 60 s). */
+const codeTtlSeconds = 60;
+/** The row outlives the longest access token: UserInfo reads there whether it was revoked. */
+const rememberSeconds = codeTtlSeconds + 3600 + 60;
+
+/** The row of a code (RFC 6749 §4.1.2); each is a value, or an SQL expression over the rows it is inserted from. */
+export interface CodeColumns {
+  clientId: string | Fragment;
+  userId: string | Fragment;
+  /** The SSO session, for the hosted page. */
+  sessionId?: string | Fragment | undefined;
+  /** Absent for codes of the browser SDK. */
+  redirectUri?: string | undefined;
+  codeChallenge?: string | Fragment | undefined;
+  scope: string;
+  nonce?: string | undefined;
+  authTime: Date | Fragment;
+  amr: readonly string[] | Fragment;
+}
+
+/** SQL: inserts a code of 256 bits, good for 60 s and stored as a hash, for each row of `from`: at most one. */
+export function insertedCode(
+  { random, code, now }: { random: Random; code: string; now: Date },
+  { clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr }: CodeColumns,
+  from: Fragment = sql``,
+): Fragment {
+  return sql`insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge,
+      scope, nonce, auth_time, amr, created_at, expires_at, forget_at)
+    select ${random.id()}::uuid, ${digest(code)}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
+      ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text, ${scope}, ${nonce ?? null}::text,
+      ${authTime}::timestamptz, ${amr}::text[], ${now}::timestamptz,
+      ${secondsLater(now, codeTtlSeconds)}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
+    ${from}`;
+}
