@@ -150,6 +150,21 @@ describe('time, randomness and settings through ports', () => {
     expect(stdout).toContain('query children instead of inverse collections');
   });
 
+  it('rejects SQL that writes a table of another rung', () => {
+    const users = 'server/src/domain/users/user.entity.ts';
+    const folder = build({
+      ...valid,
+      [users]: `${valid[users]} const schema = { tableName: 'users' };`,
+      'server/src/domain/users/writing.ts': 'export const own = sql`update users set name = 1`;',
+      'server/src/domain/tokens/writing.ts': 'export const foreign = sql`update users set name = 1`;',
+    });
+    const { stdout } = spawnSync(process.execPath, [join(root, '.config/invariants.mjs'), folder], {
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    expect(stdout.match(/^server.*$/gm)).toEqual(['server/src/domain/tokens/writing.ts:1: update users']);
+  });
+
   it('accepts adapters, dates with an argument, and comments', () => {
     expect(
       check('export const at = (s: number) => new Date(s * 1000); // not new Date()\n/* Date.now() */').status,

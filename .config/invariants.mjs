@@ -1,6 +1,7 @@
 /**
  * Checks of the source text: time, randomness and the environment only through ports; no inverse collections in
- * entities; test mode never read from its setting. Takes the folder that contains `server/` (default: this repository).
+ * entities; test mode never read from its setting; each table written by its own rung. Takes the folder that contains
+ * `server/` (default: this repository).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,8 +30,38 @@ const invariants = [
 ];
 
 const top = process.argv[2] ?? root;
-const faults = sources('server/src').flatMap((path) => {
-  const lines = withoutComments(readFileSync(join(top, path), 'utf8')).split('\n');
+const read = (path) => readFileSync(join(top, path), 'utf8');
+const paths = sources('server/src');
+const rungOf = (path) => /^server\/src\/domain\/(\w+)\//.exec(path)?.[1];
+/** Each table's rung: the folder of its entity. */
+const owners = new Map(
+  paths
+    .filter((path) => path.endsWith('.entity.ts'))
+    .flatMap((path) => [...read(path).matchAll(/tableName: '(\w+)'/g)].map(([, table]) => [table, rungOf(path)])),
+);
+
+const faults = paths.flatMap((path) => {
+  const lines = withoutComments(read(path)).split('\n');
+  return [...foreignWrites(path, lines), ...brokenInvariants(path, lines)];
+});
+for (const fault of faults) console.log(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** SQL of a rung that writes a table of another one. */
+function foreignWrites(path, lines) {
+  const rung = rungOf(path);
+  if (rung === undefined || isTest(path)) return [];
+  return lines.flatMap((line, index) =>
+    [...line.matchAll(/\b(?:insert into|update|delete from) (\w+)/g)]
+      .filter(([, table]) => owners.has(table) && owners.get(table) !== rung)
+      .map(([found, table]) => {
+        const sentence = `Only domain/${owners.get(table)}/ writes ${table}: call, or compose, a function of that rung.`;
+        return `${path}:${index + 1}: ${found}\n    ${sentence}`;
+      }),
+  );
+}
+
+function brokenInvariants(path, lines) {
   return invariants
     .filter(({ applies }) => applies(path))
     .flatMap(({ forbidden, sentence }) =>
@@ -41,9 +72,7 @@ const faults = sources('server/src').flatMap((path) => {
           .map((found) => `${path}:${index + 1}: ${found}\n    ${sentence}`),
       ),
     );
-});
-for (const fault of faults) console.log(fault);
-process.exitCode = faults.length > 0 ? 1 : 0;
+}
 
 function sources(folder) {
   return readdirSync(join(top, folder), { withFileTypes: true }).flatMap((entry) => {

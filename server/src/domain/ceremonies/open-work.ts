@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
 import { query, sql } from '../kernel/sql.ts';
-import { endFactorChanges, endUnverified } from '../mfa/user-tables.ts';
+import { endFactorChanges } from '../mfa/factor-change-rows.ts';
+import { endUnverified } from '../mfa/user-tables.ts';
 import { endCodes } from '../otp/user-tables.ts';
 import { endPhoneChanges } from '../phones/user-tables.ts';
 import { revokeCodes } from '../tokens/user-tables.ts';

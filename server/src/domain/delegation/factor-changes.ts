@@ -12,9 +12,9 @@ import { type Database, undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { execute, sql } from '../kernel/sql.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { FactorChange } from '../mfa/factor-change.entity.ts';
+import { countChangeTry } from '../mfa/factor-change-rows.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/judge.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
@@ -219,7 +219,7 @@ export class FactorChanges {
     const { factors, otp } = this.deps;
     const wait = factors.lockedForSeconds(enrolment);
     if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-    await execute(em, sql`update factor_changes set attempts = attempts + 1 where id = ${id}`);
+    await countChangeTry(em, id);
     if (enrolment.method === 'totp') {
       await factors.countTry(em, enrolment);
       return { counted: null };

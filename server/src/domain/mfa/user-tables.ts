@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
 /** The SMS factor follows the login phone: another person may have the old number by now. */
@@ -8,18 +8,6 @@ export async function followPhone(em: EntityManager, userId: string, before: str
     em,
     sql`update enrolments set phone = ${after} where user_id = ${userId} and method = 'sms' and phone = ${before}`,
   );
-}
-
-/** Deletes the user's unfinished factor changes, except `keepId`. Returns their ids, which their codes belong to. */
-export async function endFactorChanges(em: EntityManager, userId: string, keepId: string | null): Promise<string[]> {
-  const ended = await query(
-    em,
-    sql<{ id: string }>`
-      delete from factor_changes where user_id = ${userId} and finished_at is null
-          and id is distinct from ${keepId}::uuid
-        returning id`,
-  );
-  return ended.map(({ id }) => id);
 }
 
 /** Deletes factors that wait for their first code, except those of the sign-in `keepId`. */

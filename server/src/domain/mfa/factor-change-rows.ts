@@ -1,0 +1,19 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { execute, query, sql } from '../kernel/sql.ts';
+
+/** Counts a try at the code of a change. */
+export async function countChangeTry(em: EntityManager, id: string): Promise<void> {
+  await execute(em, sql`update factor_changes set attempts = attempts + 1 where id = ${id}`);
+}
+
+/** Deletes the user's unfinished factor changes, except `keepId`. Returns their ids, which their codes belong to. */
+export async function endFactorChanges(em: EntityManager, userId: string, keepId: string | null): Promise<string[]> {
+  const ended = await query(
+    em,
+    sql<{ id: string }>`
+      delete from factor_changes where user_id = ${userId} and finished_at is null
+          and id is distinct from ${keepId}::uuid
+        returning id`,
+  );
+  return ended.map(({ id }) => id);
+}
