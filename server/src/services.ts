@@ -9,7 +9,7 @@ import { Audit } from './domain/audit/audit.ts';
 import { AuditRetention } from './domain/audit/audit-retention.ts';
 import { AuthorizationRequests } from './domain/ceremonies/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/authorizations.ts';
-import { Callers } from './domain/ceremonies/callers.ts';
+import { SigninCallers } from './domain/ceremonies/callers.ts';
 import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
 import { recordCodeEvent } from './domain/ceremonies/code-events.ts';
 import { endOpenWork } from './domain/ceremonies/open-work.ts';
@@ -155,7 +155,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
   const authorizations = new Authorizations({ ...base, sessions, tokens, requests, perMinute });
   const trials = new Trials({ ...base, requests, tokens, signer });
-  const callers = new Callers({ ...base, clients: registry, requests });
+  const callers = new SigninCallers({ ...base, clients: registry, requests });
   const ceremonies = new Ceremonies({
     ...base,
     ...codes,

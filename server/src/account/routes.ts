@@ -29,17 +29,17 @@ export interface AccountDeps {
 }
 
 /** What came of a change: back to the page, which says so, or a page that is shown once. */
-type Outcome =
+type ActionOutcome =
   | { notice: Notice }
   | { recoveryCodes: string[] }
   /** The hosted page asks for a code first. */
   | BegunFlow
   /** A code went to a new number; in test mode it is shown. */
   | { phoneCode: string | null };
-type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<Outcome>;
+type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<ActionOutcome>;
 
-const saved: Outcome = { notice: 'saved' };
-const unsaid: Outcome = { phoneCode: null };
+const saved: ActionOutcome = { notice: 'saved' };
+const unsaid: ActionOutcome = { phoneCode: null };
 /** What is told on the page itself, with a status of its own. */
 const statuses: Partial<Record<Notice, number>> = {
   stale: 403,
@@ -164,7 +164,7 @@ const ofPhones: Partial<Record<Problem['code'], Notice>> = {
 };
 
 /** What is not there any more was ended before, perhaps by the same click: the page shows how it is now. */
-function refused(deps: AccountDeps, req: Request, thrown: unknown): Outcome {
+function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcome {
   if (!(thrown instanceof Refusal)) throw thrown;
   const { code } = thrown.problem;
   deps.log.info({ requestId: requestContext(req).requestId, code }, 'account change refused');

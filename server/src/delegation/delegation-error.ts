@@ -2,11 +2,11 @@ import type { DelegationErrorCode, DelegationFailure } from '@latchkey/contracts
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
 
-type Row = readonly [status: number, code: DelegationErrorCode, message: string];
+type DelegationErrorRow = readonly [status: number, code: DelegationErrorCode, message: string];
 
-const wrongRequest: Row = [400, 'INVALID_REQUEST', 'The request cannot be understood.'];
-const wrongClient: Row = [401, 'INVALID_CLIENT', 'Send a live secret API key (lk_sk_…) in X-Api-Key.'];
-const ended: Row = [410, 'SESSION_EXPIRED', 'This change is over. Begin it again.'];
+const wrongRequest: DelegationErrorRow = [400, 'INVALID_REQUEST', 'The request cannot be understood.'];
+const wrongClient: DelegationErrorRow = [401, 'INVALID_CLIENT', 'Send a live secret API key (lk_sk_…) in X-Api-Key.'];
+const ended: DelegationErrorRow = [410, 'SESSION_EXPIRED', 'This change is over. Begin it again.'];
 
 /** How delegation says each refusal. */
 const rows = {
@@ -37,9 +37,9 @@ const rows = {
     "The phone number is managed by the organization's directory and can be changed there only.",
   ],
   unavailable: [503, 'TEMPORARILY_UNAVAILABLE', 'The service is temporarily unavailable. Try again later.'],
-} as const satisfies Record<Problem['code'], Row>;
+} as const satisfies Record<Problem['code'], DelegationErrorRow>;
 
-const bug: Row = [500, 'SERVER_ERROR', 'Something went wrong on our side. Try again.'];
+const bug: DelegationErrorRow = [500, 'SERVER_ERROR', 'Something went wrong on our side. Try again.'];
 
 /** What stands in no domain rule: faults of the envelope and of HTTP. */
 const own = {
@@ -50,7 +50,7 @@ const own = {
   STALE: [400, 'STALE', 'The request is too old, or from the future.'],
   REPLAYED: [409, 'REPLAYED', 'This request was used before.'],
   INVALID_REQUEST: wrongRequest,
-} as const satisfies Partial<Record<DelegationErrorCode, Row>>;
+} as const satisfies Partial<Record<DelegationErrorCode, DelegationErrorRow>>;
 
 /** A refusal of this room itself. The reason is for the log. */
 export class DelegationRefusal extends Error {
@@ -88,7 +88,7 @@ export function toFailure(thrown: unknown, requestId: string): Failure {
   return { status, retryAfterSeconds, body: { error }, isBug: status === bug[0] };
 }
 
-function rowFor(failure: unknown): Row {
+function rowFor(failure: unknown): DelegationErrorRow {
   if (failure instanceof DelegationRefusal) {
     const [status, code, message] = own[failure.code];
     return [status, code, failure.said ?? message];

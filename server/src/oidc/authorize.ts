@@ -25,7 +25,7 @@ export interface AuthorizeDeps {
 }
 
 /** Where a request leads. */
-type Answer =
+type AuthorizeAnswer =
   | { page: Unvetted }
   | { target: Target; error: OAuthError }
   | { target: Target; code: string }
@@ -45,7 +45,11 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
 }
 
 /** Null if the client has changed, or may have: a cached client decides nothing that no statement confirms. */
-async function decide(deps: AuthorizeDeps, req: Request, source: 'cached' | 'current'): Promise<Answer | null> {
+async function decide(
+  deps: AuthorizeDeps,
+  req: Request,
+  source: 'cached' | 'current',
+): Promise<AuthorizeAnswer | null> {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) return { page: 'parameters' };
   const target = await vet(parameters, deps.clients[source]);

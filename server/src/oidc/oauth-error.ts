@@ -31,13 +31,13 @@ export class OAuthError extends Error {
   }
 }
 
-type Row = readonly [OAuthErrorCode, string];
+type OAuthErrorRow = readonly [OAuthErrorCode, string];
 
-const invalidGrant: Row = [
+const invalidGrant: OAuthErrorRow = [
   'invalid_grant',
   'The code is unknown, expired or already used, or does not match this request.',
 ];
-const notHere: Row = ['invalid_request', 'The request cannot be handled here.'];
+const notHere: OAuthErrorRow = ['invalid_request', 'The request cannot be handled here.'];
 
 /** How OAuth says each of the domain's refusals. Detail goes to the log. */
 const table = {
@@ -64,7 +64,7 @@ const table = {
   'phone-invalid': notHere,
   'phone-locked': notHere,
   unavailable: ['temporarily_unavailable', 'The service is temporarily unavailable.'],
-} as const satisfies Record<Problem['code'], Row>;
+} as const satisfies Record<Problem['code'], OAuthErrorRow>;
 
 /** The OAuth error for whatever was thrown: a refusal by the table, a lost database as unavailable, a bug as is. */
 export function toOAuthError(thrown: unknown): OAuthError {

@@ -4,12 +4,12 @@ import { ScimError } from './scim-error.ts';
 import type { SearchRequest } from './search-request.ts';
 
 /** The directory that sent a request, and the base URL of its project's SCIM service. */
-export interface Caller extends QueryContext {
+export interface ScimCaller extends QueryContext {
   actor: Actor;
 }
 
 /** The answer of an operation, in HTTP or within a Bulk response. */
-export interface Answer {
+export interface ScimAnswer {
   status: 200 | 201 | 204;
   body?: object;
   /** Of the resource, absolute. */
@@ -27,7 +27,7 @@ export function listAnswer(
   total: number,
   resources: readonly object[],
   nextCursor?: string,
-): Answer {
+): ScimAnswer {
   return {
     status: 200,
     body: {

@@ -1,5 +1,5 @@
 import type { Random } from '../domain/kernel/random.ts';
-import type { Answer, Caller } from './answer.ts';
+import type { ScimAnswer, ScimCaller } from './answer.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { field, isObject } from './patch-operations.ts';
 import { wholeResource } from './projection.ts';
@@ -34,7 +34,7 @@ interface Operation {
 /** The answer or the error of an operation. */
 interface OperationResult {
   error?: ScimError;
-  answer?: Answer;
+  answer?: ScimAnswer;
 }
 
 /**
@@ -45,7 +45,7 @@ export class BulkEndpoint {
   constructor(private readonly deps: BulkDeps) {}
 
   /** @param authenticate called before each operation, since the token may end meanwhile; its throw ends the request */
-  async run(caller: Caller, body: Record<string, unknown>, authenticate: () => Promise<void>): Promise<Answer> {
+  async run(caller: ScimCaller, body: Record<string, unknown>, authenticate: () => Promise<void>): Promise<ScimAnswer> {
     const operations = readOperations(body);
     const failOnErrors = readFailOnErrors(body);
     const batch = new Batch(operations, this.deps, caller);
@@ -70,7 +70,7 @@ class Batch {
   constructor(
     operations: readonly Operation[],
     private readonly deps: BulkDeps,
-    private readonly caller: Caller,
+    private readonly caller: ScimCaller,
   ) {
     for (const operation of operations) {
       if (operation.bulkId === undefined || operation.method !== 'POST') continue;
@@ -125,7 +125,7 @@ class Batch {
     throw badRequest('invalidValue', `bulkId:${reference.slice(0, 80)} ${why}.`);
   }
 
-  private async perform(operation: Operation): Promise<Answer> {
+  private async perform(operation: Operation): Promise<ScimAnswer> {
     const { users, groups } = this.deps;
     const { method, version, bulkId } = operation;
     const [, collection, id] = /^\/?(Users|Groups)(?:\/([^/?#]+))?\/?$/i.exec(this.resolved(operation.path)) ?? [];

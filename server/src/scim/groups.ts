@@ -1,7 +1,7 @@
 import { found } from '../domain/kernel/problem.ts';
 import type { GroupEdit, GroupRecord, Groups } from '../domain/users/groups.ts';
 import { foldCase } from '../domain/users/login.ts';
-import { type Answer, type Caller, checkVersion } from './answer.ts';
+import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
 import type { ElementFilter } from './filter/ast.ts';
 import { compileElementFilter } from './filter/compile.ts';
 import type { Resource } from './patch.ts';
@@ -19,29 +19,29 @@ export class GroupEndpoint {
   constructor(private readonly deps: { groups: Groups }) {}
 
   async create(
-    caller: Caller,
+    caller: ScimCaller,
     body: Record<string, unknown>,
     projection = wholeResource,
     id?: string,
-  ): Promise<Answer> {
+  ): Promise<ScimAnswer> {
     const { displayName, externalId, members } = readGroup(body);
     const values = { displayName, externalId };
     const group = await this.deps.groups.create(caller.projectId, values, members, caller.actor, id);
     return this.answerOf(201, group, caller, projection);
   }
 
-  async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
+  async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
     const group = found(await this.deps.groups.find(caller.projectId, id), 'group');
     return this.answerOf(200, group, caller, projection);
   }
 
   async replace(
-    caller: Caller,
+    caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
     ifMatch: string | undefined,
     projection = wholeResource,
-  ): Promise<Answer> {
+  ): Promise<ScimAnswer> {
     const { displayName, externalId, members } = readGroup(body);
     const edit = async (editing: GroupEdit) => {
       checkVersion(ifMatch, editing.group.version);
@@ -57,12 +57,12 @@ export class GroupEndpoint {
   }
 
   async patch(
-    caller: Caller,
+    caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
     ifMatch: string | undefined,
     projection = wholeResource,
-  ): Promise<Answer> {
+  ): Promise<ScimAnswer> {
     const steps = [...patchSteps(groupType, body)];
     const edit = async (editing: GroupEdit) => {
       checkVersion(ifMatch, editing.group.version);
@@ -76,12 +76,12 @@ export class GroupEndpoint {
     );
   }
 
-  async remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Answer> {
+  async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
     await this.deps.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(ifMatch, version));
     return { status: 204, resourceId: id };
   }
 
-  source(caller: Caller): Source<GroupRecord> {
+  source(caller: ScimCaller): Source<GroupRecord> {
     return {
       type: groupType,
       list: (selection) => this.deps.groups.list(caller.projectId, selection),
@@ -90,7 +90,7 @@ export class GroupEndpoint {
   }
 
   /** The resources of a page. */
-  async shown(groups: readonly GroupRecord[], { baseUrl }: Caller, projection: Projection): Promise<object[]> {
+  async shown(groups: readonly GroupRecord[], { baseUrl }: ScimCaller, projection: Projection): Promise<object[]> {
     const ids = shows(groupType, projection, 'members') ? groups.map(({ id }) => id) : [];
     const members = await this.deps.groups.membersOf(ids);
     return groups.map((group) =>
@@ -101,9 +101,9 @@ export class GroupEndpoint {
   private async answerOf(
     status: 200 | 201,
     group: GroupRecord,
-    caller: Caller,
+    caller: ScimCaller,
     projection: Projection,
-  ): Promise<Answer> {
+  ): Promise<ScimAnswer> {
     const [body] = await this.shown([group], caller, projection);
     return {
       status,
@@ -143,7 +143,7 @@ function readGroup(body: Record<string, unknown>): GroupInput {
 }
 
 /** Applies one PATCH step to a group. Members are added and removed by statements, without reading them. */
-async function applyToGroup(editing: GroupEdit, step: PatchStep, caller: Caller): Promise<void> {
+async function applyToGroup(editing: GroupEdit, step: PatchStep, caller: ScimCaller): Promise<void> {
   const { attribute, sub } = step.path.target;
   if (attribute.name === 'members') {
     if (sub && sub.name !== 'value') throw badRequest('mutability', `${sub.name} of a member cannot be set.`);
@@ -166,7 +166,12 @@ async function patchMembers(editing: GroupEdit, { op, value }: PatchStep): Promi
   return value === undefined || value === null ? editing.replace([]) : editing.remove(memberIds(value));
 }
 
-async function patchChosen(editing: GroupEdit, { op, path, value }: PatchStep, filter: ElementFilter, caller: Caller) {
+async function patchChosen(
+  editing: GroupEdit,
+  { op, path, value }: PatchStep,
+  filter: ElementFilter,
+  caller: ScimCaller,
+) {
   const replacement = op === 'remove' ? [] : memberIds(path.target.sub ? [value] : value);
   const removed = await editing.removeWhere(compileElementFilter(filter, caller));
   if (op === 'remove') return;

@@ -4,7 +4,7 @@ import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
-import { type Answer, type Caller, isUnchanged } from './answer.ts';
+import { isUnchanged, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { type RequestOutcome, recordOf } from './recording.ts';
 import { badRequest, toScimError } from './scim-error.ts';
 
@@ -17,7 +17,7 @@ export interface ResponseDeps {
 /** An authenticated request. */
 export interface Call {
   directory: Directory;
-  caller: Caller;
+  caller: ScimCaller;
   startedAt: Date;
   /** Once it has been read. */
   body?: Record<string, unknown>;
@@ -32,7 +32,7 @@ export function callOf(res: Response): Call {
 }
 
 /** Sends the answer and records the request. */
-export function sendAnswer(req: Request, res: Response, answer: Answer, deps: ResponseDeps): void {
+export function sendAnswer(req: Request, res: Response, answer: ScimAnswer, deps: ResponseDeps): void {
   const { version, location, resourceId, body } = answer;
   const isRead = req.method === 'GET' || req.method === 'HEAD';
   const status = isRead && isUnchanged(req.get('if-none-match'), version) ? 304 : answer.status;

@@ -1,4 +1,4 @@
-import type { Caller } from './answer.ts';
+import type { ScimCaller } from './answer.ts';
 import type { Cursors } from './cursor.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { ScimError } from './scim-error.ts';
@@ -15,7 +15,7 @@ type Endpoint = UserEndpoint | GroupEndpoint;
 export async function rootSearch(
   endpoints: readonly Endpoint[],
   request: SearchRequest,
-  caller: Caller,
+  caller: ScimCaller,
   cursors: Cursors,
 ): Promise<{ total: number; resources: object[] }> {
   if (request.cursor !== undefined) throw new ScimError(501, 'cursor is supported at /Users and /Groups only.');

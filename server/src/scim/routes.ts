@@ -13,7 +13,7 @@ import type { Vault } from '../domain/keys/vault.ts';
 import type { Groups } from '../domain/users/groups.ts';
 import { actorOf } from '../http/context.ts';
 import { queryOf } from '../http/parameters.ts';
-import { type Answer, type Caller, listAnswer } from './answer.ts';
+import { listAnswer, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { maxBodyBytes, readBody } from './body.ts';
 import { BulkEndpoint, maxPayloadBytes } from './bulk.ts';
 import { Cursors } from './cursor.ts';
@@ -39,7 +39,7 @@ export interface ScimDeps extends ResponseDeps {
 
 /** A request as an operation reads it. */
 interface ScimRequest {
-  caller: Caller;
+  caller: ScimCaller;
   params: Request['params'];
   query: string;
   ifMatch: string | undefined;
@@ -52,7 +52,7 @@ interface ScimRequest {
 interface Operation {
   /** Longest body in bytes; absent where the operation takes none. */
   maxBytes?: number;
-  run(request: ScimRequest): Answer | Promise<Answer>;
+  run(request: ScimRequest): ScimAnswer | Promise<ScimAnswer>;
 }
 
 type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Operation>>>;
@@ -119,7 +119,7 @@ function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors
   const path = endpoint.type.endpoint;
   const maxBytes = maxBodyBytes;
   const id = ({ params }: ScimRequest) => String(params['id']);
-  const list = async (caller: Caller, request: SearchRequest) => {
+  const list = async (caller: ScimCaller, request: SearchRequest) => {
     const { rows, total, nextCursor } = await search<never>(endpoint.source(caller) as never, request, caller, cursors);
     return listAnswer(request, total, await endpoint.shown(rows, caller, request), nextCursor);
   };
@@ -150,7 +150,7 @@ function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors
   };
 }
 
-function discovery(document: (caller: Caller, id: string) => object): Routes[string] {
+function discovery(document: (caller: ScimCaller, id: string) => object): Routes[string] {
   return {
     GET: {
       run: ({ caller, params, query }) => {

@@ -49,7 +49,7 @@ export function badRequest(scimType: ScimType, detail: string): ScimError {
   return new ScimError(400, detail, { scimType });
 }
 
-type Row = readonly [status: number, scimType: ScimType | undefined, detail: (problem: never) => string];
+type ScimErrorRow = readonly [status: number, scimType: ScimType | undefined, detail: (problem: never) => string];
 type Of<Code extends Problem['code']> = Extract<Problem, { code: Code }>;
 
 const nouns: Partial<Record<string, string>> = { user: 'User', group: 'Group', project: 'SCIM service' };
@@ -80,7 +80,7 @@ const rows = {
   'proof-required': [400, undefined, notHere],
   'proof-rejected': [400, undefined, notHere],
   'mfa-method-not-allowed': [400, undefined, notHere],
-} as const satisfies Record<Problem['code'], Row>;
+} as const satisfies Record<Problem['code'], ScimErrorRow>;
 
 /** The SCIM error for a thrown value. An unexpected error reveals only the request id. */
 export function toScimError(thrown: unknown, requestId: string): ScimError {
@@ -88,7 +88,7 @@ export function toScimError(thrown: unknown, requestId: string): ScimError {
   if (!(thrown instanceof Refusal))
     return new ScimError(500, `Unexpected error. Look for request ${requestId} in the log.`);
   const { problem } = thrown;
-  const [status, scimType, detail] = rows[problem.code] as Row;
+  const [status, scimType, detail] = rows[problem.code] as ScimErrorRow;
   return new ScimError(status, detail(problem as never), { scimType, headers: headersOf(problem) });
 }
 

@@ -1,7 +1,7 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found } from '../domain/kernel/problem.ts';
 import type { ShownUser } from '../domain/users/user-record.ts';
-import { type Answer, type Caller, checkVersion } from './answer.ts';
+import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { applyStep, PatchCost } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
 import { type Projection, project, wholeResource } from './projection.ts';
@@ -16,28 +16,28 @@ export class UserEndpoint {
   constructor(private readonly deps: { accounts: Accounts }) {}
 
   async create(
-    caller: Caller,
+    caller: ScimCaller,
     body: Record<string, unknown>,
     projection = wholeResource,
     id?: string,
-  ): Promise<Answer> {
+  ): Promise<ScimAnswer> {
     const values = valuesOfResource(readUser(body));
     const user = await this.deps.accounts.provision(caller.projectId, values, caller.actor, id);
     return answer(201, { ...user, groups: [] }, caller, projection);
   }
 
-  async read(caller: Caller, id: string, projection: Projection): Promise<Answer> {
+  async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
     const user = found(await this.deps.accounts.find(caller.projectId, id), 'user');
     return answer(200, user, caller, projection);
   }
 
   async replace(
-    caller: Caller,
+    caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
     ifMatch: string | undefined,
     projection = wholeResource,
-  ): Promise<Answer> {
+  ): Promise<ScimAnswer> {
     const resource = readUser(body);
     const user = await this.deps.accounts.change(
       caller.projectId,
@@ -53,12 +53,12 @@ export class UserEndpoint {
   }
 
   async patch(
-    caller: Caller,
+    caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
     ifMatch: string | undefined,
     projection = wholeResource,
-  ): Promise<Answer> {
+  ): Promise<ScimAnswer> {
     const steps = [...patchSteps(userType, body)];
     const user = await this.deps.accounts.change(
       caller.projectId,
@@ -75,14 +75,14 @@ export class UserEndpoint {
     return answer(200, user, caller, projection);
   }
 
-  async remove(caller: Caller, id: string, ifMatch: string | undefined): Promise<Answer> {
+  async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
     await this.deps.accounts.remove(caller.projectId, id, caller.actor, ({ version }) =>
       checkVersion(ifMatch, version),
     );
     return { status: 204, resourceId: id };
   }
 
-  source({ projectId }: Caller): Source<ShownUser> {
+  source({ projectId }: ScimCaller): Source<ShownUser> {
     return {
       type: userType,
       list: (selection) => this.deps.accounts.list(projectId, selection),
@@ -91,12 +91,12 @@ export class UserEndpoint {
   }
 
   /** The resources of a page. */
-  shown(users: readonly ShownUser[], caller: Caller, projection: Projection): object[] {
+  shown(users: readonly ShownUser[], caller: ScimCaller, projection: Projection): object[] {
     return users.map((user) => project(userType, userResource(user, caller.baseUrl), projection));
   }
 }
 
-function answer(status: 200 | 201, user: ShownUser, { baseUrl }: Caller, projection: Projection): Answer {
+function answer(status: 200 | 201, user: ShownUser, { baseUrl }: ScimCaller, projection: Projection): ScimAnswer {
   return {
     status,
     body: project(userType, userResource(user, baseUrl), projection),

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Callers } from '../domain/ceremonies/callers.ts';
+import type { SigninCallers } from '../domain/ceremonies/callers.ts';
 import { brandIn } from '../domain/experience/content.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
@@ -9,7 +9,7 @@ import { PageMissingError, type Pages } from '../http/pages.ts';
 
 export interface SigninPageDeps {
   issuer: string;
-  callers: Pick<Callers, 'requestOf'>;
+  callers: Pick<SigninCallers, 'requestOf'>;
   db: Database;
   experiences: Pick<Experiences, 'published' | 'logo'>;
   cookies: Cookies;

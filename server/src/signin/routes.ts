@@ -6,9 +6,9 @@
  */
 import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';
 import express, { type Request, type Response, Router } from 'express';
-import type { Callers, Page } from '../domain/ceremonies/callers.ts';
+import type { JudgedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
 import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
-import { type Step, steps } from '../domain/ceremonies/steps.ts';
+import { type CeremonyStep, steps } from '../domain/ceremonies/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 import { bounded, maxBodyBytes } from '../http/bodies.ts';
@@ -22,7 +22,7 @@ import { checked, readJson, readStep, writeAnswer } from './wire.ts';
 
 export interface SigninDeps extends SigninPageDeps {
   ceremonies: Pick<Ceremonies, 'challenge' | 'take'>;
-  callers: Pick<Callers, 'byApiKey' | 'byFlow' | 'requestOf'>;
+  callers: Pick<SigninCallers, 'byApiKey' | 'byFlow' | 'requestOf'>;
   /** Whether this is the origin of a redirect URI of any client (CORS preflights name no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
   /** Told of each step and what it answered: a status, or the code of an error. */
@@ -44,7 +44,7 @@ export function signinRoutes(deps: SigninDeps): Router {
   // As bytes: a proof speaks of exactly what was sent.
   api.use(bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes));
   api.post('/challenge', answering(deps, challenge));
-  for (const step of Object.keys(steps) as Step[]) {
+  for (const step of Object.keys(steps) as CeremonyStep[]) {
     api.post(
       `/${step}`,
       answering(deps, (_, req, res) => take(deps, step, req, res)),
@@ -89,7 +89,7 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
   };
 }
 
-async function take(deps: SigninDeps, step: Step, req: Request, res: Response): Promise<object> {
+async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Response): Promise<object> {
   const body = bodyOf(req);
   const fields = readStep(step, readJson(body));
   const page = await pageOf(deps, req);
@@ -105,7 +105,7 @@ async function take(deps: SigninDeps, step: Step, req: Request, res: Response): 
 }
 
 /** An application's page by its API key; else the hosted page by its flow. */
-function pageOf(deps: SigninDeps, req: Request): Promise<Page> {
+function pageOf(deps: SigninDeps, req: Request): Promise<JudgedPage> {
   const origin = req.get('origin');
   const apiKey = req.get('x-api-key');
   if (apiKey !== undefined) return deps.callers.byApiKey(apiKey, origin);

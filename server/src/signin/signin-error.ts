@@ -3,10 +3,15 @@ import { StepRefusal } from '../domain/ceremonies/flow.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
 
-type Row = readonly [status: number, code: SigninErrorCode, category: SigninErrorCategory, message: string];
+type SigninErrorRow = readonly [status: number, code: SigninErrorCode, category: SigninErrorCategory, message: string];
 
-const wrongRequest: Row = [400, 'INVALID_REQUEST', 'fatal', 'The request cannot be understood.'];
-const flowEnded: Row = [410, 'FLOW_EXPIRED', 'user_action', 'This sign-in has ended. Start again at the application.'];
+const wrongRequest: SigninErrorRow = [400, 'INVALID_REQUEST', 'fatal', 'The request cannot be understood.'];
+const flowEnded: SigninErrorRow = [
+  410,
+  'FLOW_EXPIRED',
+  'user_action',
+  'This sign-in has ended. Start again at the application.',
+];
 
 /** How sign-in says each refusal (decisions §8). Why exactly is the log's affair. */
 const rows = {
@@ -58,9 +63,9 @@ const rows = {
     'retryable',
     'The service is temporarily unavailable. Try again later.',
   ],
-} as const satisfies Record<Problem['code'], Row>;
+} as const satisfies Record<Problem['code'], SigninErrorRow>;
 
-const bug: Row = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
+const bug: SigninErrorRow = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
 
 /** A request that could not even be read. */
 export class UnreadableRequest extends Error {
@@ -106,7 +111,7 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
   };
 }
 
-function judged(failure: unknown): { row: Row; problem?: Problem } {
+function judged(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
   if (failure instanceof Refusal) return { row: detailed(failure.problem), problem: failure.problem };
   const status = failure instanceof UnreadableRequest ? failure.status : bodyFault(failure);
   if (status === undefined) return { row: bug };
@@ -115,7 +120,7 @@ function judged(failure: unknown): { row: Row; problem?: Problem } {
 }
 
 /** A field that is wrong is named: its name and rule are ours, its value is not repeated. */
-function detailed(problem: Problem): Row {
+function detailed(problem: Problem): SigninErrorRow {
   if (problem.code !== 'invalid') return rows[problem.code];
   return [400, 'INVALID_REQUEST', 'fatal', `${problem.field} ${problem.reason}.`];
 }

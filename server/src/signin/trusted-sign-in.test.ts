@@ -6,7 +6,7 @@ import { rows as rowsOf } from '../../test/rows.ts';
 import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
-import type { Page } from '../domain/ceremonies/callers.ts';
+import type { JudgedPage } from '../domain/ceremonies/callers.ts';
 import { candidateStatement } from '../domain/ceremonies/shortcuts/trusted-sign-in.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -53,7 +53,7 @@ function rows<T extends object>(sql: string, params: unknown[] = []): Promise<T[
 }
 
 /** One proof of a sign-in that was begun, as the domain is asked with it. */
-async function asked(site: Page) {
+async function asked(site: JudgedPage) {
   await page.challenge();
   const body = JSON.stringify({ txn: page.txn, userid });
   const proof = page.prove('authenticate', body, { kind: 'use' });

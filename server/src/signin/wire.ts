@@ -9,13 +9,13 @@ import {
   verifyPhoneNumberRequest,
 } from '@latchkey/contracts';
 import type { StepInput } from '../domain/ceremonies/flow.ts';
-import type { Answers, Step, Success } from '../domain/ceremonies/steps.ts';
+import type { Answers, CeremonyStep, Success } from '../domain/ceremonies/steps.ts';
 import { parseStrictJson } from '../domain/devices/strict-json.ts';
 import { UnreadableRequest } from './signin-error.ts';
 
 type Fields = Omit<StepInput, 'proof' | 'body'>;
 
-const readers: { [S in Step]: (json: unknown) => Fields } = {
+const readers: { [S in CeremonyStep]: (json: unknown) => Fields } = {
   authenticate: (json) => {
     const { txn, userid, remember_device, step_up } = checked(authenticateRequest, json);
     return { txn, userid, rememberDevice: remember_device, stepUp: step_up };
@@ -41,7 +41,7 @@ const readers: { [S in Step]: (json: unknown) => Fields } = {
 };
 
 /** What a step is taken with. Throws {@link UnreadableRequest}. */
-export function readStep(step: Step, json: unknown): Fields {
+export function readStep(step: CeremonyStep, json: unknown): Fields {
   return readers[step](json);
 }
 
@@ -69,7 +69,7 @@ export function readJson(body: Uint8Array): unknown {
   }
 }
 
-const messages: Record<Answers[Step]['status'], string> = {
+const messages: Record<Answers[CeremonyStep]['status'], string> = {
   SUCCESS: 'Done.',
   OTP_NEEDED: 'A code is on its way, if this address can sign in here.',
   MFA_REQUIRED: 'A second factor is needed. Call initiateMfa.',
@@ -83,7 +83,11 @@ const messages: Record<Answers[Step]['status'], string> = {
 };
 
 /** A step's answer in the names of the wire (shared/contracts). */
-export function writeAnswer(step: Step, answer: Answers[Step] & { nonce: string }, redirectTo: string | null): object {
+export function writeAnswer(
+  step: CeremonyStep,
+  answer: Answers[CeremonyStep] & { nonce: string },
+  redirectTo: string | null,
+): object {
   const message = messages[answer.status];
   const { nonce } = answer;
   switch (answer.status) {

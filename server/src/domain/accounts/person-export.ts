@@ -8,7 +8,7 @@ const sections = userTables.flatMap(({ exportRows }) => Object.entries(exportRow
 
 const pageSize = 500;
 
-interface Row {
+interface ExportedRow {
   id: string;
   /** As JSON. */
   row: string;
@@ -41,9 +41,9 @@ export async function countHoldings(em: EntityManager, user: User): Promise<Map<
 async function* each(reader: () => EntityManager, rows: Fragment): AsyncGenerator<string> {
   for (let after: string | null = null; ; ) {
     const beyond = after === null ? sql`` : sql`where t.id > ${after}::uuid`;
-    const page: Row[] = await query(
+    const page: ExportedRow[] = await query(
       reader(),
-      sql<Row>`select t.id, row_to_json(t)::text as row from (${rows}) t ${beyond} order by t.id limit ${pageSize}`,
+      sql<ExportedRow>`select t.id, row_to_json(t)::text as row from (${rows}) t ${beyond} order by t.id limit ${pageSize}`,
     );
     for (const { row } of page) yield row;
     if (page.length < pageSize) return;

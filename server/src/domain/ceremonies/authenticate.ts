@@ -10,7 +10,7 @@ import { decidedFor, subjectOf } from './account.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import { accountOf, type Evidence, isSufficient, owed, provedIn, withPiece } from './evidence.ts';
 import { finish } from './finish.ts';
-import type { Flow, Outcome, StepRule } from './flow.ts';
+import type { Flow, StepOutcome, StepRule } from './flow.ts';
 import { maskAddress } from './mask.ts';
 import { isPersonRequired, standingOf } from './standing.ts';
 
@@ -42,7 +42,7 @@ export const authenticate: StepRule<'authenticate'> = {
 };
 
 /** What a device key opens; null where a mail code is needed first. */
-async function byDevice(flow: Flow, device: Device): Promise<Outcome<'authenticate'> | null> {
+async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authenticate'> | null> {
   const { em, deps, caller, ceremony } = flow;
   const user = device.user.getEntity();
   await continueEarlier(flow, device);
@@ -96,7 +96,7 @@ async function continueEarlier(flow: Flow, device: Device): Promise<void> {
   ceremony.evidence = earlier.evidence;
 }
 
-async function sendCode(flow: Flow, address: string): Promise<Outcome<'authenticate'>> {
+async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authenticate'>> {
   const { em, deps, caller, ceremony, device } = flow;
   const { project, client, actor, request } = caller;
   const showsCodes = await deps.testMode.holds(em, project);

@@ -11,7 +11,7 @@ import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 
 /** The page of an application that takes a step: its credential and its origin were judged. */
-export interface Page extends JudgedClient {
+export interface JudgedPage extends JudgedClient {
   project: Project;
   /** The request that the hosted page answers; null for a page of the application, by the SDK. */
   request: AuthorizationRequest | null;
@@ -22,7 +22,7 @@ export interface Page extends JudgedClient {
 }
 
 /** A page, and who is in front of it. */
-export interface Caller extends Page {
+export interface SigninCaller extends JudgedPage {
   actor: Actor;
   /** The language of messages that this step sends. */
   locale: Locale;
@@ -31,7 +31,7 @@ export interface Caller extends Page {
 }
 
 /** Tells pages by their credential. */
-export class Callers {
+export class SigninCallers {
   private readonly issuerOrigin: string;
 
   constructor(
@@ -47,9 +47,9 @@ export class Callers {
 
   /**
    * An application's page, by the client's publishable key, from an origin of its redirect URIs; perhaps from the cache, see
-   * {@link Page.key}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
+   * {@link JudgedPage.key}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
    */
-  async byApiKey(apiKey: string, origin: string | undefined): Promise<Page> {
+  async byApiKey(apiKey: string, origin: string | undefined): Promise<JudgedPage> {
     const keyHash = digest(apiKey);
     const cached = isApiKey(apiKey) ? await this.deps.clients.cached.byKeyHash(keyHash) : null;
     if (!cached) refuse({ code: 'unauthenticated' });
@@ -58,14 +58,14 @@ export class Callers {
   }
 
   /** The same page as the database has it now. Refuses as {@link byApiKey}. */
-  async current(page: Page): Promise<Page> {
+  async current(page: JudgedPage): Promise<JudgedPage> {
     return page.key === undefined
       ? page
       : pageOf(await this.deps.clients.current.byKeyHash(page.key.keyHash), page.origin);
   }
 
   /** The hosted page, by its flow and the flow's cookie, from the issuer's own origin. Refuses `flow-expired`. */
-  async byFlow(flow: string, browserSecret: string | undefined, origin: string | undefined): Promise<Page> {
+  async byFlow(flow: string, browserSecret: string | undefined, origin: string | undefined): Promise<JudgedPage> {
     if (origin !== this.issuerOrigin) refuse({ code: 'forbidden', reason: 'origin' });
     const request = await this.requestOf(flow, browserSecret);
     if (!request) refuse({ code: 'flow-expired' });
@@ -80,7 +80,7 @@ export class Callers {
 }
 
 /** The page of a publishable key. Refuses `unauthenticated`, and `forbidden` for an origin that is not the client's. */
-function pageOf(holder: KeyHolder | null, origin: string | undefined): Page {
+function pageOf(holder: KeyHolder | null, origin: string | undefined): JudgedPage {
   if (holder?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
   const { client, kind, keyHash } = holder;
   if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) {

@@ -14,7 +14,7 @@ import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { authenticate } from './authenticate.ts';
-import type { Caller, Page } from './callers.ts';
+import type { JudgedPage, SigninCaller } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
 import { Counters } from './counters.ts';
@@ -31,14 +31,14 @@ import {
 import { initiateMfa, verifyMfa } from './second-factor.ts';
 import { shortcuts } from './shortcuts/shortcuts.ts';
 import { nonceTtlSeconds } from './shortcuts/trusted-sign-in.ts';
-import { type Answers, type Step, steps } from './steps.ts';
+import { type Answers, type CeremonyStep, steps } from './steps.ts';
 import { verifyDevice } from './verify-device.ts';
 import { verifyEmailOtp } from './verify-email-otp.ts';
 
 /** How long one sign-in may take. */
 const txnTtlSeconds = 10 * 60;
 
-const rules: { [S in Step]: StepRule<S> } = {
+const rules: { [S in CeremonyStep]: StepRule<S> } = {
   authenticate,
   'verify-email-otp': verifyEmailOtp,
   'verify-device': verifyDevice,
@@ -86,7 +86,7 @@ export class Ceremonies {
    * @param ip the caller's address: one network can begin no more than so many sign-ins in a minute. Refuses `too-many`
    */
   async challenge(
-    page: Page,
+    page: JudgedPage,
     begun: { codeChallenge?: string | undefined; jkt?: string | undefined },
     ip: string | undefined,
   ): Promise<Challenge> {
@@ -95,7 +95,7 @@ export class Ceremonies {
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const [txn, nonce] = [newSecret(random), newSecret(random)];
     const now = clock.now();
-    const begins = async (as: Page): Promise<boolean> => {
+    const begins = async (as: JudgedPage): Promise<boolean> => {
       if (lacksPkce(as, begun.codeChallenge)) return false;
       const isByKey = as.key !== undefined;
       const inserted = await execute(
@@ -120,7 +120,11 @@ export class Ceremonies {
   }
 
   /** Takes one step. Refuses with {@link StepRefusal}, which carries the next nonce where the sign-in goes on. */
-  async take<S extends Step>(step: S, caller: Caller, input: StepInput): Promise<Answers[S] & { nonce: string }> {
+  async take<S extends CeremonyStep>(
+    step: S,
+    caller: SigninCaller,
+    input: StepInput,
+  ): Promise<Answers[S] & { nonce: string }> {
     const answer = await this.attempt(step, caller, input);
     if (answer) return answer;
     const current = { ...caller, ...(await this.deps.callers.current(caller)) };
@@ -128,7 +132,7 @@ export class Ceremonies {
   }
 
   /** Null, with nothing written, if the page is no longer as it was judged. */
-  private async attempt<S extends Step>(step: S, caller: Caller, input: StepInput) {
+  private async attempt<S extends CeremonyStep>(step: S, caller: SigninCaller, input: StepInput) {
     const { db, random } = this.deps;
     const nonce = newSecret(random);
     const short = caller.key !== undefined && (await this.shortcuts[step]?.(this.deps, caller, input, nonce));
@@ -146,10 +150,10 @@ export class Ceremonies {
    * One step, in three parts: admission, which consumes the nonce; the count of the try; and the step itself, whose changes
    * are undone where it refuses. So a refusal changes counters and the nonce, and nothing else.
    */
-  private async decide<S extends Step>(
+  private async decide<S extends CeremonyStep>(
     em: EntityManager,
     step: S,
-    caller: Caller,
+    caller: SigninCaller,
     input: StepInput,
     nonce: string,
   ): Promise<Accepted<S> | RefusedStep> {
@@ -168,7 +172,7 @@ export class Ceremonies {
     return outcome;
   }
 
-  private async count<S extends Step>(flow: Flow, rule: StepRule<S>): Promise<RefusedStep | null> {
+  private async count<S extends CeremonyStep>(flow: Flow, rule: StepRule<S>): Promise<RefusedStep | null> {
     if (!rule.count) return null;
     const counted = await rule.count(new Counters(flow.em, flow.ceremony, this.deps), flow);
     if ('refused' in counted) return counted;
@@ -189,7 +193,7 @@ export class Ceremonies {
   }
 
   /** The ceremony under a lock; null where it is not this page's, has ended, or its time is over. */
-  private async open(em: EntityManager, caller: Caller, txn: string): Promise<Ceremony | null> {
+  private async open(em: EntityManager, caller: SigninCaller, txn: string): Promise<Ceremony | null> {
     const ceremony = await em.findOne(
       Ceremony,
       { txnHash: digest(txn), project: caller.project.id, client: caller.client.id },
@@ -202,7 +206,7 @@ export class Ceremonies {
   }
 
   /** Judges the step's order, its proof and its user; null: go on. */
-  private async admit(flow: Flow, step: Step, nextNonce: string): Promise<RefusedStep | null> {
+  private async admit(flow: Flow, step: CeremonyStep, nextNonce: string): Promise<RefusedStep | null> {
     const { caller, ceremony, input } = flow;
     const { from, proof } = steps[step];
     const stateAllows = from.includes(ceremony.state);
@@ -223,7 +227,7 @@ export class Ceremonies {
 
   private async prove(
     flow: Flow,
-    step: Step,
+    step: CeremonyStep,
     proof: string,
     stateAllows: boolean,
     nextNonce: string,
@@ -256,7 +260,7 @@ export class Ceremonies {
   }
 
   /** The key that the proof must be made with; also notes the device whose key it is. */
-  private async keyOf(flow: Flow, step: Step): Promise<ProofKey> {
+  private async keyOf(flow: Flow, step: CeremonyStep): Promise<ProofKey> {
     if (steps[step].proof === 'registration') return { kind: 'registration' };
     const { em, deps, caller, ceremony, input } = flow;
     const userId =
@@ -282,7 +286,7 @@ export class Ceremonies {
 }
 
 /** Takes the step and, where it is accepted, moves the ceremony on: its state by the table, its evidence by one piece. */
-async function run<S extends Step>(flow: Flow, step: S, rule: StepRule<S>): Promise<Accepted<S> | RefusedStep> {
+async function run<S extends CeremonyStep>(flow: Flow, step: S, rule: StepRule<S>): Promise<Accepted<S> | RefusedStep> {
   const { ceremony } = flow;
   const outcome = await rule.take(flow);
   if ('refused' in outcome) return outcome;
@@ -295,17 +299,17 @@ async function run<S extends Step>(flow: Flow, step: S, rule: StepRule<S>): Prom
   return outcome;
 }
 
-async function holds(em: EntityManager, page: Page): Promise<boolean> {
+async function holds(em: EntityManager, page: JudgedPage): Promise<boolean> {
   if (page.key === undefined) return true;
   return (await query(em, currentClient(page), { prepare: 'ceremonies.page-holds' })).length === 1;
 }
 
 /** A page of an application whose client requires PKCE, without a code_challenge. */
-function lacksPkce({ client, request }: Page, codeChallenge: string | null | undefined): boolean {
+function lacksPkce({ client, request }: JudgedPage, codeChallenge: string | null | undefined): boolean {
   return client.pkceRequired && !request && codeChallenge == null;
 }
 
-function rejection(step: Step, { fault }: Extract<ProofVerdict, { valid: false }>): RefusedStep | 'state' {
+function rejection(step: CeremonyStep, { fault }: Extract<ProofVerdict, { valid: false }>): RefusedStep | 'state' {
   if (fault === 'state') return 'state';
   if (fault === 'nonce') return { refused: { code: 'nonce-rejected' } };
   return {

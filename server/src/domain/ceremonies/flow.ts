@@ -20,12 +20,12 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
-import type { Caller, Callers } from './callers.ts';
+import type { SigninCaller, SigninCallers } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
 import type { Counters } from './counters.ts';
 import type { Evidence } from './evidence.ts';
 import type { Recipients, SetupLinks } from './recipients.ts';
-import type { Answers, Step } from './steps.ts';
+import type { Answers, CeremonyStep } from './steps.ts';
 
 /** What the steps work with. */
 export interface FlowDeps {
@@ -48,7 +48,7 @@ export interface FlowDeps {
   tokens: Tokens;
   setupLinks: SetupLinks;
   testMode: TestMode;
-  callers: Pick<Callers, 'current'>;
+  callers: Pick<SigninCallers, 'current'>;
   issuer: string;
 }
 
@@ -74,7 +74,7 @@ export interface StepInput {
 export interface Flow {
   em: EntityManager;
   deps: FlowDeps;
-  caller: Caller;
+  caller: SigninCaller;
   ceremony: Ceremony;
   input: StepInput;
   /** The registered device whose key signed this step, trusted or not; never a revoked one. */
@@ -89,7 +89,7 @@ export interface Flow {
 export type Judged = Readonly<Pick<Flow, 'caller' | 'ceremony' | 'input' | 'device'>>;
 
 /** An answer, with its changes: the evidence that this step verified, and what it wrote. */
-export interface Accepted<S extends Step> {
+export interface Accepted<S extends CeremonyStep> {
   answer: Answers[S];
   /** One piece at most: a step verifies one thing. */
   proved?: Evidence | undefined;
@@ -107,17 +107,17 @@ export interface RefusedStep {
 }
 
 /** What a step decides: there is no third way. */
-export type Outcome<S extends Step> = Accepted<S> | RefusedStep;
+export type StepOutcome<S extends CeremonyStep> = Accepted<S> | RefusedStep;
 
 /** How one step is taken. */
-export interface StepRule<S extends Step> {
+export interface StepRule<S extends CeremonyStep> {
   /**
    * Counts the try, before anything is decided: what it counts stays, whatever comes of the step. It can do nothing but
    * count. Refuses where a limit is reached.
    */
   count?(counters: Counters, flow: Judged): Promise<RefusedStep | { counted: CountedCode | null }>;
   /** Decides. What it writes is undone where it refuses. */
-  take(flow: Flow): Promise<Outcome<S>>;
+  take(flow: Flow): Promise<StepOutcome<S>>;
 }
 
 /** A refused step of a transaction that goes on: the next proof carries `nonce`. */

@@ -22,7 +22,7 @@ export type EndOpenWork = (
   options?: OpenWorkOptions,
 ) => Promise<void>;
 
-interface Login {
+interface LoginRow {
   project_id: string;
   user_name_key: string;
   email_key: string | null;
@@ -43,7 +43,7 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
   await em.flush();
   const [login] = await query(
     em,
-    sql<Login>`select project_id, user_name_key, email_key from users where id = ${user.id} for no key update`,
+    sql<LoginRow>`select project_id, user_name_key, email_key from users where id = ${user.id} for no key update`,
   );
   if (!login) return;
   const keys = more.flatMap((address) => (address ? [foldCase(address)] : []));

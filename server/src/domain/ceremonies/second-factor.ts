@@ -11,7 +11,7 @@ import type { User } from '../users/user.entity.ts';
 import type { Counters } from './counters.ts';
 import { accountOf, type Evidence, isSufficient, meetsPolicy, provedIn } from './evidence.ts';
 import { finish } from './finish.ts';
-import type { Flow, Judged, Outcome, RefusedStep, StepRule } from './flow.ts';
+import type { Flow, Judged, RefusedStep, StepOutcome, StepRule } from './flow.ts';
 import { maskAddress, maskPhone } from './mask.ts';
 import { notify } from './notices.ts';
 import { endOpenWork } from './open-work.ts';
@@ -39,7 +39,7 @@ export const initiateMfa: StepRule<'initiate-mfa'> = {
   },
 };
 
-async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Outcome<'initiate-mfa'>> {
+async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<StepOutcome<'initiate-mfa'>> {
   const { em, deps, caller, ceremony } = flow;
   const { project, client, actor } = caller;
   const channel: Channel = factor.method === 'sms' ? 'sms' : 'mail';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ceremonyStates } from './ceremony.entity.ts';
-import { type Step, steps } from './steps.ts';
+import { type CeremonyStep, steps } from './steps.ts';
 
-type Edge = { from: string; step: Step; status: string; to: string };
+type Edge = { from: string; step: CeremonyStep; status: string; to: string };
 
 /** Every way the table knows. `finished` may also be `stepped_up`: that way out is the step-up's alone. */
-const edges: Edge[] = (Object.keys(steps) as Step[]).flatMap((step) =>
+const edges: Edge[] = (Object.keys(steps) as CeremonyStep[]).flatMap((step) =>
   steps[step].from.flatMap((from) =>
     Object.entries(steps[step].leadsTo).flatMap(([status, to]) => {
       const reached = to === 'stays' ? from : (to as string);

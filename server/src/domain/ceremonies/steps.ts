@@ -52,7 +52,7 @@ export interface Answers {
   'verify-phone-number': { status: 'PHONE_CHANGED' };
 }
 
-export type Step = Exclude<SigninStep, 'challenge'>;
+export type CeremonyStep = Exclude<SigninStep, 'challenge'>;
 
 /** `optional`: only with it, a device is known. `registration` carries the public key, `use` a registered key's name. */
 export type ProofDemand = 'none' | 'optional' | 'registration' | 'use';
@@ -63,7 +63,7 @@ export type ProofDemand = 'none' | 'optional' | 'registration' | 'use';
  * would be finished is `stepped_up` where the sign-in was begun as a step-up.
  */
 export const steps: {
-  [S in Step]: {
+  [S in CeremonyStep]: {
     from: readonly CeremonyState[];
     proof: ProofDemand;
     leadsTo: { [A in Answers[S]['status']]: CeremonyState | 'stays' };

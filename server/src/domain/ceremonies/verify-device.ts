@@ -4,7 +4,7 @@ import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from './evidence.ts';
 import { finish } from './finish.ts';
-import type { Flow, Outcome, StepRule } from './flow.ts';
+import type { Flow, StepOutcome, StepRule } from './flow.ts';
 import { notify } from './notices.ts';
 import { offeredMethods, standingOf } from './standing.ts';
 
@@ -30,7 +30,7 @@ export const verifyDevice: StepRule<'verify-device'> = {
   },
 };
 
-async function register(flow: Flow, user: User, factors: readonly Enrolment[]): Promise<Outcome<'verify-device'>> {
+async function register(flow: Flow, user: User, factors: readonly Enrolment[]): Promise<StepOutcome<'verify-device'>> {
   const { em, deps, caller, ceremony, input } = flow;
   const { project } = caller;
   const mayEnrol = factors.length === 0 ? project.mfaPolicy !== 'off' : !meets(flow, factors);
@@ -59,7 +59,7 @@ function meets({ caller: { project } }: Flow, factors: readonly Enrolment[]): bo
   return meetsPolicy({ policy, emailFactor, factors: factors.map(({ method }) => method) });
 }
 
-async function choose(flow: Flow): Promise<Outcome<'verify-device'>> {
+async function choose(flow: Flow): Promise<StepOutcome<'verify-device'>> {
   return { answer: { status: 'MFA_ENROLLMENT_NEEDED', methods: await offeredMethods(flow) } };
 }
 

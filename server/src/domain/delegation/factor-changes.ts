@@ -74,7 +74,7 @@ export interface BegunChange {
   code?: string;
 }
 
-type Outcome<T> = T | { refused: Problem };
+type ChangeOutcome<T> = T | { refused: Problem };
 /** A refusal, and the SMS that was refused, where it was one. */
 interface RefusedSms {
   refused: Problem;
@@ -98,7 +98,7 @@ export class FactorChanges {
   async initiate(backEnd: BackEnd, change: NewChange): Promise<BegunChange> {
     return told<BegunChange>(
       await this.deps.db.transaction(async (em) => {
-        const begun: Outcome<BegunChange> | RefusedSms = await undoneIfRefused(em, () =>
+        const begun: ChangeOutcome<BegunChange> | RefusedSms = await undoneIfRefused(em, () =>
           this.begin(em, backEnd, change),
         );
         // Undone with the rest: counted once more.
@@ -182,7 +182,7 @@ export class FactorChanges {
     em: EntityManager,
     backEnd: BackEnd,
     tried: { userid: string; sessionId: string; code: string },
-  ): Promise<Outcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
+  ): Promise<ChangeOutcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
     const { clock, factors, users } = this.deps;
     const { client } = backEnd;
     const begun = await em.findOne(FactorChange, { sessionHash: digest(tried.sessionId), client: client.id });
@@ -215,7 +215,7 @@ export class FactorChanges {
     projectId: string,
     { id, user }: FactorChange,
     enrolment: Enrolment,
-  ): Promise<Outcome<{ counted: CountedCode | null }>> {
+  ): Promise<ChangeOutcome<{ counted: CountedCode | null }>> {
     const { factors, otp } = this.deps;
     const wait = factors.lockedForSeconds(enrolment);
     if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
@@ -236,7 +236,7 @@ export class FactorChanges {
     changeId: string,
     counted: CountedCode | null,
     code: string,
-  ): Promise<Outcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
+  ): Promise<ChangeOutcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
     const { clock, factors, users } = this.deps;
     const { client } = backEnd;
     const change = await em.findOneOrFail(FactorChange, changeId, { refresh: true });
@@ -378,7 +378,7 @@ export class FactorChanges {
   }
 }
 
-function told<T>(outcome: Outcome<T>): T {
+function told<T>(outcome: ChangeOutcome<T>): T {
   if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) refuse(outcome.refused);
   return outcome as T;
 }

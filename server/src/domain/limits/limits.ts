@@ -19,7 +19,7 @@ export interface Spent {
   retryAfterSeconds: number;
 }
 
-interface Row {
+interface BudgetRow {
   spent: number;
   resets_at: Date | string;
 }
@@ -63,14 +63,14 @@ export class Limits {
         ? sql`select ${id}, 1, ${end}::timestamptz from ${source}`
         : sql`select ${id}, 1 + coalesce(old.spent, 0), coalesce(old.resets_at, ${end}::timestamptz)
           from ${source} left join budgets old on old.id = ${second} and old.resets_at > ${now}`;
-    const statement = sql<Row>`
+    const statement = sql<BudgetRow>`
       insert into budgets (id, spent, resets_at) ${first}
       on conflict (id) do update set
         spent = case when budgets.resets_at <= ${now} then 1 else budgets.spent + 1 end,
         resets_at = case when budgets.resets_at <= ${now} then ${end} else budgets.resets_at end
       returning spent, resets_at`;
     const [row] = await query(on, statement, { prepare: second === undefined ? name : `${name}-two-keys` });
-    return judge(rule, row as Row, now);
+    return judge(rule, row as BudgetRow, now);
   }
 
   /** How much the subject has spent in its present window, refused tries included. Spends nothing. */
@@ -103,7 +103,7 @@ export class Limits {
   }
 }
 
-function judge(rule: LimitRule, row: Row, now: Date): Spent {
+function judge(rule: LimitRule, row: BudgetRow, now: Date): Spent {
   const resetsAt = new Date(row.resets_at);
   return {
     allowed: row.spent <= rule.max,

@@ -1,17 +1,17 @@
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
 
-export type Outcome = { status: number } | { error: string };
+export type DeliveryOutcome = { status: number } | { error: string };
 
 export const maxAttempts = 10;
 
 /** 200 and 204 are success, as deployed receivers answer (Back-Channel Logout 1.0 §2.8). */
-export function isSuccess(outcome: Outcome): boolean {
+export function isSuccess(outcome: DeliveryOutcome): boolean {
   return 'status' in outcome && (outcome.status === 200 || outcome.status === 204);
 }
 
 /** 400: the receiver has understood and will not. */
-export function isFinal(outcome: Outcome): boolean {
+export function isFinal(outcome: DeliveryOutcome): boolean {
   return 'status' in outcome && outcome.status === 400;
 }
 

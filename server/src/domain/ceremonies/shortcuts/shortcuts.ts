@@ -1,18 +1,18 @@
-import type { Caller } from '../callers.ts';
+import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
-import type { Answers, Step } from '../steps.ts';
+import type { Answers, CeremonyStep } from '../steps.ts';
 import { trustedSignIn } from './trusted-sign-in.ts';
 
 /**
  * A step of an application's page in fewer statements. Null, with nothing written, unless it ends in its usual answer: then
  * the table of steps decides from the beginning.
  */
-type Shortcut<S extends Step> = (
+type Shortcut<S extends CeremonyStep> = (
   deps: FlowDeps,
-  caller: Caller,
+  caller: SigninCaller,
   input: StepInput,
   nextNonce: string,
 ) => Promise<Answers[S] | null>;
 
 /** Each saves at least 25 % of its step's CPU; a test compares its answers and rows with those of the table (decisions/0085). */
-export const shortcuts: { [S in Step]?: Shortcut<S> } = { authenticate: trustedSignIn };
+export const shortcuts: { [S in CeremonyStep]?: Shortcut<S> } = { authenticate: trustedSignIn };

@@ -12,7 +12,7 @@ import { insertedCode } from '../../tokens/new-code.ts';
 import { pastDeadlocks } from '../../users/deadlock.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
-import type { Caller } from '../callers.ts';
+import type { SigninCaller } from '../callers.ts';
 import { amrOf, type Evidence } from '../evidence.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { type Success, steps } from '../steps.ts';
@@ -48,7 +48,7 @@ interface Candidate {
  * is left that another index could serve, so that a plan made while the tables were small does not age (decisions/0087).
  */
 export function candidateStatement(
-  { project, client, origin }: Pick<Caller, 'project' | 'client' | 'origin'>,
+  { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,
   asked: Asked,
 ): Statement<Candidate> {
   const { txn, addressKey: key, now } = asked;
@@ -83,7 +83,7 @@ interface Asked {
  */
 export async function trustedSignIn(
   deps: FlowDeps,
-  caller: Caller,
+  caller: SigninCaller,
   input: StepInput,
   nextNonce: string,
 ): Promise<Success | null> {
@@ -126,7 +126,7 @@ export async function trustedSignIn(
  */
 async function grant(
   deps: FlowDeps,
-  caller: Caller,
+  caller: SigninCaller,
   input: StepInput,
   { candidate, address, nextNonce }: { candidate: Candidate; address: string; nextNonce: string },
 ): Promise<string | null> {
