@@ -29,12 +29,16 @@ export function publish(document: object): Published {
  * All others (another method, a query, a condition, an error) go to `rest`, whose routes send the same bytes.
  */
 export function plainDocuments(deps: DocumentDeps, rest: RequestListener): RequestListener {
-  const headOf = ({ body, etag }: Published) => [
-    ...['X-Request-Id', deps.requestId()],
-    ...deps.securityHeaders.flat(),
-    ...['Access-Control-Allow-Origin', '*', 'Cache-Control', cacheControl, 'ETag', etag],
-    ...['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(Buffer.byteLength(body))],
-  ];
+  const headOf = ({ body, etag }: Published) =>
+    [
+      ['X-Request-Id', deps.requestId()],
+      ...deps.securityHeaders,
+      ['Access-Control-Allow-Origin', '*'],
+      ['Cache-Control', cacheControl],
+      ['ETag', etag],
+      ['Content-Type', 'application/json; charset=utf-8'],
+      ['Content-Length', String(Buffer.byteLength(body))],
+    ].flat();
   const discovery = publish(discoveryDocument(deps.issuer));
   let keys: { of: object; published: Published } | undefined;
   const keysNow = async () => {

@@ -22,10 +22,20 @@ export interface AuditEntry {
   detail?: Record<string, unknown>;
 }
 
-/** SQL: records an event for each row of `from`, by columns of `audit_events`; each is an expression over that row. */
-export function eventsOf(from: Fragment, columns: Readonly<Record<string, Fragment>>): Fragment {
-  const names = Object.keys(columns).map((name) => sql.ref(name));
-  return sql`insert into audit_events (${sql.join(names)}) select ${sql.join(Object.values(columns))} from ${from}`;
+/**
+ * SQL: records that a client has done something with a user, for each row of `from` (`project_id`, `client_id`, `user_id`,
+ * `user_name`).
+ */
+export function eventOfClient(
+  { id, at, type, actor }: { id: string; at: Date; type: string; actor: Actor },
+  from: Fragment,
+): Fragment {
+  const { ip, userAgent, requestId } = actor;
+  return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
+      subject_name, client_id, ip, user_agent, request_id)
+    select ${id}::uuid, project_id, ${at}::timestamptz, ${type}, 'success', 'client', client_id, 'user', user_id,
+      user_name, client_id, ${ip ?? null}::text, ${userAgent ?? null}::text, ${requestId ?? null}::text
+    from ${from}`;
 }
 
 /** The memory of who did what. It joins the caller's transaction: what did not happen is not told, and the reverse. */

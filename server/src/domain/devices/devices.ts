@@ -47,7 +47,7 @@ const useColumns: { [K in keyof DeviceUse]: string } = {
 /** SQL: notes a use of the device. */
 export function notedUse(deviceId: string | Fragment, use: Partial<DeviceUse>): Fragment {
   const values = Object.entries(use).map(
-    ([name, value]) => sql`${sql.ref(useColumns[name as keyof DeviceUse])} = ${value}`,
+    ([name, value]) => sql`${sql.raw(useColumns[name as keyof DeviceUse])} = ${value}`,
   );
   return sql`update devices set ${sql.join(values)} where id = ${deviceId}`;
 }

@@ -1,4 +1,4 @@
-import { eventsOf } from '../audit/audit.ts';
+import { eventOfClient } from '../audit/audit.ts';
 import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -34,22 +34,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
   const { code, codeVerifier, redirectUri, authenticatedBy, assertion, actor } = exchange;
   const jtiHash = assertion?.jtiHash ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
-  const event = {
-    id: sql`${eventId}::uuid`,
-    project_id: sql`project_id`,
-    at: sql`${now}::timestamptz`,
-    type: sql`'token.issued'`,
-    result: sql`'success'`,
-    actor_kind: sql`'client'`,
-    actor_id: sql`client_id`,
-    subject_kind: sql`'user'`,
-    subject_id: sql`user_id`,
-    subject_name: sql`user_name`,
-    client_id: sql`client_id`,
-    ip: sql`${actor.ip ?? null}::text`,
-    user_agent: sql`${actor.userAgent ?? null}::text`,
-    request_id: sql`${actor.requestId ?? null}::text`,
-  };
+  const event = { id: eventId, at: now, type: 'token.issued', actor };
   // The code is found by its hash alone: a plan made while the tables were empty stays good.
   // Each condition that a concurrent exchange can change is on the updated row, so one of them redeems it.
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
@@ -73,12 +58,14 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
         u.user_name, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
-    participation as (${participation(sql`redeemed`, now)}),
-    event as (${eventsOf(sql`redeemed`, event)})
+    participation as (${participation(redeemed, now)}),
+    event as (${eventOfClient(event, redeemed)})
     select exists (select from client) as client_is_current,
       ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.*
     from (values (1)) one left join redeemed r on true`;
 }
+
+const redeemed = sql`redeemed`;
 
 /** Always one row; without an `id` no code was redeemed. */
 export interface RedemptionRow {

@@ -38,17 +38,7 @@ export function sessionCode(
     where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
         - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)`;
-  const code = {
-    clientId: sql`client.id`,
-    userId: sql`seen.user_id`,
-    sessionId: sql`seen.id`,
-    redirectUri,
-    codeChallenge,
-    scope,
-    nonce,
-    authTime: sql`seen.auth_time`,
-    amr: sql`seen.amr`,
-  };
+  const code = { ...fromSession, redirectUri, codeChallenge, scope, nonce };
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (${slidSession({ secretHash: asked.sessionHash, projectId: client.project.id, now })}),
@@ -56,3 +46,11 @@ export function sessionCode(
     select exists (select from client) as client_is_current, exists (select from issued) as is_issued
     from without_waiting`;
 }
+
+const fromSession = {
+  clientId: sql`client.id`,
+  userId: sql`seen.user_id`,
+  sessionId: sql`seen.id`,
+  authTime: sql`seen.auth_time`,
+  amr: sql`seen.amr`,
+};
