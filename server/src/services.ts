@@ -58,7 +58,7 @@ import { Tokens } from './domain/tokens/tokens.ts';
 import { Groups } from './domain/users/groups.ts';
 import { Users } from './domain/users/users.ts';
 
-/** What the domain needs of the outside world. */
+/** The ports of the domain. */
 export interface Ports {
   orm: MikroORM;
   clock: Clock;
@@ -67,7 +67,7 @@ export interface Ports {
   /** Null where messages of this kind cannot be sent. */
   senders: { mail: MailSender | null; sms: SmsSender | null };
   postLogoutToken: PostLogoutToken;
-  /** Told of each event of the audit log, for counting. */
+  /** Called for each event of the audit log, for metrics. */
   onEvent?(type: string, result: string): void;
   /** Absent where no jobs are done. */
   gauge?: QueueGauge;
@@ -75,21 +75,21 @@ export interface Ports {
   runtime?: Runtime;
 }
 
-/** What the domain is told of its settings. */
+/** Settings of the domain. */
 export interface DomainSettings {
   issuer: string;
   /** 32 bytes. */
   masterKey: Uint8Array;
-  /** Opens what it sealed, and never seals. */
+  /** Opens sealed values, never seals. */
   secondMasterKey?: Uint8Array | undefined;
   allowPrivateLogoutTargets: boolean;
-  /** How long events of the audit log are kept; absent or 0: for ever. */
+  /** Retention of audit events; absent or 0: forever. */
   auditRetentionDays?: number;
-  /** Sign-ins that one network may begin in a minute; absent: any number. */
+  /** Sign-ins that one network may begin in a minute; absent: unlimited. */
   challengesPerMinute?: number;
-  /** False: no step takes its shortcut, for the test that compares both; absent: true. */
+  /** False disables shortcuts, for the test that compares both; absent: true. */
   signInShortcuts?: boolean;
-  /** Authorization requests that one network may leave waiting in a minute; absent: any number. */
+  /** Authorization requests that one network may leave waiting in a minute; absent: unlimited. */
   authorizationsPerMinute?: number;
 }
 

@@ -40,7 +40,7 @@ type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promis
 
 const saved: ActionOutcome = { notice: 'saved' };
 const unsaid: ActionOutcome = { phoneCode: null };
-/** What is told on the page itself, with a status of its own. */
+/** Results shown on the page, with a status each. */
 const statuses: Partial<Record<Notice, number>> = {
   stale: 403,
   'phone-invalid': 400,
@@ -163,7 +163,7 @@ const ofPhones: Partial<Record<Problem['code'], Notice>> = {
   unavailable: 'phone-off',
 };
 
-/** What is not there any more was ended before, perhaps by the same click: the page shows how it is now. */
+/** A missing item was ended before, perhaps by the same click: render the current page. */
 function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcome {
   if (!(thrown instanceof Refusal)) throw thrown;
   const { code } = thrown.problem;
@@ -201,7 +201,7 @@ async function sendAccount(
   await send(deps, req, res, view, { visitor, status, deviceKeys: overview.deviceKeys });
 }
 
-/** @param of.visitor whose page it is; absent where nobody, or more than one, is known */
+/** @param of.visitor the page's user; absent if none, or several, are known */
 async function send(
   { pages, experienceOf }: AccountDeps,
   req: Request,

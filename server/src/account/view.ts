@@ -37,7 +37,7 @@ type Say = (key: string, values?: Record<string, string>) => string;
 /** The content of the page, given the reader's texts and language. */
 export type View = (say: Say, language: string) => Html;
 
-/** Nobody is signed in here. A sign-in begins at an application: nothing of it begins on this page. */
+/** The page without a session. Sign-ins begin at an application, never here. */
 export function signedOutView(): View {
   return (say) => html`<h1>${say('signedOutTitle')}</h1><p class="lead">${say('signedOutText')}</p>`;
 }

@@ -99,7 +99,7 @@ function rowFor(failure: unknown): DelegationErrorRow {
   return status === undefined ? bug : [status, 'REQUEST_REJECTED', own.REQUEST_REJECTED[2]];
 }
 
-/** For the log: what was refused, and why. */
+/** Log fields: the refusal and its reason. */
 export function reasonOf(thrown: unknown): string | undefined {
   if (thrown instanceof Refusal) return thrown.problem.code;
   return thrown instanceof Error ? thrown.message : undefined;

@@ -34,7 +34,7 @@ export interface Opened {
     | { valid: false; code: 'REQUEST_REJECTED' | 'STALE'; reason: string };
 }
 
-/** The request cannot be read at all. The reason is for the log: the caller is told nothing of it. */
+/** The request is unreadable. The reason is logged, never sent. */
 export class EnvelopeFault extends Error {
   constructor(reason: string) {
     super(reason);

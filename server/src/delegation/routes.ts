@@ -2,7 +2,7 @@
  * Delegation: a back end's requests about its users' second factors, `POST /v1/delegation` (decisions §9).
  * It owns the wire: who asks, the envelope, the binding of each answer to its request. It leaves out what a change of a
  * factor means (`domain/delegation`) and who may register keys (`admin/`).
- * `GET` tells a back end what its requests have to name as their audience.
+ * `GET` returns the audience of requests.
  * Standards: JWS (RFC 7515), JWE (RFC 7516), nested as in RFC 7519 §11.2; Ed25519 and X25519 (RFC 8037).
  */
 import { delegationMaxBytes, delegationMediaType, delegationTtlSeconds } from '@latchkey/contracts';

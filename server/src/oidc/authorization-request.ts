@@ -47,7 +47,7 @@ export async function vet(
   return { client, redirectUri, state };
 }
 
-/** One row for each check, in the order in which they are made: what is refused, how, and when. */
+/** One row per check, in order: the refusal and its condition. */
 const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameters) => boolean])[] = [
   ['invalid_request', 'A parameter is repeated or malformed.', (p) => p.faults.length > 0],
   ['request_not_supported', 'request is not supported.', (p) => p.get('request') !== undefined],

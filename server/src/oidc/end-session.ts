@@ -56,7 +56,7 @@ export interface EndSessionDeps {
 export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
   return async (req, res) => {
     const parameters = parametersOf(req);
-    // Else the browser's session would go on though its user was told that it ended.
+    // Otherwise the browser's session would go on although the page said that it ended.
     if (req.get('sec-fetch-site') === 'cross-site' && cameWithoutCookies(req)) {
       return res.redirect(303, `/oauth2/end_session?${req.body}`);
     }

@@ -117,7 +117,7 @@ function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
     const failure = failureOf(thrown);
     const error =
       bodyStatus === undefined ? toOAuthError(failure) : new OAuthError('invalid_request', 'The body cannot be read.');
-    // Somebody stands before these pages; they are told as on every other page.
+    // Browsers visit these; render the HTML error page.
     if (isPage.test(req.path) && statusOf(error.error) >= 500 && wantsPage(req)) return next(thrown);
     if (error.error === 'server_error') log.error({ err: thrown, requestId }, 'request failed');
     else log.info({ requestId, error: error.error, ...refusalOf(failure) }, 'request refused');

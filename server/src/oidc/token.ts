@@ -44,7 +44,7 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   }
   const stranger = actorOf(req);
   const asStranger = (error: unknown) => refused(deps, error, namedClient(parameters), stranger, stranger);
-  // From the cache first, then from the database: by what is cached, a client is neither refused nor granted anything.
+  // The cache, then the database: a cached client alone neither refuses nor grants.
   for (const clients of [deps.clients.cached, deps.clients.current]) {
     const isLast = clients === deps.clients.current;
     const caller = await authenticated(deps, req, parameters, clients).catch((error: unknown) =>

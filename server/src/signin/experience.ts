@@ -4,7 +4,7 @@ import type { SigninPageDeps } from './page.ts';
 
 /**
  * `GET /experience/accent/<rule>/<rrggbb>.css`: a colour in both themes, adjusted until it can be read. It follows from
- * its address alone: it belongs to nobody, and is kept for good.
+ * its address alone: it is public and immutable.
  */
 export const accentSheet: RequestHandler = (req, res) => {
   const color = String(req.params['color']);

@@ -25,7 +25,7 @@ export interface SigninDeps extends SigninPageDeps {
   callers: Pick<SigninCallers, 'byApiKey' | 'byFlow' | 'requestOf'>;
   /** Whether this is the origin of a redirect URI of any client (CORS preflights name no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
-  /** Told of each step and what it answered: a status, or the code of an error. */
+  /** Called for each step with its result: a status, or an error code. */
   onStep?(step: string, result: string): void;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
@@ -41,7 +41,7 @@ export function signinRoutes(deps: SigninDeps): Router {
       exposedHeaders: ['Retry-After', 'X-Request-Id'],
     }),
   );
-  // As bytes: a proof speaks of exactly what was sent.
+  // As bytes: the proof signs the body as sent.
   api.use(bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes));
   api.post('/challenge', answering(deps, challenge));
   for (const step of Object.keys(steps) as CeremonyStep[]) {

@@ -82,7 +82,7 @@ export interface SigninFailureAnswer {
   status: number;
   retryAfterSeconds: number | undefined;
   body: SigninFailure;
-  /** True where it is not the caller's doing, and nobody has told it yet. */
+  /** True for unexpected errors that have not been logged. */
   isBug: boolean;
 }
 
@@ -125,7 +125,7 @@ function detailed(problem: Problem): SigninErrorRow {
   return [400, 'INVALID_REQUEST', 'fatal', `${problem.field} ${problem.reason}.`];
 }
 
-/** For the log: what was refused, at which step, and why. */
+/** Log fields: the refusal, its step and its reason. */
 export function logFields(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Refusal)) return {};
   const step: SigninStep | undefined = thrown instanceof StepRefusal ? thrown.step : undefined;

@@ -90,7 +90,7 @@ export class AccountAccess {
     });
   }
 
-  /** All of them; the clients that took part are told. */
+  /** Ends all of them; the clients that took part are notified. */
   endSessions(projectId: string, userId: string, actor: Actor): Promise<void> {
     return this.change(projectId, userId, async (em, user) => {
       await this.endWork(em, user);

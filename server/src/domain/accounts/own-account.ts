@@ -101,7 +101,7 @@ export interface OwnChange {
 export class OwnAccount {
   constructor(private readonly deps: OwnAccountDeps) {}
 
-  /** Who stands behind a session cookie; null: nobody. @param isUse whether the session's idle limit slides with it */
+  /** The user of a session cookie, or null. @param isUse whether the session's idle limit slides with it */
   visit(projectId: string, secret: string, isUse: boolean): Promise<Visitor | null> {
     const { db, sessions } = this.deps;
     return db.transaction(async (em) => {
@@ -270,7 +270,7 @@ export class OwnAccount {
     return this.change(change, (em, user, session) => this.deps.phones.drop(em, user, session.id));
   }
 
-  /** What it decides is committed, refusals too, and only then told. */
+  /** Commits the decision, refusals included, before it answers. */
   private async phoneStep<T extends object>(
     change: OwnChange,
     step: (em: EntityManager, by: PhoneChangeBy, boundTo: string) => Promise<T | RefusedPhone>,

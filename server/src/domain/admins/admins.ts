@@ -183,7 +183,7 @@ export class Admins {
   }
 
   /**
-   * Gives whoever has that e-mail address a role; they sign in to the console with it. A second role in the same
+   * Gives the user with that e-mail address a role; they sign in to the console with it. A second role in the same
    * project takes the place of the first. Refuses `forbidden` for more than the granter has, `invalid`, `not-found`.
    */
   grantRole(input: { email: string; role: Role; projectId?: string | undefined }, by: Granter): Promise<Membership> {
@@ -235,7 +235,7 @@ export class Admins {
     return em.find(AdminToken, { project: projectId }, { orderBy: { id: 'desc' }, limit: 100 });
   }
 
-  /** Adds or changes one membership, and tells it. */
+  /** Adds or changes one membership, and audits it. */
   private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
     await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
     const known = await em.findOne(Membership, { user: user.id, project: project?.id ?? null }, { populate: ['user'] });

@@ -26,7 +26,7 @@ export function allows(grants: Grants, need: Role, projectId: string | null): bo
   return role !== null && rank[role] >= rank[need];
 }
 
-/** Nobody hands out, or takes away, more than they have; a viewer hands out nothing. */
+/** A role can be granted or revoked only within the caller's own rights; viewers grant none. */
 export function mayGrant(grants: Grants, role: Role, projectId: string | null): boolean {
   if (role === 'owner' || projectId === null) return grants.owner;
   return allows(grants, 'project_admin', projectId);

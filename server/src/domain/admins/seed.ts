@@ -10,7 +10,7 @@ import { query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { Projects } from '../projects/projects.ts';
 
-/** A number of our own: one process at a time makes what is built in. */
+/** Key of the advisory lock: one process at a time seeds. */
 const seedLock = 7_316_904_553;
 
 /** What every instance has. */
@@ -23,7 +23,7 @@ export interface BuiltIn {
   demoClient: Client | null;
 }
 
-/** Makes what is built in, and keeps it in line with the base address. */
+/** Creates the built-in project and clients, and updates them when the base address changes. */
 export class Seed {
   constructor(
     private readonly deps: {

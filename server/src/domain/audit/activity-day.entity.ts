@@ -21,6 +21,6 @@ const schema = defineEntity({
   },
 });
 
-/** What a day that is over was like, counted once: nobody counts millions of events for a picture. */
+/** Totals of a past day, counted once, so that charts do not count millions of events. */
 export class ActivityDay extends schema.class {}
 schema.setClass(ActivityDay);

@@ -37,6 +37,6 @@ const schema = defineEntity({
   ],
 });
 
-/** One thing that somebody did, or tried to do. Written in the transaction of what it tells. */
+/** An action, or an attempt at one. Written in the transaction of the action. */
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);

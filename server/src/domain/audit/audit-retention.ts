@@ -6,7 +6,7 @@ import type { Audit } from './audit.ts';
 import { firstIdFrom } from './moment.ts';
 
 const daySeconds = 24 * 3600;
-/** So many at once, so that nobody waits for its locks. */
+/** Rows per statement, so that its locks are short. */
 const bite = 5000;
 
 /** Forgets what the audit log has kept for long enough, where the settings say how long that is. */

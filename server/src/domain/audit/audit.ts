@@ -8,7 +8,7 @@ import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
-/** What is told to the audit log. */
+/** An event to record. */
 export interface AuditEntry {
   /** `noun.verb` in the past tense, e.g. `client.created`. */
   type: string;
@@ -38,9 +38,9 @@ export function eventOfClient(
     from ${from}`;
 }
 
-/** The memory of who did what. It joins the caller's transaction: what did not happen is not told, and the reverse. */
+/** The audit log. Joins the caller's transaction: the event commits with the action, or not at all. */
 export class Audit {
-  /** @param onRecord told of each event as it is written, for counting; its transaction may still be rolled back */
+  /** @param onRecord called for each event as it is written, for metrics; its transaction may still be rolled back */
   constructor(
     private readonly deps: {
       clock: Clock;
@@ -61,7 +61,7 @@ export class Audit {
   }
 
   /**
-   * Records a refusal that anybody can cause again and again. All of one type, project, client, fault and network (a /64
+   * Records a refusal that anyone can cause repeatedly. All of one type, project, client, fault and network (a /64
    * of IPv6) in one hour are ONE event: the first, whose `detail` gets `count`, `firstAt` and `lastAt`. One statement
    * counts. The subject stays only while each of them names the same one.
    *
@@ -95,7 +95,7 @@ export class Audit {
     );
   }
 
-  /** The same as {@link record}, as SQL for a statement that writes it along with what it tells, if `condition` holds. */
+  /** As {@link record}, as SQL of a statement that also makes the change; written if `condition` holds. */
   insertion(entry: AuditEntry, condition: Fragment = sql`true`): Fragment {
     const it = this.valuesOf(entry);
     return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name,

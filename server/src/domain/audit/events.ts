@@ -5,7 +5,7 @@ import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 import { firstIdAfter, firstIdFrom, momentOf } from './moment.ts';
 
-/** Which events; what is absent is not asked. */
+/** Filter of events; an absent field does not filter. */
 export interface EventFilter {
   /** Any of these. */
   types?: readonly string[] | undefined;
@@ -72,7 +72,7 @@ export interface EventRecord {
 
 const exportPage = 500;
 
-/** All of them, newest first, a few hundred at a time: what is held is never more than that. */
+/** All of them, newest first, read a few hundred at a time. */
 export async function* eachEvent(
   reader: () => EntityManager,
   projectId: string | null,

@@ -31,7 +31,7 @@ export async function decidedFor(em: EntityManager, projectId: string, address: 
   return { account: user?.id ?? null, mailbox: user?.email ?? address };
 }
 
-/** Whom an audit event is about: a user by id, whose traces can be erased; an unknown address by a hint. */
+/** The subject of an audit event: a user by id, whose traces can be erased; an unknown address by a hint. */
 export function subjectOf(userId: string | null, address: string): { kind: string; id: string; name: string } {
   const hint = maskAddress(address);
   return userId ? { kind: 'user', id: userId, name: address } : { kind: 'address', id: hint, name: hint };

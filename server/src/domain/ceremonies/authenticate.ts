@@ -128,7 +128,7 @@ async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authe
     await deps.delivery.enqueue(em, {
       projectId: project.id,
       channel: 'mail',
-      // The key, not what was typed: of two addresses that compare as one, only this one would be proved.
+      // The key, not the typed address: of two addresses with one key, only this one would be proved.
       to: key,
       locale: caller.locale,
       content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },

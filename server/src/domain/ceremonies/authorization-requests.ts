@@ -9,7 +9,7 @@ import { AuthorizationRequest } from './authorization-request.entity.ts';
 /** How long a person has for the hosted page, all in all. */
 export const requestTtlSeconds = 30 * 60;
 
-/** What is asked for; fixed from here on, whatever the page or its user does. */
+/** The parameters of a request; fixed from here on. */
 export interface NewAuthorizationRequest {
   projectId: string;
   clientId: string;
@@ -106,7 +106,7 @@ export class AuthorizationRequests {
     return (await execute(em, statement, { prepare: 'authorization-requests.finish' })) === 1;
   }
 
-  /** Drops what nobody can go on with. */
+  /** Deletes expired requests. */
   async sweep(em: EntityManager): Promise<void> {
     await execute(em, sql`delete from authorization_requests where expires_at <= ${this.deps.clock.now()}`);
   }

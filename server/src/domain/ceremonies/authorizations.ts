@@ -105,7 +105,7 @@ export class Authorizations {
 
   /**
    * The code of a flow whose sign-in has been done in this browser, once. `sign-in-first` while that is not so;
-   * `other-user` where the request hinted at somebody else; null where there is no such flow here.
+   * `other-user` where the request hinted at another user; null where there is no such flow here.
    */
   async complete(
     flow: string,

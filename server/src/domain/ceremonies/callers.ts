@@ -17,11 +17,11 @@ export interface JudgedPage extends JudgedClient {
   request: AuthorizationRequest | null;
   /** As the browser sent it. */
   origin: string;
-  /** Of an application's page, which may come from the cache: what is written for it depends on `currentClient`. */
+  /** Of an application's page, which may be cached: every statement that writes for it depends on `currentClient`. */
   key?: JudgedClient['key'];
 }
 
-/** A page, and who is in front of it. */
+/** A page and its user. */
 export interface SigninCaller extends JudgedPage {
   actor: Actor;
   /** The language of messages that this step sends. */
@@ -30,7 +30,7 @@ export interface SigninCaller extends JudgedPage {
   sessionSecret?: string | undefined;
 }
 
-/** Tells pages by their credential. */
+/** Authenticates pages. */
 export class SigninCallers {
   private readonly issuerOrigin: string;
 

@@ -58,7 +58,7 @@ export interface Challenge {
   txn: string;
   nonce: string;
   expiresInSeconds: number;
-  /** When it was made: a page whose own clock is wrong tells the time by it. */
+  /** When it was made: pages with a wrong clock correct it by this. */
   nowSeconds: number;
 }
 
@@ -251,7 +251,7 @@ export class Ceremonies {
     });
     if (!verdict.valid) return rejection(step, verdict);
     flow.publicJwk = verdict.publicJwk ?? null;
-    // A revoked key signs nothing in, and is not told from an unknown one before the mail code (`Devices.register` refuses it).
+    // A revoked key signs nothing in, and is not distinguished from an unknown one before the mail code (`Devices.register` refuses it).
     if (flow.device?.revokedAt) flow.device = null;
     // Only `authenticate` can do without a registered key; the other steps need the one that this sign-in has proved.
     const isProved = ceremony.evidence.some((piece) => piece.kind === 'device-key' && piece.device === flow.device?.id);

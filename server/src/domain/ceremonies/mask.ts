@@ -1,4 +1,4 @@
-/** An address as it may be shown to whoever typed it: `a…@example.com`. */
+/** An address as shown to the person who typed it: `a…@example.com`. */
 export function maskAddress(address: string): string {
   const at = address.lastIndexOf('@');
   const [first = ''] = address;

@@ -18,8 +18,8 @@ export interface SetupLinks {
 }
 
 /**
- * Whether a message still may go to the mailbox that it was made for; never to another one. Asked by the mail job, not
- * by the request: the caller learns nothing of the answer.
+ * Whether a message may still go to the mailbox that it was made for. Decided by the mail job, not by the request, so that
+ * the caller learns nothing.
  */
 export class Recipients {
   constructor(private readonly deps: { users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
@@ -98,7 +98,7 @@ export class Recipients {
   }
 }
 
-/** Where mails to a user go: to the address on record, never to what was typed. */
+/** Mails to a user go to the address on record, never to the typed one. */
 export function addressOf(user: User): string | null {
   return user.email ?? null;
 }
@@ -109,7 +109,7 @@ export function smsNumberOf(project: Project, user: User, factor: Enrolment): st
   return (directoryOwns ? user.phone : null) ?? factor.phone ?? null;
 }
 
-/** Whom a mail to this user is for, as things are now. */
+/** The context of a mail to this user now. */
 export function contextFor(user: User): MessageContext {
   return { account: user.id, mailbox: addressOf(user) ?? user.userName };
 }

@@ -34,10 +34,10 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     graceSeconds: 30 * day,
   },
 ];
-/** A sweep that finds much does it in bites, so that nobody waits for its locks. */
+/** Rows per statement: a large sweep runs in batches, so that its locks are short. */
 const bite = 5000;
 
-/** Drops rows that nobody needs any more. */
+/** Deletes outdated rows. */
 export class Retention {
   constructor(private readonly deps: { db: Database; clock: Clock }) {}
 

@@ -185,7 +185,7 @@ async function tellRecovery(flow: Flow, user: User): Promise<void> {
   await notify(flow, user, { template: 'recovery-code-used', left });
 }
 
-/** The first right code of a new factor: it protects from now on, and its user hears of it. */
+/** The first right code of a new factor: it protects from now on, and its user is notified. */
 async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[] | null> {
   const { em, deps, caller, ceremony } = flow;
   const codes = await deps.mfa.verify(em, factor, user, caller.actor);

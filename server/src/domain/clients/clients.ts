@@ -22,7 +22,7 @@ export interface NewClient extends Partial<ClientSettings> {
 
 /** Values that are absent stay as they are. */
 export interface ClientChange extends Partial<ClientSettings> {
-  /** The version that the caller has read; refuses `conflict` where somebody else was faster. */
+  /** The version that the caller has read; refuses `conflict` if it has changed since. */
   expectedVersion?: number | undefined;
 }
 

@@ -5,7 +5,7 @@
 
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:[/?].*)?)$/;
 
-/** What is wrong with an address that is to be registered; null: nothing. */
+/** Why an address cannot be registered; null if it can. */
 export function checkRedirectUri(uri: string): string | null {
   if (uri.length > 2048) return 'is longer than 2,048 characters';
   // Whatever a browser and a parser could read differently is refused here, so that it never has to be compared.

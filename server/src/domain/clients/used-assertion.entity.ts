@@ -13,6 +13,6 @@ const schema = defineEntity({
   },
 });
 
-/** The memory of client assertions: each `jti` once, across processes (RFC 7523 §3). */
+/** Used client assertions: each `jti` once, across processes (RFC 7523 §3). */
 export class UsedAssertion extends schema.class {}
 schema.setClass(UsedAssertion);

@@ -13,7 +13,7 @@ import { isUuid } from '../kernel/secret.ts';
 import type { Vault } from '../keys/vault.ts';
 import { parsePublicPem, publicPem, thumbprint } from './key-pem.ts';
 
-/** How long a pair stays good once another has taken its place, unless it is told otherwise. */
+/** Default time that a replaced pair stays good. */
 const defaultOverlapSeconds = 7 * 24 * 3600;
 const longestOverlapSeconds = 90 * 24 * 3600;
 const maxLivePairs = 5;
@@ -97,7 +97,7 @@ export class DelegationKeys {
     });
   }
 
-  /** What is good now, newest first. */
+  /** The keys that are good now, newest first. */
   async load(em: EntityManager, clientId: string): Promise<DelegationParties> {
     const live = await this.live(em, clientId);
     const of = (party: DelegationParty) => live.filter((key) => key.party === party).map((key) => this.opened(key));

@@ -327,7 +327,7 @@ export class FactorChanges {
     if (!this.deps.delivery.isAvailable(channel) && !(await this.deps.testMode.holds(em, project))) {
       return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
     }
-    // One back end speaks for many people: the budget is the user's, not its network's.
+    // A back end acts for many people: the budget is the user's, not its network's.
     const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ceremonyId: user.id, ip: null };
     const spent = await this.deps.sends.spend(em, send);
     if ('wait' in spent) return { refused: { code: 'too-many', retryAfterSeconds: spent.wait } };

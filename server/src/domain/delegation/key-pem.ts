@@ -10,8 +10,8 @@ const names: Record<Curve, string> = { ed25519: 'Ed25519', x25519: 'X25519' };
 const maxLength = 4096;
 
 /**
- * A public key that somebody pasted, in PEM (RFC 7468 §13). Refuses `invalid`; a private key is refused, not reduced
- * to its public half, so that whoever pasted it is told. The reason never repeats what was sent.
+ * A pasted public key, in PEM (RFC 7468 §13). Refuses `invalid`; a private key is refused, not reduced
+ * to its public half, so that the user learns of it. The reason never repeats the input.
  */
 export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObject {
   const fault = (reason: string) => refuse({ code: 'invalid', field, reason });

@@ -13,6 +13,6 @@ const schema = defineEntity({
   },
 });
 
-/** The memory of delegation requests: each `jti` once, across processes. */
+/** Used delegation requests: each `jti` once, across processes. */
 export class UsedRequest extends schema.class {}
 schema.setClass(UsedRequest);

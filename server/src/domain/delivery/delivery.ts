@@ -30,12 +30,12 @@ export interface NewMessage {
   to: string;
   locale: Locale;
   content: MessageContent;
-  /** Whom it is for, decided now: what the judge of recipients compares with. */
+  /** The recipient at this moment; the judge of recipients compares with it. */
   context: MessageContext;
   /** Not sent after this; absent: a day. */
   expiresAt?: Date;
 }
-/** Whom a message was made for. Sealed with its text, never shown. */
+/** The recipient that a message was made for. Sealed with its text, never shown. */
 export interface MessageContext {
   /** The user's id; null: no account had the address when the message was made. */
   account: string | null;
@@ -158,7 +158,7 @@ export class Delivery {
       return { message, content, context, recipient };
     });
     if (!due) return;
-    // Step by step the same work where nothing is sent: whoever measures other requests meanwhile must not see which.
+    // The same work if nothing is sent, so that the timing of other requests does not reveal it.
     const { recipient } = due;
     const failure = await this.dispatch(due.message, due.content, 'to' in recipient ? recipient.to : null);
     await db.transaction(async (em) => {
@@ -176,7 +176,7 @@ export class Delivery {
     if (failure && !failure.permanent) throw failure;
   }
 
-  /** Messages of all projects that stayed here, newest first, with their texts. Whom to show them is the room's duty. */
+  /** Messages of all projects that stayed here, newest first, with their texts. The room decides who may see them. */
   async mailbox(page: PageRequest): Promise<Page<MailboxMessage>> {
     if (!this.hasMailbox) return { items: [], hasNextPage: false };
     const where = { state: 'sent' as const, sealedContent: { $ne: null } };
@@ -223,7 +223,7 @@ export class Delivery {
     await em.flush();
   }
 
-  /** Forgets the contents of what is settled, and drops rows that are old. */
+  /** Clears the contents of settled messages, and deletes old rows. */
   async sweep(em: EntityManager): Promise<void> {
     const now = this.deps.clock.now();
     await execute(
@@ -268,7 +268,7 @@ export class Delivery {
     return this.deps.senders[channel]?.kind === 'mailbox';
   }
 
-  /** Composes it, and hands it over where there is somebody to send it to. */
+  /** Composes it, and hands it to the sender if it has a recipient. */
   private async dispatch(message: Message, content: MessageContent, to: string | null): Promise<SendError | null> {
     const { mail, sms } = this.deps.senders;
     const locale = message.locale as Locale;

@@ -6,7 +6,7 @@ export interface Stage {
   /** `skipped`: there was nothing to do; its advice may still be worth reading. */
   state: 'passed' | 'failed' | 'skipped' | 'not-reached';
   milliseconds: number | null;
-  /** What was seen: an address, a protocol, the server's own words. */
+  /** Observed detail: an address, a protocol, the server's reply. */
   detail: string | null;
   /** What to do, in a sentence. */
   advice: string | null;

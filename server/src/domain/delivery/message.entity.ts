@@ -23,7 +23,7 @@ const schema = defineEntity({
     note: p.text().nullable(),
     createdAt: instant(),
     sentAt: instant().nullable(),
-    /** Not sent after this: a code that is no longer good helps nobody. */
+    /** Not sent after this: its code has expired. */
     expiresAt: instant(),
   },
   indexes: [

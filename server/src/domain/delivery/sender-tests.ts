@@ -18,7 +18,7 @@ export interface SenderTest {
   to: string;
   template: TemplateName;
   locale: Locale;
-  /** The application that the message speaks of. */
+  /** The application that the message names. */
   app: string;
 }
 
@@ -42,13 +42,13 @@ export interface SenderTestsDeps {
   lookOf(projectId: string, locale: Locale): Promise<MailLook>;
 }
 
-/** Somebody who tests must not become somebody who sends. */
+/** Limits on tests, so that they cannot be used to send messages. */
 const rules: LimitRule[] = [
   { name: 'sender-test-admin', max: 6, windowSeconds: 600 },
   { name: 'sender-test-project', max: 30, windowSeconds: 3600 },
 ];
 
-/** Tests of the mail server and the SMS gateway by a message to whoever asks. */
+/** Tests the mail server and the SMS gateway by a message to the given address. */
 export class SenderTests {
   constructor(private readonly deps: SenderTestsDeps) {}
 

@@ -3,7 +3,7 @@ import type { RenderedMessage } from './templates.ts';
 
 export interface OutgoingMail extends RenderedMessage {
   to: string;
-  /** The same for every attempt at one message, so that a second one can be told from the first. */
+  /** The same for every attempt at one message, so that receivers can drop duplicates. */
   id: string;
 }
 export interface OutgoingSms {
@@ -18,9 +18,9 @@ export interface Sender<M> {
   send(message: M): Promise<void>;
   /** Where it leads, for people: host and port, never a credential. */
   target?: string;
-  /** Whom its messages come from. */
+  /** From address of its messages. */
   from?: string;
-  /** Sends one message and tells what became of it, stage by stage; throws nothing. */
+  /** Sends one message and returns the result of each stage; throws nothing. */
   diagnose?(message: M): Promise<Stage[]>;
 }
 export type MailSender = Sender<OutgoingMail>;

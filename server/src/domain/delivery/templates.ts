@@ -48,7 +48,7 @@ function worded(wording: Wording, content: MessageContent, look: MailLook | unde
   };
 }
 
-/** With its placeholders filled; what is filled in is not read again. */
+/** Fills the placeholders; filled-in values are not parsed again. */
 export function filled(text: string, values: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

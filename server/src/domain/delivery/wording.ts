@@ -1,6 +1,6 @@
 import type { Locale } from './locale.ts';
 
-/** What a message tells of. Values are plain text; they are escaped where they become HTML. */
+/** The content of a message. Values are plain text; they are escaped where they become HTML. */
 export type MessageContent =
   | { template: 'sign-in-code'; app: string; code: string; minutes: number }
   | { template: 'factor-code'; app: string; code: string; minutes: number }
@@ -33,7 +33,7 @@ export type Texts = {
   [T in MessageContent['template']]: (content: Extract<MessageContent, { template: T }>) => Wording;
 };
 
-/** Points in time come as ISO 8601 and are told in UTC. */
+/** Instants are ISO 8601, and are shown in UTC. */
 export function timeIn(locale: Locale, at: string): string {
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return `${format.format(new Date(at))} UTC`;

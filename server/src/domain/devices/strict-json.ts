@@ -1,4 +1,4 @@
-/** What is asked for nests four deep. */
+/** Valid proofs nest four deep. */
 const deepest = 32;
 
 /**

@@ -7,7 +7,7 @@ const schema = defineEntity({
   tableName: 'experience_drafts',
   properties: {
     project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
-    /** An `ExperienceContent`. Absent: nothing differs from what is published. */
+    /** An `ExperienceContent`. Absent: equal to the published version. */
     content: p.json<object>().nullable(),
     /** Grows with every change, also when the draft is published or discarded. */
     version: p.integer(),
@@ -16,6 +16,6 @@ const schema = defineEntity({
   },
 });
 
-/** What a project's experience is to become; nobody but its admins sees it. */
+/** The draft of a project's experience; only its admins see it. */
 export class ExperienceDraft extends schema.class {}
 schema.setClass(ExperienceDraft);

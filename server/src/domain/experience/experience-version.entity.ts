@@ -20,6 +20,6 @@ const schema = defineEntity({
   uniques: [{ name: 'experience_versions_project_id_number_unique', properties: ['project', 'number'] }],
 });
 
-/** What was published once; it is never changed, and can be published again. */
+/** A published version; it is never changed, and can be published again. */
 export class ExperienceVersion extends schema.class {}
 schema.setClass(ExperienceVersion);

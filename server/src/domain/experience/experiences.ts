@@ -40,7 +40,7 @@ export interface ExperienceState {
   draftUpdatedBy: string | null;
 }
 
-/** What a draft is saved over: refuses `conflict` where somebody else has changed it since. */
+/** The version a draft is saved over: refuses `conflict` if it has changed since. */
 export interface DraftOf {
   projectId: string;
   expectedVersion?: number | undefined;
@@ -117,7 +117,7 @@ export class Experiences {
     });
   }
 
-  /** Back to what is published. Refuses `not-found`, `conflict`. */
+  /** Discards the draft. Refuses `not-found`, `conflict`. */
   discardDraft(of: DraftOf, actor: Actor): Promise<ExperienceState> {
     return this.deps.db.transaction(async (em) => {
       this.writeDraft(await this.lockedDraft(em, of), null, actor);
@@ -174,7 +174,7 @@ export class Experiences {
     return outcome.logo;
   }
 
-  /** A picture by its id, of whichever project: whoever knows the id has seen the page on which it stands. */
+  /** A picture by its id, of any project: the id is known only from a page that shows it. */
   logo(em: EntityManager, id: string): Promise<Logo | null> {
     return isUuid(id) ? em.findOne(Logo, id) : Promise.resolve(null);
   }

@@ -14,7 +14,7 @@ export interface FinishedBackup {
   checksum: string;
 }
 
-/** The record of what was backed up, and when: how old the newest backup is. */
+/** The record of backups: how old the newest one is. */
 export class Backups {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 

@@ -3,11 +3,11 @@ import type { SystemFacts } from './facts.ts';
 export const checkLevels = ['ok', 'warn', 'fail'] as const;
 export type CheckLevel = (typeof checkLevels)[number];
 
-/** One condition of a sound instance, in words for whoever runs it. */
+/** A health check, in words for operators. */
 export interface SystemCheck {
   name: string;
   level: CheckLevel;
-  /** What is. */
+  /** Current state. */
   summary: string;
   /** What to do; absent where nothing is to be done. */
   advice: string | null;
@@ -22,7 +22,7 @@ const skewFailMs = 10_000;
 const slowSignMicroseconds = 5000;
 const manyWaiting = 1000;
 
-/** Judges what was read: which condition holds, which does not, and what to do about it. */
+/** Evaluates the facts: which checks pass, which fail, and what to do about it. */
 export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
   const judged: Record<string, Judged> = {
     Processes: processes(facts),

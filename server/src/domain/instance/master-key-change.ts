@@ -63,7 +63,7 @@ export class MasterKeyChange {
     return count;
   }
 
-  /** Recovery codes are keyed hashes, which nobody can make again: what they were keyed with is kept for them. */
+  /** Recovery codes are keyed hashes and cannot be computed anew: their keys are kept. */
   private async retireMacKeys(em: EntityManager): Promise<void> {
     const [row] = await query(em, sql<{ any: boolean }>`select exists(select from recovery_codes) as any`);
     if (!row?.any) return;
@@ -88,7 +88,7 @@ export class MasterKeyChange {
   ): Promise<number> {
     let count = 0;
     while (true) {
-      // What was sealed anew is no longer found.
+      // Resealed rows are no longer found.
       const found = await query(
         em,
         sql<{ id: string; sealed: Buffer }>`

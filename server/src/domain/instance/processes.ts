@@ -19,7 +19,7 @@ export interface Runtime {
 
 /** So often a process says that it is there. */
 export const beatSeconds = 20;
-/** Whoever has said nothing for so long is taken to be gone. */
+/** A process without a heartbeat for this long counts as gone. */
 const silenceSeconds = 3 * beatSeconds;
 /** And is forgotten after this. */
 const rememberSeconds = 24 * 3600;

@@ -8,7 +8,7 @@ import { type SystemCheck, systemChecks } from './checks.ts';
 import type { ChannelStatus, DatabaseStatus, SystemFacts } from './facts.ts';
 import { clockSkewMs, type Processes } from './processes.ts';
 
-/** How the instance stands, and what is to be done about it. */
+/** The state of the instance, and the actions it needs. */
 export interface SystemStatusReport extends SystemFacts {
   checks: SystemCheck[];
 }

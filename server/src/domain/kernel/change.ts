@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What a write changed, as the audit log tells it: the fields that differ, with their values before and after. */
+/** The fields that a write changed, with their values before and after, for the audit log. */
 export interface Change {
   before: Record<string, unknown>;
   after: Record<string, unknown>;

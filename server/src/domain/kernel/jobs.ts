@@ -17,7 +17,7 @@ export interface PeriodicJob {
   run(): Promise<void>;
 }
 
-/** All work that nobody waits for. */
+/** Background jobs. */
 export interface JobTable {
   queued: readonly QueuedJob[];
   periodic: readonly PeriodicJob[];

@@ -25,7 +25,7 @@ export type Problem =
   /** Another one of this noun already has this value. */
   | { code: 'taken'; what: Noun; field: string }
   | { code: 'invalid'; field: string; reason: string }
-  /** Somebody else changed it since it was read. */
+  /** It was changed since it was read. */
   | { code: 'conflict'; what: Noun }
   /** The caller is not known: credential missing, wrong, expired or revoked. */
   | { code: 'unauthenticated' }

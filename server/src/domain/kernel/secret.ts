@@ -8,7 +8,7 @@ export function digest(secret: string | Uint8Array): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** Compares in a time that tells nothing of where the two differ. */
+/** Compares in constant time. */
 export function sameSecret(a: string, b: string): boolean {
   const left = Buffer.from(digest(a));
   const right = Buffer.from(digest(b));

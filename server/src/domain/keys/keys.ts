@@ -70,7 +70,7 @@ export class Keys {
     return this.cache.keys;
   }
 
-  /** What is being read; where that takes long, as with a database that is hard pressed, what was read last. */
+  /** The keys being read; if that takes long, as on an overloaded database, those read last. */
   private async soonOrLast(keys: Promise<LoadedKey[]>): Promise<LoadedKey[]> {
     const { lastRead } = this;
     if (!lastRead) return keys;

@@ -76,7 +76,7 @@ export class Vault {
     return Buffer.from(sealed).subarray(1, 5).equals(this.first.name);
   }
 
-  /** A keyed hash (HMAC-SHA256, base64url) for what is short enough to be guessed, such as six digits. */
+  /** A keyed hash (HMAC-SHA256, base64url) for guessable values, such as six digits. */
   mac(purpose: string, id: string, text: string): string {
     return keyedHash(this.first.key(`mac:${purpose}`), id, text);
   }
@@ -86,7 +86,7 @@ export class Vault {
     return this.rings.map((ring) => keyedHash(ring.key(`mac:${purpose}`), id, text));
   }
 
-  /** Whether that is the keyed hash of `text`, in a time that tells nothing. */
+  /** Whether that is the keyed hash of `text`, in constant time. */
   matches(purpose: string, id: string, text: string, mac: string): boolean {
     return this.macs(purpose, id, text).filter((one) => sameSecret(one, mac)).length > 0;
   }
@@ -102,7 +102,7 @@ export function keyedHash(key: Uint8Array, id: string, text: string): string {
   return createHmac('sha256', key).update(`${id}\0${text}`).digest('base64url');
 }
 
-/** What is derived of one master key. */
+/** The keys derived from one master key. */
 class Ring {
   readonly name: Buffer;
   private readonly derived = new Map<string, Buffer>();

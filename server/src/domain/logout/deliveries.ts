@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { LogoutDelivery, type LogoutDeliveryState, logoutDeliveryStates } from './logout-delivery.entity.ts';
 
-/** Which deliveries; what is absent is not asked. */
+/** Filter of deliveries; an absent field does not filter. */
 export interface DeliveryFilter {
   clientId?: string | undefined;
   state?: LogoutDeliveryState | undefined;
@@ -26,7 +26,7 @@ export async function listDeliveries(
   return { items, hasNextPage: found.length > page.first };
 }
 
-/** The indexes begin with what is asked for and end in the id; those by application know each state apart. */
+/** Each index begins with the filtered columns and ends in the id; those by application include the state. */
 export function deliveriesStatement(
   projectId: string,
   filter: DeliveryFilter,
@@ -61,7 +61,7 @@ export interface Receiver {
 /** So far back go the counts of {@link receiversOf}. */
 const receiverDays = 7;
 
-/** Every client of a project that wants to hear of logouts or was told of one lately, with what came of it. */
+/** Every client of a project that receives logouts or did so lately, with their results. */
 export function receiversOf(em: EntityManager, projectId: string, now: Date): Promise<Receiver[]> {
   const since = secondsLater(now, -receiverDays * 24 * 3600);
   return query(

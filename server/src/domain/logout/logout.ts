@@ -43,8 +43,8 @@ export interface LogoutDeps {
 }
 
 /**
- * Ends sessions and tells the clients that took part in them (OpenID Connect Back-Channel Logout 1.0, service.md 6).
- * The ends and what is to be delivered commit together; nothing is sent before.
+ * Ends sessions and notifies the clients that took part in them (OpenID Connect Back-Channel Logout 1.0, service.md 6).
+ * The ends and their deliveries commit together; nothing is sent before.
  */
 export class Logout {
   private readonly inFlight = new Set<Promise<void>>();
@@ -96,7 +96,7 @@ export class Logout {
   }
 
   /**
-   * Starts an attempt and does not wait for it, so that a receiver that hangs holds up nobody else's job. Should this
+   * Starts an attempt and does not wait for it, so that a receiver that hangs delays no other job. Should this
    * process die, the claim's own job makes the attempt again.
    */
   async dispatch(deliveryId: string, onError: (error: unknown) => void): Promise<void> {
@@ -112,7 +112,7 @@ export class Logout {
     await Promise.all(this.inFlight);
   }
 
-  /** One attempt at one delivery, if it is due and nobody else is at it. */
+  /** One attempt at one delivery, if it is due and no other process is attempting it. */
   async deliver(deliveryId: string): Promise<void> {
     const { db, clock, post, queue } = this.deps;
     if (!(await this.claim(deliveryId))) return;

@@ -19,7 +19,7 @@ const knownSeconds = 180 * day;
 /** No user has this id: the lookups for an unknown address are the same. */
 const noUser = '00000000-0000-0000-0000-000000000000';
 
-/** Who asks for a code, and for whom. */
+/** The requester of a code, and its account. */
 export interface Requester {
   projectId: string;
   /** The user whose address it is; null: no account has it. */

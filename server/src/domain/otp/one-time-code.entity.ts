@@ -11,7 +11,7 @@ const schema = defineEntity({
     /** The ceremony it was made for; a code is good nowhere else. */
     ceremonyId: p.uuid().index(),
     purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
-    /** Keyed hash of the account that it speaks for, so that only its newest code is good. */
+    /** Keyed hash of its account, so that only the account's newest code is good. */
     account: p.text().index(),
     /** The user that it signs in; null where no account had the address when the code was made. */
     userId: p.uuid().nullable(),
@@ -37,6 +37,6 @@ const schema = defineEntity({
   },
 });
 
-/** Six digits that were sent to somebody. Single use, five tries, five minutes. */
+/** A code of six digits that was sent. Single use, five tries, five minutes. */
 export class OneTimeCode extends schema.class {}
 schema.setClass(OneTimeCode);

@@ -26,7 +26,7 @@ export interface Send {
   address: string;
   /** The sign-in, session or factor change that asks. */
   ceremonyId: string;
-  /** Null for a back end, which speaks for many people: its network counts for nothing. */
+  /** Null for a back end, which acts for many people: its network is not counted. */
   ip: string | undefined | null;
   /**
    * Thumbprint of a registered key of this person that signed this request, or null; undefined where the person has proved a

@@ -82,7 +82,7 @@ export class PhoneChanges {
 
   /**
    * Sends a code to the new number; again: another one, or to another number. Refuses `phone-invalid`, `phone-locked`,
-   * `too-many`, `unavailable`. Whether somebody else has the number is told to nobody but its holder, by `complete`.
+   * `too-many`, `unavailable`. Only the holder of the number learns whether another user has it, from `complete`.
    */
   async begin(
     em: EntityManager,

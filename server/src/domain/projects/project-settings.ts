@@ -19,7 +19,7 @@ export interface ProjectSettings {
   testMode: boolean;
   signUp: SignUpMode;
   mfaPolicy: MfaPolicy;
-  /** Which second factors can be set up; whoever has another one keeps it. */
+  /** Second factors that can be set up; a user with another one keeps it. */
   offeredFactors: MfaMethod[];
   /** How long a device may skip the second factor after `remember_me`; 0: never. */
   rememberMfaSeconds: number;

@@ -24,7 +24,7 @@ const schema = defineEntity({
     testMode: p.boolean().default(false),
     signUp: p.enum(signUpModes).default('open'),
     mfaPolicy: p.enum(mfaPolicies).default('off'),
-    /** Which factors can be set up; whoever has another one keeps it. */
+    /** Factors that can be set up; a user with another one keeps it. */
     offeredFactors: p
       .array<MfaMethod>((text) => text as MfaMethod)
       .columnType('text[]')

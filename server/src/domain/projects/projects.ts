@@ -16,7 +16,7 @@ import { TestMode, testModeMaxUsers } from './test-mode.ts';
 
 /** Values that are absent stay as they are. */
 export interface ProjectChange extends Partial<ProjectSettings> {
-  /** The version that the caller has read; refuses `conflict` where somebody else was faster. */
+  /** The version that the caller has read; refuses `conflict` if it has changed since. */
   expectedVersion?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface SessionPolicyChange extends Partial<SessionPolicy> {
   expectedVersion?: number | undefined;
 }
 
-/** What is lost with a project. */
+/** Counts of everything deleted with a project. */
 export interface ProjectContents {
   users: number;
   clients: number;

@@ -14,6 +14,6 @@ const schema = defineEntity({
   },
 });
 
-/** A client that has got tokens under a session, and so hears of its end. */
+/** A client that got tokens under a session; it is notified of the session's end. */
 export class Participation extends schema.class {}
 schema.setClass(Participation);

@@ -10,7 +10,7 @@ import { Session } from './session.entity.ts';
 
 export type SessionEnd = NonNullable<Session['endReason']>;
 
-/** What a finished sign-in says of itself. */
+/** A finished sign-in. */
 export interface SignIn {
   project: Project;
   userId: string;
@@ -218,7 +218,7 @@ function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: 
   return { freshAt, freshMoment: Math.max(requestMoment ?? moment, current?.freshMoment ?? 0) };
 }
 
-/** The policy of today holds for sessions of yesterday: what was shortened ends at once. */
+/** Today's policy applies to existing sessions: a shortened limit applies at once. */
 function hasExpired(session: Session, project: Project, now: Date): boolean {
   const idleLimit = secondsLater(session.lastSeenAt, project.idleTimeoutSeconds);
   const ageLimit = secondsLater(session.createdAt, project.maxSessionSeconds);

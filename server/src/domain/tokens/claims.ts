@@ -9,7 +9,7 @@ export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'address'
 /** Codes of the browser SDK carry no scope of their own: the back end gets what its claims are made of. */
 export const sdkScope = 'openid profile email phone';
 
-/** What is granted: the supported ones of those asked for, each once, in the order asked. */
+/** The granted scopes: the supported ones of the request, each once, in its order. */
 export function grantedScope(requested: string): string {
   const known: readonly string[] = supportedScopes;
   return [...new Set(requested.split(' '))].filter((scope) => known.includes(scope)).join(' ');

@@ -9,8 +9,8 @@ import { participation } from '../sessions/sessions.ts';
 import type { Grant } from './claims.ts';
 
 /**
- * `none`: by naming itself. `api-key`: by its secret key. `assertion`: by `private_key_jwt`. `trial`: not at all, since
- * it is the service itself that tries a sign-in of the client.
+ * `none`: `client_id` alone. `api-key`: its secret key. `assertion`: `private_key_jwt`. `trial`: none; Latchkey itself tries
+ * a sign-in of the client.
  */
 type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
 
@@ -26,7 +26,7 @@ export interface Exchange extends JudgedClient {
 }
 
 /**
- * One statement redeems the code: one round trip, one commit, and all that the tokens are made of (decisions/0003, 0087).
+ * One statement redeems the code and returns everything the tokens contain (decisions/0003, 0087).
  *
  * @param eventId of the audit event, if there is one
  */

@@ -116,7 +116,7 @@ export class Tokens {
     );
   }
 
-  /** Finds out why, for the log, and kills what a replayed code gave. The caller learns nothing of it. */
+  /** Finds the reason for the log, and revokes the tokens of a replayed code. The caller gets neither. */
   private async refuseCode(exchange: Exchange): Promise<never> {
     const reason = await this.deps.db.transaction(async (em) => {
       const code = await em.findOne(AuthorizationCode, { hash: digest(exchange.code) }, { populate: ['client'] });

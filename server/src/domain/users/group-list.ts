@@ -5,7 +5,7 @@ import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { Group } from './group.entity.ts';
 import { foldCase } from './login.ts';
 
-/** Which groups of a project; what is absent is not asked. */
+/** Filter of a project's groups; an absent field does not filter. */
 export interface GroupFilter {
   /** Part of the name, in any case. */
   search?: string | undefined;

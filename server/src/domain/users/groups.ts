@@ -29,7 +29,7 @@ export interface GroupEdit {
   remove(userIds: readonly string[]): Promise<void>;
   /** Refuses `invalid` as {@link add} does. */
   replace(userIds: readonly string[]): Promise<void>;
-  /** Removes the members `e` (`e.user_id`) that meet the condition; tells how many there were. */
+  /** Removes the members `e` (`e.user_id`) that meet the condition; returns their number. */
   removeWhere(condition: Fragment): Promise<number>;
 }
 

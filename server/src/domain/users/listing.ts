@@ -11,7 +11,7 @@ export interface Order {
 /** Where a page begins: behind `offset` rows, or behind the row with this id and order key. */
 type From = { offset: number } | { afterId: string; afterKey: string | null };
 
-/** What is listed of a project. Conditions are over the row `r`; ids decide where the order leaves two rows equal. */
+/** Filter, order and page of a project's rows. Conditions are over the row `r`; ties are ordered by id. */
 export interface Selection {
   where: Fragment | undefined;
   order: Order | undefined;

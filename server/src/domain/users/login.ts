@@ -1,4 +1,4 @@
-/** What a user can sign in with, read from what is on record. Pure. */
+/** The login addresses and phone of a user, from their attributes. Pure. */
 
 /** An e-mail address or phone number among several, as SCIM writes them (RFC 7643 §2.4). */
 export interface Contact {

@@ -13,7 +13,7 @@ export type Filter<Ref> =
   | { kind: 'not'; term: Filter<Ref> }
   | { kind: 'compare'; ref: Ref; comparison: Comparison; value: Literal }
   | { kind: 'present'; ref: Ref }
-  /** `attr[…]`: speaks of one element of a multi-valued attribute. */
+  /** `attr[…]`: one element of a multi-valued attribute. */
   | { kind: 'element'; ref: Ref; filter: Filter<Attribute> };
 
 /** A filter of resources. */
@@ -21,7 +21,7 @@ export type ResourceFilter = Filter<AttributeTarget>;
 /** A filter of the elements of one multi-valued attribute, by their sub-attributes. */
 export type ElementFilter = Filter<Attribute>;
 
-/** What a PATCH path (RFC 7644 §3.5.2) speaks of. */
+/** The target of a PATCH path (RFC 7644 §3.5.2). */
 export type Path =
   | { kind: 'schema'; schema: import('../schema/attribute.ts').Schema }
   | { kind: 'ignored' }

@@ -25,7 +25,7 @@ export function compileFilter(filter: ResourceFilter, context: QueryContext): Fr
     if (indexed) return indexed;
     const condition = compare(elementOperandOf(target.sub, context), leaf.comparison, leaf.value);
     const some = exists(target, condition);
-    // What is not there is not equal either.
+    // An absent attribute is not equal.
     return leaf.comparison === 'ne' ? sql`(${some} or not ${exists(target, sql.raw('true'))})` : some;
   });
 }

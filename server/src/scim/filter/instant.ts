@@ -2,7 +2,7 @@ const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]
 
 /**
  * An xsd:dateTime (RFC 7643 §2.3.5) as milliseconds since the Unix epoch, fractions beyond cut off; without a zone it
- * is UTC. Undefined for what is no point in time.
+ * is UTC. Undefined for any other text.
  */
 export function parseInstant(text: string): number | undefined {
   const match = form.exec(text);

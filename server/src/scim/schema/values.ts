@@ -2,7 +2,7 @@ import { isStorableText } from '../../domain/kernel/secret.ts';
 import { badRequest, type ScimError } from '../scim-error.ts';
 import { type Attribute, attributeNamed, defaultMaxLength, defaultSubAttribute, isReadOnly } from './attribute.ts';
 
-/** A complex value with the names of the schema, holding only what is assigned. */
+/** A complex value with the names of the schema; unassigned attributes are absent. */
 export type Complex = Record<string, unknown>;
 
 /** Maximum number of values of one attribute. */

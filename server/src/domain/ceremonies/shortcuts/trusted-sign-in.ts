@@ -29,7 +29,7 @@ function trustedAt({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date):
       and coalesce(d.registered_at, d.created_at) > ${secondsLater(now, -24 * 3600 * deviceTrustDays)}`;
 }
 
-/** What the proof is judged by: there only where nothing but the proof is wanting. */
+/** The row that the proof is judged by; returned only if every check except the proof has passed. */
 interface Candidate {
   id: string;
   jkt: string;
@@ -44,8 +44,8 @@ interface Candidate {
 }
 
 /**
- * Asks the same of every address: the device is found by its key. Each row is found by a key of its own, and no condition
- * is left that another index could serve, so that a plan made while the tables were small does not age (decisions/0087).
+ * The work is the same for every address: the device is found by its key. Each row is found by its own key, and no other
+ * index serves any condition, so a plan made while the tables were small does not age (decisions/0087).
  */
 export function candidateStatement(
   { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,
@@ -77,9 +77,9 @@ interface Asked {
 }
 
 /**
- * `authenticate` with all that it needs, as most of them are: a page of the application, a trusted device, no second
- * factor owed and none there. One statement reads, one grants; the code, or null where anything at all is otherwise:
- * then nothing was written, and the step is to be taken the long way, which knows why (decisions/0085).
+ * `authenticate` from a page of the application, with a trusted device, of a user without second factors. One statement
+ * reads, one grants. Returns the code; null, with nothing written, in every other case: the table of steps then decides
+ * (decisions/0085).
  */
 export async function trustedSignIn(
   deps: FlowDeps,
@@ -110,7 +110,7 @@ export async function trustedSignIn(
     codeChallenge: candidate.code_challenge,
     jkt: candidate.jkt,
     body: input.body,
-    // Only looked at here: the statement that grants takes it.
+    // Only compared here: the granting statement consumes it.
     consumeNonce: async (nonce) => digest(nonce) === candidate.nonce_hash,
     nowSeconds: seconds(now),
   });
@@ -119,10 +119,9 @@ export async function trustedSignIn(
 }
 
 /**
- * Everything that must hold stands in the statement once more, and what it looks at is locked first: the user, then the
- * device, then the sign-in, in the order of whoever switches users off. So of any number of tries with one nonce one
- * gets a code, and none gets one past the moment at which its user or device is over. Factors, key, client and project are
- * asked about as they are when the statement begins, also where it then waits for a lock.
+ * The statement repeats every condition and locks the user, then the device, then the sign-in, in the order of a
+ * deactivation. So one nonce gives at most one code, and none after its user or device has ended. Factors, key, client and
+ * project are those of the moment at which the statement begins, even if it then waits for a lock.
  */
 async function grant(
   deps: FlowDeps,
