@@ -155,7 +155,14 @@ export default {
       comment: 'Packages in shared/ must not import other workspaces, so that each can be published alone.',
       severity: 'error',
       from: { path: '^shared/([^/]+)/' },
-      to: { path: '^(server|console|e2e|shared)/|^@latchkey/', pathNot: '^shared/$1/' },
+      to: { path: '^(server|console|e2e|shared)/|^@latchkey/', pathNot: '^shared/($1|contracts)/' },
+    },
+    {
+      name: 'contracts-are-types',
+      comment: 'The SDKs import only types of shared/contracts, which are erased: it is not published.',
+      severity: 'error',
+      from: { path: '^shared/([^/]+)/' },
+      to: { path: '^shared/contracts/', pathNot: '^shared/$1/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'declared',

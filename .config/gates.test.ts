@@ -47,7 +47,8 @@ const valid = {
   'console/admin/main.ts': `export const main = 1;`,
   'e2e/support/admin.ts': `export const admin = 1;`,
   'shared/contracts/src/index.ts': `export const contracts = 1;`,
-  'shared/node/src/index.ts': `export const node = 1;`,
+  'shared/node/src/index.ts': `import type { contracts } from '../../contracts/src/index.ts'; export const node: typeof contracts = 1;`,
+  'shared/browser/src/index.ts': `export const browser = 1;`,
 };
 
 /** One forbidden import per rule. */
@@ -67,7 +68,8 @@ const planted: Record<string, [path: string, specifier: string]> = {
   'adapters-know-no-room': ['server/src/adapters/l.ts', '../scim/routes.ts'],
   'outside-knows-no-server': ['console/admin/m.ts', '../../server/src/domain/users/users.ts'],
   'server-stands-alone': ['server/src/scim/n.ts', '../../../e2e/support/admin.ts'],
-  'shared-stands-alone': ['shared/node/src/o.ts', '../../contracts/src/index.ts'],
+  'shared-stands-alone': ['shared/node/src/o.ts', '../../browser/src/index.ts'],
+  'contracts-are-types': ['shared/node/src/s.ts', '../../contracts/src/index.ts'],
   declared: ['shared/node/src/p.ts', 'pino'],
   'no-circles': ['server/src/domain/users/q.ts', './r.ts'],
 };
@@ -81,9 +83,11 @@ describe('import rules', () => {
   let broken: string[];
 
   beforeAll(() => {
-    const files = Object.values(planted).map(([path, from]) => [
+    const files = Object.entries(planted).map(([rule, [path, from]]) => [
       path,
-      `import type { X } from '${from}'; export type Y = X;`,
+      rule === 'contracts-are-types'
+        ? `export { x } from '${from}';`
+        : `import type { X } from '${from}'; export type Y = X;`,
     ]);
     const folder = build({ ...valid, ...besides, ...Object.fromEntries(files) });
     broken = brokenRules(folder);

@@ -12,10 +12,12 @@ const [name, folder] = process.argv.slice(2);
 const workspace = mkdtempSync(join(tmpdir(), 'latchkey-pack-'));
 try {
   cpSync(join(root, '.config/tsconfig.base.json'), join(workspace, '.config/tsconfig.base.json'));
-  cpSync(join(root, 'shared', name), join(workspace, 'shared', name), {
-    recursive: true,
-    filter: (path) => !/\/(dist|node_modules)$/.test(path),
-  });
+  for (const part of ['contracts', name]) {
+    cpSync(join(root, 'shared', part), join(workspace, 'shared', part), {
+      recursive: true,
+      filter: (path) => !/\/(dist|node_modules)$/.test(path),
+    });
+  }
   symlinkSync(join(root, 'node_modules'), join(workspace, 'node_modules'));
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
   const args = ['pack', '--silent', '--json', '--pack-destination', folder];

@@ -1,10 +1,4 @@
-import {
-  type DelegationOperation,
-  delegationOperations,
-  type InitiateMfaChangeAnswer,
-  type UserCredentialsAnswer,
-  type VerifyMfaChangeAnswer,
-} from '@latchkey/contracts';
+import { type DelegationOperation, type DelegationResults, delegationOperations } from '@latchkey/contracts';
 import type { z } from 'zod';
 import type { BackEnd } from '../domain/delegation/back-end.ts';
 import type { FactorChanges } from '../domain/delegation/factor-changes.ts';
@@ -15,7 +9,12 @@ type Changes = Pick<FactorChanges, 'initiate' | 'verify' | 'current'>;
 type Body<Op extends DelegationOperation> = z.infer<(typeof delegationOperations)[Op]>;
 
 /** Does what a verified request asks for, and returns the body of its answer. */
-export function perform(changes: Changes, backEnd: BackEnd, op: DelegationOperation, body: unknown): Promise<object> {
+export function perform(
+  changes: Changes,
+  backEnd: BackEnd,
+  op: DelegationOperation,
+  body: unknown,
+): Promise<DelegationResults[DelegationOperation]> {
   switch (op) {
     case 'initiateMfaChange':
       return initiate(changes, backEnd, read(op, body));
@@ -30,7 +29,7 @@ async function initiate(
   changes: Changes,
   backEnd: BackEnd,
   { mfa_method: method, phone_number: phone, userid }: Body<'initiateMfaChange'>,
-): Promise<InitiateMfaChangeAnswer> {
+): Promise<DelegationResults['initiateMfaChange']> {
   const begun = await changes.initiate(backEnd, { userid, method, phone });
   return {
     session_id: begun.sessionId,
@@ -46,7 +45,7 @@ async function verify(
   changes: Changes,
   backEnd: BackEnd,
   { otp, session_id: sessionId, userid }: Body<'verifyMfaChange'>,
-): Promise<VerifyMfaChangeAnswer> {
+): Promise<DelegationResults['verifyMfaChange']> {
   const { method, recoveryCodes } = await changes.verify(backEnd, { userid, sessionId, code: otp });
   return {
     mfa_method: method,
@@ -59,7 +58,7 @@ async function credentials(
   changes: Changes,
   backEnd: BackEnd,
   { userid }: Body<'getUserCredentials'>,
-): Promise<UserCredentialsAnswer> {
+): Promise<DelegationResults['getUserCredentials']> {
   return { mfa_method: (await changes.current(backEnd, userid)) ?? 'none' };
 }
 

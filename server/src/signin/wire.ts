@@ -2,6 +2,7 @@ import {
   authenticateRequest,
   changePhoneNumberRequest,
   initiateMfaRequest,
+  type SigninResponses,
   type Success as SuccessOnWire,
   verifyDeviceRequest,
   verifyEmailOtpRequest,
@@ -87,7 +88,7 @@ export function writeAnswer(
   step: CeremonyStep,
   answer: Answers[CeremonyStep] & { nonce: string },
   redirectTo: string | null,
-): object {
+): SigninResponses[CeremonyStep] {
   const message = messages[answer.status];
   const { nonce } = answer;
   switch (answer.status) {

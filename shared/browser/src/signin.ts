@@ -1,3 +1,4 @@
+import type { ChallengeRequest, ChallengeResponse, SigninResponses, SigninStep } from '@latchkey/contracts';
 import {
   type Application,
   createDeviceKey,
@@ -67,8 +68,10 @@ type Transaction = {
 };
 type ProofKind = 'registration' | 'use' | undefined;
 
+type Step = Exclude<SigninStep, 'challenge'>;
+
 /** Steps of the service and their possible statuses. */
-const answers: Record<string, readonly string[]> = {
+const answers: { [S in Step]: readonly SigninResponses[S]['status'][] } = {
   authenticate: ['SUCCESS', 'OTP_NEEDED', 'MFA_REQUIRED', 'INVALID_EMAIL'],
   'verify-email-otp': ['SUCCESS'],
   'verify-device': ['SUCCESS', 'DEVICE_REGISTERED', 'MFA_ENROLLMENT_NEEDED', 'FINALIZE_REGISTRATION_NEEDED'],
@@ -205,9 +208,9 @@ export class Signin<End = CodeIssued> {
       const pkce = this.#needsPkce && !options.code_challenge ? await createPkce() : undefined;
       const codeChallenge = options.code_challenge ?? pkce?.codeChallenge;
       const key = application && (await this.#keyOf(application, userid));
-      const fields = {
+      const fields: ChallengeRequest = {
         code_challenge: codeChallenge,
-        code_challenge_method: codeChallenge && 'S256',
+        code_challenge_method: codeChallenge ? 'S256' : undefined,
         jkt: key?.kid,
       };
       const answer = await this.#post('challenge', encode(fields), undefined, signal);
@@ -217,8 +220,8 @@ export class Signin<End = CodeIssued> {
         this.#needsPkce = true;
         continue;
       }
-      const { txn, nonce, issuer, project_id: projectId, client_id: clientId } = answer as Record<string, string>;
-      const { time } = answer;
+      const response = answer as Partial<ChallengeResponse>;
+      const { txn, nonce, issuer, project_id: projectId, client_id: clientId, time } = response;
       const ahead = typeof time === 'number' ? time * 1000 - now() : 0;
       if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('challenge without a required member');
       const named = { issuer, projectId, clientId };
@@ -259,7 +262,7 @@ export class Signin<End = CodeIssued> {
   /** Runs one step with its proof; retries once if the nonce has expired. */
   async #step<Result extends { status: string }>(
     transaction: Transaction,
-    step: string,
+    step: Step,
     fields: Record<string, unknown>,
     proof: ProofKind,
     signal: AbortSignal | undefined,
@@ -270,7 +273,8 @@ export class Signin<End = CodeIssued> {
       const answer = await this.#post(step, body, signed, signal);
       if (answer.nonce) transaction.nonce = answer.nonce;
       if (answer.status !== 'ERROR') {
-        if (!answers[step]!.includes(answer.status!)) throw unexpected(`status ${answer.status} from ${step}`);
+        if (!(answers[step] as readonly unknown[]).includes(answer.status))
+          throw unexpected(`status ${answer.status} from ${step}`);
         return this.#finish(transaction, step, answer) as Promise<Result>;
       }
       const error = refused(answer);
@@ -283,7 +287,7 @@ export class Signin<End = CodeIssued> {
     }
   }
 
-  async #prove(transaction: Transaction, act: string, kind: 'registration' | 'use', body: Uint8Array<ArrayBuffer>) {
+  async #prove(transaction: Transaction, act: Step, kind: 'registration' | 'use', body: Uint8Array<ArrayBuffer>) {
     const { store, origin, now } = this.#setting;
     const { ahead, application, codeChallenge, key, txn, nonce } = transaction;
     if ((await store.findKey(key))?.kid !== key.kid) {
@@ -308,7 +312,7 @@ export class Signin<End = CodeIssued> {
   }
 
   /** Converts a response to the SDK's result; at the end of a sign-in, stores or deletes the key. */
-  async #finish(transaction: Transaction, step: string, answer: Answer): Promise<unknown> {
+  async #finish(transaction: Transaction, step: Step, answer: Answer): Promise<unknown> {
     const { nonce: _, ...rest } = answer;
     const result = camelCased(rest) as Record<string, unknown>;
     const signedIn = answer.status === 'SUCCESS' && step !== 'verify-email-otp';
@@ -331,7 +335,7 @@ export class Signin<End = CodeIssued> {
     if (this.#transactions.get(userid) === transaction) this.#transactions.delete(userid);
   }
 
-  #post(step: string, body: Uint8Array<ArrayBuffer>, proof: string | undefined, signal: AbortSignal | undefined) {
+  #post(step: SigninStep, body: Uint8Array<ArrayBuffer>, proof: string | undefined, signal: AbortSignal | undefined) {
     return post(this.#setting.connection, step, body, proof, signal);
   }
 }

@@ -1,4 +1,5 @@
-import { LatchkeyError, type LatchkeyErrorCategory } from './error.ts';
+import type { SigninFailure } from '@latchkey/contracts';
+import { LatchkeyError } from './error.ts';
 
 /** Connection to the service: by API key from an application, by flow and cookies from the hosted page. */
 export type Connection = {
@@ -14,14 +15,6 @@ export type Connection = {
 
 /** Raw response, success or error. */
 export type Answer = { status?: string; nonce?: string } & Record<string, unknown>;
-
-type Refusal = {
-  code: string;
-  category: LatchkeyErrorCategory;
-  message: string;
-  retry_after?: number;
-  request_id?: string;
-};
 
 /** Posts one step. Returns error responses of the service; throws on any other failure. */
 export async function post(
@@ -98,6 +91,6 @@ export const unexpected = (problem: string, httpStatus = 200, retryAfter?: numbe
 
 /** Converts an error response to an error. */
 export function refused(answer: Answer): LatchkeyError {
-  const { code, category, message, retry_after, request_id } = answer['error'] as Refusal;
+  const { code, category, message, retry_after, request_id } = answer['error'] as SigninFailure['error'];
   return new LatchkeyError(code, category, message, { retryAfter: retry_after, requestId: request_id });
 }

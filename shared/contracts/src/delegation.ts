@@ -101,6 +101,13 @@ export interface UserCredentialsAnswer {
   mfa_method: string;
 }
 
+/** Result of each operation, for status 200. */
+export interface DelegationResults {
+  initiateMfaChange: InitiateMfaChangeAnswer;
+  verifyMfaChange: VerifyMfaChangeAnswer;
+  getUserCredentials: UserCredentialsAnswer;
+}
+
 export const delegationErrorCodes = [
   'INVALID_CLIENT',
   'NOT_CONFIGURED',

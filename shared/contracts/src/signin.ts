@@ -160,6 +160,18 @@ export type ChangePhoneNumberResponse = Answer<{
 }>;
 export type VerifyPhoneNumberResponse = Answer<{ status: 'PHONE_CHANGED'; message: string }>;
 
+/** Response of each step; errors are {@link SigninFailure}. */
+export interface SigninResponses {
+  challenge: ChallengeResponse;
+  authenticate: AuthenticateResponse;
+  'verify-email-otp': VerifyEmailOtpResponse;
+  'verify-device': VerifyDeviceResponse;
+  'initiate-mfa': InitiateMfaResponse;
+  'verify-mfa': VerifyMfaResponse;
+  'change-phone-number': ChangePhoneNumberResponse;
+  'verify-phone-number': VerifyPhoneNumberResponse;
+}
+
 /** How to handle an error: retry, ask the user, or give up. */
 export type SigninErrorCategory = 'retryable' | 'user_action' | 'fatal';
 export const signinErrorCodes = [

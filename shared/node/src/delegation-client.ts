@@ -1,3 +1,8 @@
+import type {
+  DelegationOperation,
+  DelegationResults,
+  DelegationErrorCode as ServiceErrorCode,
+} from '@latchkey/contracts';
 import { type DelegationClientOptions, optionsFrom, readKeys, variables } from './delegation-config.ts';
 import { type EnvelopeKeys, type Opened, open, type Sealed, seal } from './delegation-envelope.ts';
 import { DelegationError, type DelegationErrorCode } from './error.ts';
@@ -119,25 +124,23 @@ export class DelegationClient {
       invalid(`mfaMethod must be one of ${Object.values(MfaMethod).join(', ')}.`);
     if (mfaMethod === 'sms') needText({ phoneNumber });
     const body = { userid, mfa_method: mfaMethod, ...(mfaMethod === 'sms' ? { phone_number: phoneNumber } : {}) };
-    const answer = await this.ask('initiateMfaChange', body);
-    return { session_id: '', ...answer } as MfaChangeResult;
+    return { session_id: '', ...(await this.#ask('initiateMfaChange', body)) };
   }
 
   /** Completes the change with the code from the new factor. */
   async verifyMfaChange(options: VerifyMfaChangeOptions): Promise<VerifyMfaChangeResult> {
     const { otp, sessionId, userid } = options;
     needText({ userid, sessionId, otp });
-    return (await this.ask('verifyMfaChange', { userid, session_id: sessionId, otp })) as VerifyMfaChangeResult;
+    return this.#ask('verifyMfaChange', { userid, session_id: sessionId, otp });
   }
 
   /** The user's second factor. @param userid the user's e-mail address or ID */
   async getUserCredentials(userid: string): Promise<UserCredentials> {
     needText({ userid });
-    const answer = await this.ask('getUserCredentials', { userid });
-    return { mfa_method: 'none', ...answer } as UserCredentials;
+    return { mfa_method: 'none', ...(await this.#ask('getUserCredentials', { userid })) };
   }
 
-  private async ask(op: string, body: object): Promise<object> {
+  async #ask<Op extends DelegationOperation>(op: Op, body: object): Promise<Result<Op>> {
     const request = await seal(this.keys, { issuer: this.options.spId, audience: await this.ourAudience(), op, body });
     if (request.text.length > maxRequestBytes) {
       throw new DelegationError('REQUEST_TOO_LARGE', 'The request is too large.');
@@ -213,7 +216,7 @@ const outgoingCodes = {
 } as const satisfies Record<OutgoingError['fault'], DelegationErrorCode>;
 
 /** Error codes for failed requests, which are thrown; all others are results. */
-const thrownCodes: Record<string, DelegationErrorCode> = {
+const thrownCodes: { [Code in ServiceErrorCode]?: DelegationErrorCode } = {
   INVALID_CLIENT: 'INVALID_CLIENT',
   INVALID_REQUEST: 'INVALID_INPUT',
   NOT_CONFIGURED: 'NOT_CONFIGURED',
@@ -225,9 +228,12 @@ const thrownCodes: Record<string, DelegationErrorCode> = {
   TEMPORARILY_UNAVAILABLE: 'TEMPORARILY_UNAVAILABLE',
 };
 
+type Failed = Failure & { status: 'failed'; message: string };
+type Result<Op extends DelegationOperation> = (DelegationResults[Op] & { status: 'success' }) | Failed;
+
 /** Result of a verified response. */
-function resultOf({ body, status }: Opened): object {
-  if (status < 400) return { ...body, status: 'success' };
+function resultOf<Op extends DelegationOperation>({ body, status }: Opened): Result<Op> {
+  if (status < 400) return { ...(body as unknown as DelegationResults[Op]), status: 'success' };
   const error = detailOf(body);
   const thrown = thrownCodes[error.code] ?? (status >= 500 ? 'SERVER_ERROR' : undefined);
   if (thrown) throw new DelegationError(thrown, `The service rejected the request: ${printable(error.message)}`, error);
@@ -253,7 +259,8 @@ function detailOf(body: Record<string, unknown>) {
   >;
   const { code, message, request_id: requestId, retry_after: retryAfter } = error;
   return {
-    code: typeof code === 'string' ? code : '',
+    // A newer service may send a code that this version does not know.
+    code: (typeof code === 'string' ? code : '') as ServiceErrorCode,
     message: typeof message === 'string' ? message : '',
     requestId: typeof requestId === 'string' ? printable(requestId) : undefined,
     retryAfter: typeof retryAfter === 'number' ? retryAfter : undefined,
