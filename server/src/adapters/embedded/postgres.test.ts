@@ -101,7 +101,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe('a first start', () => {
-  it('creates a database that only its own role reaches, over a socket closed to others', async () => {
+  it('creates a database that only its role can reach, over a private socket', async () => {
     const database = await start();
     expect(database.adopted).toBe(false);
     const rows = await query(
@@ -118,7 +118,7 @@ describe('a first start', () => {
     );
   });
 
-  it('keeps what is committed on disk, unless it is told that the database is thrown away', async () => {
+  it('syncs commits to disk, unless the database is disposable', async () => {
     createdBefore();
     const database = await start({ durable: true });
     expect(await query(database, `select current_setting('fsync') as fsync`)).toEqual([{ fsync: 'on' }]);
@@ -130,7 +130,7 @@ describe('a first start', () => {
     expect(statSync(`/proc/${database.pid}`).uid).toBe(65534);
   });
 
-  it('takes a folder whose path is too long for a socket', async () => {
+  it('accepts a folder whose path is too long for a socket', async () => {
     dataDir = join(base, 'a folder, with "quotes" and a long name'.repeat(3), 'data');
     const database = await start();
     expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -138,7 +138,7 @@ describe('a first start', () => {
     rmSync(database.connection.host, { recursive: true });
   });
 
-  it('made twice at once makes one database, which both use', async () => {
+  it('twice at once creates one database, which both use', async () => {
     const [one, other] = await Promise.all([startElsewhere(), startElsewhere()]);
     expect(one.pid).toBe(other.pid);
     expect([one.adopted, other.adopted].sort()).toEqual([false, true]);
@@ -152,7 +152,7 @@ describe('a first start', () => {
 describe('a next start', () => {
   beforeEach(createdBefore);
 
-  it('finds what was committed before', async () => {
+  it('finds committed data', async () => {
     const before = await start();
     await query(before, 'create table kept as select 7 as value');
     await before.stop();
@@ -169,7 +169,7 @@ describe('a next start', () => {
     expect(database.pid).toBe(first.pid);
   });
 
-  it('recovers a database that was killed too', async () => {
+  it('recovers a database that was also killed', async () => {
     const first = await startElsewhere();
     await kill(first.process);
     process.kill(first.pid, 'SIGKILL');
@@ -178,7 +178,7 @@ describe('a next start', () => {
     expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('is not stopped by a left-over pid that belongs to another program now', async () => {
+  it('ignores a stale pid that belongs to another program', async () => {
     const before = await start();
     const folder = join(dataDir, 'postgres');
     const text = readPostmaster(folder)?.text ?? '';
@@ -194,7 +194,7 @@ describe('a next start', () => {
     expect(stranger.exitCode).toBe(null);
   });
 
-  it('starts the database again when it is killed under a running server', async () => {
+  it('restarts the database if it is killed under a running server', async () => {
     const lines: string[] = [];
     const database = await start({ onProgress: (line) => lines.push(line) });
     const { pid } = database;
@@ -234,7 +234,7 @@ describe('stop', () => {
   });
 });
 
-describe('what cannot be done is refused in one line', () => {
+describe('errors in one line', () => {
   async function refusal(options: Partial<StartOptions> = {}): Promise<string> {
     const error = await start(options).then(
       () => undefined,
@@ -276,7 +276,7 @@ describe('what cannot be done is refused in one line', () => {
     expect(await refusal({ exclusive: true })).toContain('Another Latchkey uses the data folder');
   });
 
-  it('a setting that PostgreSQL does not take, in its own words', async () => {
+  it('a setting that PostgreSQL refuses, with its message', async () => {
     createdBefore();
     writeFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'shared_buffers = nonsense\n');
     expect(await refusal()).toContain('did not start (');
@@ -295,7 +295,7 @@ describe.runIf(isRoot)('root in a folder that is closed to others', () => {
     writeFileSync(join(dataDir, 'something'), '');
   });
 
-  it('keeps the database where its account can enter, says so, and finds it again', async () => {
+  it('puts the database where its account can enter, reports it, and finds it again', async () => {
     const lines: string[] = [];
     const before = await start({ onProgress: (line) => lines.push(line) });
     expect(lines.at(-1)).toContain(`cannot enter ${dataDir}: creating the database in ${systemFolder}/`);
@@ -306,7 +306,7 @@ describe.runIf(isRoot)('root in a folder that is closed to others', () => {
     expect(lstatSync(join(dataDir, 'postgres')).isSymbolicLink()).toBe(true);
   });
 
-  it('does not bring an old database back after its data folder was removed', async () => {
+  it('does not restore an old database after its data folder was removed', async () => {
     const before = await start();
     await query(before, 'create table kept as select 7 as value');
     await before.stop();
@@ -316,13 +316,13 @@ describe.runIf(isRoot)('root in a folder that is closed to others', () => {
     await expect(query(await start(), 'select value from kept')).rejects.toThrow('does not exist');
   });
 
-  it('refuses when that database is gone, and creates no empty one in its place', async () => {
+  it('refuses if that database is missing, and creates no empty one', async () => {
     await (await start()).stop();
     rmSync(readlinkSync(join(dataDir, 'postgres')), { recursive: true });
     await expect(start()).rejects.toThrow(/is gone: put it back/);
   });
 
-  it('trusts no system folder that others can write to', async () => {
+  it('refuses a system folder that others can write to', async () => {
     const open = join(base, 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);

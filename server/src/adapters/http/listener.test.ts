@@ -17,7 +17,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('the port of the application', () => {
-  it('is closed until there is an application, so that a proxy tries another process', async () => {
+  it('is closed until the application is ready, so that a proxy tries another process', async () => {
     const port = await freePort();
     listening = await prepareListening('127.0.0.1', port, 'PORT');
     const ask = () => fetch(`http://127.0.0.1:${port}`, { method: 'POST' });
@@ -26,7 +26,7 @@ describe('the port of the application', () => {
     expect(await (await ask()).text()).toBe('served');
   });
 
-  it('is known to be taken before anything else is begun', async () => {
+  it('is checked before anything else starts', async () => {
     const port = await freePort();
     const other = await prepareListening('127.0.0.1', port, 'PORT');
     await other.serve((_req, res) => void res.end());
@@ -36,7 +36,7 @@ describe('the port of the application', () => {
     await other.drain(0);
   });
 
-  it('serves who had come to it when it closes, accepted or not', async () => {
+  it('serves pending connections when it closes, accepted or not', async () => {
     const port = await freePort();
     listening = await prepareListening('127.0.0.1', port, 'PORT');
     await listening.serve((_req, res) => void res.end('served'));

@@ -31,8 +31,8 @@ function reply(question: Buffer, ip: string): Buffer {
   return Buffer.concat([header, question.subarray(12, end), Buffer.from(isIpv4 ? record : [])]);
 }
 
-describe('looking up the name of a receiver', () => {
-  it('refuses a public name that leads to this machine', async () => {
+describe('name lookup', () => {
+  it('refuses a public name that resolves to this machine', async () => {
     const resolve = nameLookup(await nameServer('127.0.0.1'));
     const options = { allowPrivate: false, timeoutMs: 2000, resolve };
     expect(await postForm('https://receiver.example:1/', form, options)).toEqual({
@@ -40,13 +40,13 @@ describe('looking up the name of a receiver', () => {
     });
   });
 
-  it('gives the addresses of those that have one kind only', async () => {
+  it('returns addresses of one family if there is no other', async () => {
     const names = nameLookup(await nameServer('203.0.113.7'));
     const found = await new Promise((resolve) => names('receiver.example', (_error, all) => resolve(all)));
     expect(found).toEqual([{ address: '203.0.113.7', family: 4 }]);
   });
 
-  it('makes nobody else wait where its name servers never answer', async () => {
+  it('does not delay other lookups if name servers never answer', async () => {
     const resolve = nameLookup(await nameServer(null));
     const options = { allowPrivate: false, timeoutMs: 2000, resolve };
     let done = 0;

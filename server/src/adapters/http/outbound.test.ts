@@ -31,7 +31,7 @@ function resolvingTo(addresses: () => string[]): NameLookup {
   };
 }
 
-describe('an address of the public internet', () => {
+describe('a public address', () => {
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:82b::200e'])('is %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
@@ -72,7 +72,7 @@ describe('an address of the public internet', () => {
   });
 });
 
-describe('posting to a registered address', () => {
+describe('a POST to a registered URL', () => {
   it.each([
     '127.0.0.1',
     '[::1]',
@@ -88,7 +88,7 @@ describe('posting to a registered address', () => {
     await expect(postForm(`https://${host}:1/`, form, strict)).resolves.toEqual({ error: 'the address is not public' });
   });
 
-  it('refuses a name that resolves to such addresses, in part or at the second look', async () => {
+  it('refuses a name that resolves to such addresses, in part or at the second lookup', async () => {
     const answers: string[][] = [['127.0.0.1'], ['10.0.0.1', '::1'], ['169.254.169.254']];
     for (const addresses of answers) {
       const options = { ...strict, resolve: resolvingTo(() => addresses) };
@@ -101,7 +101,7 @@ describe('posting to a registered address', () => {
     });
   });
 
-  it('asks for the name once, so that a rebinding answer is never used', async () => {
+  it('resolves the name once, which prevents DNS rebinding', async () => {
     let asked = 0;
     const resolve = resolvingTo(() => {
       asked += 1;
@@ -137,12 +137,12 @@ describe('posting to a registered address', () => {
     expect(asked).toBe(1);
   });
 
-  it('gives up on a receiver that hangs', async () => {
+  it('times out on a receiver that hangs', async () => {
     const url = await serve(() => undefined);
     await expect(postForm(url, form, lenient)).resolves.toEqual({ error: 'no answer in time' });
   });
 
-  it('gives up on a receiver that accepts and never reads', async () => {
+  it('times out on a receiver that accepts and never reads', async () => {
     const server = createSocketServer();
     servers.push(server);
     const port = await new Promise<number>((resolve) => {
@@ -151,7 +151,7 @@ describe('posting to a registered address', () => {
     await expect(postForm(`http://127.0.0.1:${port}/`, form, lenient)).resolves.toHaveProperty('error');
   });
 
-  it('does not read an endless answer', async () => {
+  it('does not read an endless response', async () => {
     const url = await serve((_req, res) => {
       res.writeHead(200);
       const more = () => {

@@ -29,7 +29,7 @@ async function diagnose(options: StandInOptions, url = (at: SmtpStandIn) => at.u
 }
 
 describe('a test of the mail server', () => {
-  it('passes each stage and delivers, and says where the connection is not encrypted', async () => {
+  it('passes each stage and delivers, and reports an unencrypted connection', async () => {
     const stages = await diagnose({}, ({ port }) => `smtp://localhost:${port}`);
     expect(told(stages)).toEqual(['dns passed', 'connect passed', 'tls skipped', 'sign-in skipped', 'send passed']);
     expect(stageOf(stages, 'dns')?.detail).toContain('127.0.0.1');
@@ -38,7 +38,7 @@ describe('a test of the mail server', () => {
     expect(server?.received[0]?.data).toContain('Subject: Test message');
   });
 
-  it('stops at a name that nobody has', async () => {
+  it('stops at an unknown name', async () => {
     const stages = await diagnoseSmtp('smtp://nobody.invalid', from, mail, short as never);
     expect(told(stages)).toEqual([
       'dns failed',
@@ -50,7 +50,7 @@ describe('a test of the mail server', () => {
     expect(stageOf(stages, 'dns')?.advice).toBeTruthy();
   });
 
-  it('stops at a port where nothing listens', async () => {
+  it('stops at a closed port', async () => {
     const gone = await smtpStandIn();
     await gone.close();
     const stages = await diagnoseSmtp(gone.url, from, mail, short as never);
@@ -61,7 +61,7 @@ describe('a test of the mail server', () => {
     });
   });
 
-  it('tells a server that says nothing from one that hangs up', async () => {
+  it('distinguishes a silent server from one that hangs up', async () => {
     const silent = await diagnose({ greeting: null });
     expect(told(silent).slice(1, 3)).toEqual(['connect failed', 'tls not-reached']);
     expect(stageOf(silent, 'connect')?.advice).toContain('smtps://');
@@ -73,7 +73,7 @@ describe('a test of the mail server', () => {
     expect(stageOf(stages, 'connect')).toMatchObject({ state: 'failed', advice: expect.stringContaining('hung up') });
   });
 
-  it('shows the words of a server that turns it away', async () => {
+  it('shows the response of a server that refuses', async () => {
     const stages = await diagnose({ greeting: '554 5.7.1 your address is on a list' });
     expect(stageOf(stages, 'connect')).toMatchObject({ state: 'failed', detail: expect.stringContaining('on a list') });
   });
@@ -85,18 +85,18 @@ describe('a test of the mail server', () => {
     expect(server?.received).toEqual([]);
   });
 
-  it('knows a port that begins in plain text from one that begins with TLS', async () => {
+  it('distinguishes plain-text ports from TLS ports', async () => {
     const stages = await diagnose({}, ({ port }) => `smtps://127.0.0.1:${port}`);
     expect(stageOf(stages, 'tls')).toMatchObject({ state: 'failed', advice: expect.stringContaining('smtp://') });
   });
 
-  it('goes on over TLS, and names the protocol', async () => {
+  it('continues over TLS, and names the protocol', async () => {
     const stages = await diagnose({ tls: 'start' }, ({ url }) => `${url}/?tls.rejectUnauthorized=false`);
     expect(stageOf(stages, 'tls')).toMatchObject({ state: 'passed', detail: expect.stringMatching(/^TLSv1\.[23]$/) });
     expect(stageOf(stages, 'send')?.state).toBe('passed');
   });
 
-  it('stops at a password that is wrong, and shows no password', async () => {
+  it('stops at a wrong password, and does not show it', async () => {
     const user = { name: 'acme', password: 'right-password' };
     const stages = await diagnose({ user }, ({ port }) => `smtp://acme:wrong-password@127.0.0.1:${port}`);
     expect(told(stages).slice(3)).toEqual(['sign-in failed', 'send not-reached']);
@@ -122,7 +122,7 @@ describe('a test of the mail server', () => {
     });
   });
 
-  it('says that a user is missing where the server wants one', async () => {
+  it('reports missing credentials if the server requires them', async () => {
     const stages = await diagnose({ user: { name: 'a', password: 'b' } });
     expect(stageOf(stages, 'send')?.advice).toContain('put user and password into SMTP_URL');
   });

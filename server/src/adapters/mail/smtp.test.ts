@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('mail by SMTP', () => {
-  it('goes to its recipient alone, in text and HTML, marked as automatic', async () => {
+  it('is sent only to its recipient, in text and HTML, marked as automatic', async () => {
     await sender.send(mail);
     const [received] = server.received;
     expect(received).toMatchObject({ from: 'no-reply@acme.example', to: ['ann@example.com'] });
@@ -35,7 +35,7 @@ describe('mail by SMTP', () => {
     expect(received?.data).toMatch(/text\/html/);
   });
 
-  it('takes an address with a comma or a line break for one address, or for none', async () => {
+  it('treats an address with a comma or line break as one address, or refuses it', async () => {
     for (const to of ['ann@example.com, eve@evil.example', 'ann@example.com\r\nRCPT TO:<eve@evil.example>']) {
       await sender.send({ ...mail, to }).catch(() => undefined);
     }
@@ -48,7 +48,7 @@ describe('mail by SMTP', () => {
     expect(server.received[0]?.to).toEqual(['ann@example.com']);
   });
 
-  it('fails for good where the server refuses the address, without repeating it', async () => {
+  it('fails permanently if the server refuses the address, without repeating it', async () => {
     server.answerRecipients('550 5.1.1 <ann@example.com> unknown');
     const failure = await sender.send(mail).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'SendError', permanent: true });
@@ -56,7 +56,7 @@ describe('mail by SMTP', () => {
     expect(String(failure)).not.toContain('ann@');
   });
 
-  it('fails for now where the server is busy or not there', async () => {
+  it('fails temporarily if the server is busy or unreachable', async () => {
     server.answerRecipients('451 4.3.0 later');
     await expect(sender.send(mail)).rejects.toMatchObject({ name: 'SendError', permanent: false });
     await server.close();

@@ -39,7 +39,7 @@ function job(run: QueuedJob['run'], over: Partial<QueuedJob> = {}): QueuedJob {
 const soon = { timeout: 5000, interval: 20 };
 
 describe('the job queue', () => {
-  it('does a job within a second of the commit, and not before', async () => {
+  it('runs a job within a second of the commit, and not before', async () => {
     const queue = newQueue();
     const done: unknown[] = [];
     await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
@@ -55,7 +55,7 @@ describe('the job queue', () => {
     expect(performance.now() - committed).toBeLessThan(1000);
   });
 
-  it('knows nothing of a job whose transaction was rolled back', async () => {
+  it('drops a job whose transaction is rolled back', async () => {
     const queue = newQueue();
     const done: unknown[] = [];
     await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
@@ -68,7 +68,7 @@ describe('the job queue', () => {
     await vi.waitFor(() => expect(done).toEqual([2]), soon);
   });
 
-  it('gives each job to one of several processes, and installs itself once where they start together', async () => {
+  it('gives each job to one of several processes, and installs its schema once if they start concurrently', async () => {
     const done: number[] = [];
     const table = { queued: [job(async (data) => void done.push(Number(data['n'])))], periodic: [] };
     const all = [newQueue(), newQueue(), newQueue()];
@@ -79,7 +79,7 @@ describe('the job queue', () => {
     expect(done.toSorted((a, b) => a - b)).toEqual(numbers);
   });
 
-  it('makes a try that threw again, and tells of it', async () => {
+  it('retries and reports a failed attempt', async () => {
     const queue = newQueue();
     let tries = 0;
     const fails = job(async () => {
@@ -91,7 +91,7 @@ describe('the job queue', () => {
     expect(errors).toEqual([expect.objectContaining({ message: 'once' })]);
   });
 
-  it('lets jobs in without doing them where it is not to work', async () => {
+  it('accepts jobs without running them if `work` is false', async () => {
     const idle = newQueue();
     const done: unknown[] = [];
     const table = { queued: [job(async (data) => void done.push(data['n']))], periodic: [] };

@@ -52,8 +52,8 @@ async function timed(work: Promise<unknown>): Promise<{ outcome: unknown; took: 
   return { outcome, took: performance.now() - begun };
 }
 
-describe('while the database is away', () => {
-  it('a statement under way, one in the queue and a new one are refused in 2 s where it freezes', async () => {
+describe('while the database is unreachable', () => {
+  it('running, queued and new statements are refused within 2 s if it freezes', async () => {
     way.freeze();
     const waiting = await Promise.all(Array.from({ length: 6 }, () => timed(ask())));
     expect(waiting.map(({ outcome }) => outcome)).toEqual(Array(6).fill('unavailable'));
@@ -68,7 +68,7 @@ describe('while the database is away', () => {
     expect(told).toEqual(['the database does not answer', null]);
   });
 
-  it('refuses at once where nobody listens, and is well again without a restart', async () => {
+  it('refuses at once if the port is closed, and recovers without a restart', async () => {
     await way.close();
     expect(await timed(ask())).toMatchObject({ outcome: 'unavailable' });
     await vi.waitFor(() => expect(watch.fault).toContain('ECONNREFUSED'), soon);
@@ -79,13 +79,13 @@ describe('while the database is away', () => {
 });
 
 describe('the watch', () => {
-  it('leaves a statement alone that takes longer than a silence, while others are answered', async () => {
+  it('tolerates a slow statement while others are answered', async () => {
     const slow = timed(ask('select pg_sleep(2.5)'));
     expect((await slow).outcome).toBe('done');
     expect(told).toEqual([]);
   });
 
-  it('counts no silence while this process stood still, as when the whole machine was paused', async () => {
+  it('does not count the time for which this process or machine was paused', async () => {
     way.freeze();
     const waiting = timed(ask());
     // The watch asks every 250 ms: now its question is under way, and stays so.
@@ -98,7 +98,7 @@ describe('the watch', () => {
     expect(told).toEqual([]);
   });
 
-  it('survives that its connections and those of the pool are ended', async () => {
+  it('survives that its connections and those of the pool are closed', async () => {
     await Promise.all([ask(), ask()]);
     const killer = new pg.Client({ connectionString: database.url });
     await killer.connect();
@@ -110,8 +110,8 @@ describe('the watch', () => {
   });
 });
 
-describe('a pool that is used up', () => {
-  it('refuses who waits too long, and serves the rest', async () => {
+describe('an exhausted pool', () => {
+  it('refuses requests that wait too long, and serves the rest', async () => {
     let letGo = (): void => undefined;
     const free = new Promise<void>((resolve) => {
       letGo = resolve;

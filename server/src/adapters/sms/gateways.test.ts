@@ -41,7 +41,7 @@ const sms = { to: '+491700000000', text: '012345 is your code' };
 describe('the SMS gateway', () => {
   const send = (path = '/send') => gatewaySms(`http://user:p%40ss@127.0.0.1:${port}${path}`).send(sms);
 
-  it('gets the number and the text as JSON, with the credentials of its address', async () => {
+  it('receives number and text as JSON, with the credentials of its URL', async () => {
     await send();
     expect(received[0]).toMatchObject({ method: 'POST', url: '/send' });
     expect(JSON.parse(received[0]?.body ?? '')).toEqual(sms);
@@ -64,7 +64,7 @@ describe('the SMS gateway', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('may talk without end', async () => {
+  it('may send an endless response', async () => {
     answer = (res) => {
       res.writeHead(200);
       const talk = () => void (res.destroyed || res.write('x'.repeat(65_536), talk));
@@ -73,7 +73,7 @@ describe('the SMS gateway', () => {
     await send();
   });
 
-  it('that is not there has failed for now', async () => {
+  it('fails temporarily if unreachable', async () => {
     await expect(gatewaySms('http://127.0.0.1:1/').send(sms)).rejects.toMatchObject({ permanent: false });
   });
 });
@@ -81,7 +81,7 @@ describe('the SMS gateway', () => {
 describe('Twilio', () => {
   const options = { accountSid: 'AC1', authToken: 'token' };
 
-  it('gets a form for its Messages resource', async () => {
+  it('receives a form at its Messages resource', async () => {
     await twilioSms({ ...options, from: '+15005550006', baseUrl: `http://127.0.0.1:${port}` }).send(sms);
     expect(received[0]).toMatchObject({ method: 'POST', url: '/2010-04-01/Accounts/AC1/Messages.json' });
     expect(received[0]?.headers.authorization).toBe(`Basic ${Buffer.from('AC1:token').toString('base64')}`);
@@ -92,7 +92,7 @@ describe('Twilio', () => {
     });
   });
 
-  it('is told of a messaging service by its id', async () => {
+  it('receives the id of a messaging service', async () => {
     await twilioSms({ ...options, from: 'MG1', baseUrl: `http://127.0.0.1:${port}` }).send(sms);
     expect(new URLSearchParams(received[0]?.body).get('MessagingServiceSid')).toBe('MG1');
   });
@@ -102,7 +102,7 @@ describe('a test of the SMS gateway', () => {
   const diagnose = () => gatewaySms(`http://user:secret-word@127.0.0.1:${port}/send`).diagnose?.(sms);
   const told = async () => (await diagnose())?.map(({ name, state }) => `${name} ${state}`);
 
-  it('tells a gateway that is away from one that refuses the sender, the message, or fails', async () => {
+  it('distinguishes an unreachable gateway from one that refuses the sender, the message, or fails', async () => {
     expect(await told()).toEqual(['reach passed', 'authorise passed', 'accept passed']);
     answer = (res) => res.writeHead(401).end();
     expect(await told()).toEqual(['reach passed', 'authorise failed', 'accept not-reached']);

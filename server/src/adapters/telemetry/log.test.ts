@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(text.match(/\[secret\]/g)).toHaveLength(3);
   });
 
-  it('shows of a database error its words, its SQLSTATE and where it came from, not the statement and its values', () => {
+  it('shows message, SQLSTATE and stack of a database error, not the statement and its values', () => {
     const cause = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
     const error = Object.assign(
       new Error(`select * from users where email = '${secret}' - canceling statement due to statement timeout`, {

@@ -4,7 +4,7 @@ import express from 'express';
 import { expect, it } from 'vitest';
 import { Metrics } from './metrics.ts';
 
-it('requests are counted by route and status, and nothing that a caller wrote becomes a label', async () => {
+it('requests are counted by route and status, and no input becomes a label', async () => {
   const metrics = new Metrics();
   const app = express();
   app.use(metrics.observe());
@@ -26,7 +26,7 @@ it('requests are counted by route and status, and nothing that a caller wrote be
   expect(text).not.toContain('secret');
 });
 
-it('the database, its connections and the queue are shown, and a queue that cannot be asked holds up nothing', async () => {
+it('database, connections and queue are shown, and an unreachable queue delays nothing', async () => {
   const metrics = new Metrics();
   metrics.watchDatabase({ fault: 'away', use: () => ({ total: 5, idle: 2, waiting: 1 }) });
   metrics.watchQueue({ stats: () => Promise.reject(new Error('away')) });

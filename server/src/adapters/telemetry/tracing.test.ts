@@ -47,7 +47,7 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
   return text;
 }
 
-it('a request continues the trace of its caller, passes it on to others, and tells its route but no secret', async () => {
+it("a request continues and propagates its caller's trace, with its route and no secret", async () => {
   const heard: IncomingMessage['headers'][] = [];
   const receiver = createServer((req, res) => {
     heard.push(req.headers);

@@ -22,7 +22,7 @@ describe('roles', () => {
   const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id role admin { email } } }';
   const token = 'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
 
-  it('lets nobody grant above themselves', async () => {
+  it("refuses grants above the caller's role", async () => {
     const asAdmin = (input: object) => room.call(grant, { input }, admin);
     expect((await asAdmin({ email: 'e@example.com', role: 'OWNER' })).code).toBe('forbidden');
     expect((await asAdmin({ email: 'e@example.com', role: 'OWNER', projectId })).code).toBe('invalid');
@@ -33,7 +33,7 @@ describe('roles', () => {
     expect((await room.call(token, { input: { name: 'x', role: 'OWNER' } }, admin)).code).toBe('forbidden');
   });
 
-  it('keeps the last owner, also where two remove each other at once', async () => {
+  it('keeps the last owner, also if two remove each other concurrently', async () => {
     const list = () => room.call('{ memberships { id admin { email } } }');
     const remove = (id: string) => room.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id });
     const one = await room.call(grant, { input: { email: 'one@example.com', role: 'OWNER' } });
@@ -72,7 +72,7 @@ describe('who has a role in a project', () => {
   const grant = `mutation ($input: GrantRoleInput!) { grantRole(input: $input) { ${fields} } }`;
   const list = `query ($id: ID) { memberships(projectId: $id) { ${fields} } }`;
 
-  it('is told to a project admin by id and address alone, alike for a known and an unknown address', async () => {
+  it('is shown to project admins by id and address only, the same for known and unknown addresses', async () => {
     const userId = await room.person('known@example.com');
     const sql = `update users set display_name = 'Ada', last_sign_in_at = now(), active = false where id = ?`;
     await room.services.db.transaction((em) => em.execute(sql, [userId]));
@@ -96,7 +96,7 @@ describe('who has a role in a project', () => {
 });
 
 describe("the console's session", () => {
-  it('asks for a fresh sign-in before what is sensitive, and for nothing before the rest', async () => {
+  it('requires a fresh sign-in for sensitive operations only', async () => {
     const { admins } = room.services;
     const userId = await room.person('session@example.com');
     await admins.grantRole({ email: 'session@example.com', role: 'project_admin', projectId }, owner);
@@ -148,7 +148,7 @@ describe("the console's session", () => {
     }
   });
 
-  it('is not fresh by a device key alone, however new it is: a person proves themselves', async () => {
+  it('is not fresh by a device key alone, however new: a person must prove their identity', async () => {
     const userId = await room.person('device@example.com');
     await room.services.admins.grantRole({ email: 'device@example.com', role: 'project_admin', projectId }, owner);
     const mutation = 'mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }';
@@ -172,4 +172,4 @@ describe("the console's session", () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 describe('pages', () => {
-  it('walks a list once, newest first, while rows come', async () => {
+  it('walk a list once, newest first, while rows are added', async () => {
     const { id } = await room.services.projects.create({ name: 'Paged' }, { kind: 'system' });
     for (let n = 1; n <= 7; n += 1) {
       await room.services.clients.create({ projectId: id, name: `Client ${n}` }, { kind: 'system' });
@@ -38,7 +38,7 @@ describe('pages', () => {
     );
   });
 
-  it('refuses a cursor that was altered, made up, or of another list', async () => {
+  it('refuses a cursor that is modified, forged, or of another list', async () => {
     const { data } = await room.call('{ projects(first: 1) { edges { cursor } } }');
     const [{ cursor }] = data.projects.edges;
     const sql = Buffer.from("projects:' or true; drop table users; --").toString('base64url');
@@ -59,4 +59,4 @@ describe('pages', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

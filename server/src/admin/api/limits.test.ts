@@ -12,20 +12,20 @@ const judge = (text: string, variables: Record<string, unknown> = {}) => {
 const nested = (depth: number) => `{ ${'a { '.repeat(depth - 1)}a${' }'.repeat(depth - 1)} }`;
 
 describe('the limits of a request', () => {
-  it('let a depth of 10 through and stop at 11, also where fragments and inline fragments hide it', () => {
+  it('allow a depth of 10 and refuse 11, also through fragments and inline fragments', () => {
     expect(judge(nested(limits.depth))).not.toThrow();
     expect(judge(nested(limits.depth + 1))).toThrow('depth');
     expect(judge(nested(50))).toThrow('depth');
     expect(judge(`{ a { ... { ...F } } } fragment F on X ${nested(limits.depth)}`)).toThrow('depth');
   });
 
-  it('count the aliases of a fragment as often as it is spread', () => {
+  it('count the aliases of a fragment for each spread', () => {
     const fragment = 'fragment F on X { b: a c: a d: a }';
     expect(judge(`{ ...F ...F ...F ...F ...F } ${fragment}`)).not.toThrow();
     expect(judge(`{ ...F ...F ...F ...F ...F e: a } ${fragment}`)).toThrow('aliases');
   });
 
-  it('multiply what stands below a page by its size, written, given, standard or absent', () => {
+  it('multiply the cost below a page by its size: literal, variable, default or absent', () => {
     const page = (first: string) => `query ($n: Int, $m: Int = 100) { projects${first} { edges { node { id } } } }`;
     const cost = (text: string, variables?: Record<string, unknown>) => {
       const many = `query ($n: Int, $m: Int = 100) { ${Array(40)
@@ -41,11 +41,11 @@ describe('the limits of a request', () => {
     expect(cost(page(''))).not.toThrow();
   });
 
-  it('do not follow a circle of fragments', () => {
+  it('do not follow cyclic fragments', () => {
     expect(judge('{ ...A } fragment A on X { a ...B } fragment B on X { b ...A }')).not.toThrow();
   });
 
-  it('let the whole schema be asked for, and no deeper', () => {
+  it('allow full introspection, and no deeper', () => {
     expect(judge(getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }))).not.toThrow();
     expect(judge(`{ __schema { ${'a { '.repeat(20)}a${' }'.repeat(20)} } }`)).toThrow('introspectionDepth');
   });

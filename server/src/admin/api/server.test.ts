@@ -55,7 +55,7 @@ describe('a request that is too large', () => {
     expect((await room.call(query('$n'), { n: 10 })).code).toBeUndefined();
   });
 
-  it('refuses fragments that multiply, and fragments in a circle, quickly', async () => {
+  it('refuses multiplying and cyclic fragments quickly', async () => {
     const bomb = Array.from({ length: 30 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`).join(
       ' ',
     );
@@ -70,7 +70,7 @@ describe('a request that is too large', () => {
     expect([status, code]).toEqual([413, 'invalid']);
   });
 
-  it('takes JSON variables of any depth without falling over', async () => {
+  it('survives JSON variables of any depth', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const mutation = 'mutation ($input: CreateClientInput!) { createClient(input: $input) { secretKey } }';
     const body = `{"query": ${JSON.stringify(mutation)}, "variables": {"input": {"projectId": "${projectId}", "name": "Deep", "jwks": ${deep}}}}`;
@@ -85,7 +85,7 @@ describe('a request that is too large', () => {
 describe('POST /admin/graphql', () => {
   const query = '{ me { kind } }';
 
-  it('refuses GET, so that no link or image can ask', async () => {
+  it('refuses GET, so that links and images cannot call it', async () => {
     const address = `/admin/graphql?query=${encodeURIComponent(query)}`;
     const response = await send({ headers: { ...bootstrap, 'Apollo-Require-Preflight': '1' } }, address);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
@@ -135,12 +135,12 @@ describe('POST /admin/graphql', () => {
     },
   );
 
-  it('refuses a subscription as what it does not have, and does not take it for a fault of its own', async () => {
+  it('refuses subscriptions as unsupported, not as an internal error', async () => {
     const { status, code } = await room.call('subscription { me { kind } }');
     expect([status, code]).toEqual([400, 'OPERATION_RESOLUTION_FAILURE']);
   });
 
-  it('answers without being kept, and with the request id in each error', async () => {
+  it('sends no-store, and the request id in each error', async () => {
     const answer = await room.call('{ project(id: "x") { id } }');
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.errors[0]).toEqual({
@@ -150,7 +150,7 @@ describe('POST /admin/graphql', () => {
     });
   });
 
-  it('says nothing of a fault within but its request id, and tells the log', async () => {
+  it('hides internal errors behind the request id, and logs them', async () => {
     const { list } = room.services.keys;
     room.services.keys.list = async () => {
       throw new Error('connection to 10.0.0.7 failed');
@@ -167,4 +167,4 @@ describe('POST /admin/graphql', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

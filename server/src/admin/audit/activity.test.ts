@@ -78,7 +78,7 @@ describe('Query.activity', () => {
     ]);
   });
 
-  it('goes back as far as it is asked, whole days', async () => {
+  it('covers the requested number of whole days', async () => {
     const days = async (count: number) => (await ask(count)).data.activity.map((one: any) => one.day);
     expect(await days(1)).toEqual(['2026-03-02']);
     expect(await days(2)).toEqual(['2026-03-01', '2026-03-02']);
@@ -86,7 +86,7 @@ describe('Query.activity', () => {
     expect((await ask(63)).code).toBe('invalid');
   });
 
-  it('says the same once the days that are over have been counted, however often', async () => {
+  it('returns the same after past days are aggregated, however often', async () => {
     const before = (await ask(28)).data.activity;
     await room.services.activity.count();
     expect(await counted()).toEqual(['2026-03-01']);
@@ -102,7 +102,7 @@ describe('Query.activity', () => {
     expect((await ask(28)).data.activity.at(-1)).toMatchObject({ day: '2026-03-03', signIns: 1 });
   });
 
-  it('reads of a hundred thousand events those of today alone, by an index', async () => {
+  it("reads only today's of a hundred thousand events, by an index", async () => {
     const em = room.services.db.reader();
     const now = room.clock.now();
     await execute(

@@ -40,7 +40,7 @@ async function ask(filter: object, headers?: Record<string, string>) {
 }
 
 describe('Query.auditEvents', () => {
-  it('finds what somebody did and what was done to them', async () => {
+  it('finds events with the user as actor or subject', async () => {
     expect(await ask({ userId: ada })).toEqual(['user.updated', 'user.signed_in']);
     expect(await ask({ userId: ada, types: ['user.signed_in'] })).toEqual(['user.signed_in']);
     expect(await ask({ actorId: grace })).toEqual(['user.signed_in']);
@@ -67,7 +67,7 @@ describe('Query.auditEvents', () => {
     ]);
   });
 
-  it('finds what a request did by the id that its answer carried', async () => {
+  it('finds the events of a request by the id in its response', async () => {
     const { headers } = await room.call('mutation ($id: ID!) { updateProject(input: { id: $id, name: "B" }) { id } }', {
       id: projectId,
     });
@@ -76,7 +76,7 @@ describe('Query.auditEvents', () => {
     expect(await ask({ requestId: '00000000-0000-4000-8000-000000000000' })).toEqual([]);
   });
 
-  it('turns its pages without a gap or a repeat, whatever the alternatives', async () => {
+  it('paginates without gaps or repeats for every filter', async () => {
     const filter = { types: ['user.signed_in', 'user.updated', 'otp.rejected', 'client.created'] };
     const em = room.services.db.reader();
     const seen: string[] = [];
@@ -89,12 +89,12 @@ describe('Query.auditEvents', () => {
     expect(seen).toEqual(['user.signed_in', 'otp.rejected', 'user.updated', 'user.signed_in', 'client.created']);
   });
 
-  it('refuses ids that are none, and more types than there are', async () => {
+  it('refuses malformed ids and too many types', async () => {
     for (const name of ['userId', 'clientId', 'requestId']) expect(await ask({ [name]: 'Portal' })).toBe('invalid');
     expect(await ask({ types: Array.from({ length: 61 }, (_, index) => `a.${index}`) })).toBe('invalid');
   });
 
-  it('reads an index for every filter, and of it no more than a page, among a hundred thousand events', async () => {
+  it('reads at most a page of an index for every filter, among a hundred thousand events', async () => {
     const em = room.services.db.reader();
     await execute(
       em,
@@ -154,4 +154,4 @@ function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

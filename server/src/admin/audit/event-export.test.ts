@@ -27,7 +27,7 @@ const get = (query: Record<string, string>, headers: Record<string, string> = bo
   fetch(`${room.url}/admin/export/events?${new URLSearchParams(query)}`, { headers });
 
 describe('GET /admin/export/events', () => {
-  it('gives every event that the filter finds as CSV, safe for spreadsheets, with names', async () => {
+  it('returns the filtered events as CSV, safe for spreadsheets, with names', async () => {
     const response = await get({ project: projectId, type: 'user.signed_in' });
     expect(response.headers.get('content-type')).toMatch(/^text\/csv/);
     expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="events-.*\.csv"$/);
@@ -38,7 +38,7 @@ describe('GET /admin/export/events', () => {
     expect(lines[0]).toContain('"Port, ""al"""');
   });
 
-  it('gives JSON Lines by the same filters, newest first', async () => {
+  it('returns JSON Lines by the same filters, newest first', async () => {
     const response = await get({ project: projectId, format: 'jsonl', client: clientId, until: '2027-01-01' });
     const events = (await response.text())
       .trimEnd()
@@ -49,7 +49,7 @@ describe('GET /admin/export/events', () => {
     expect(events.at(-1)).toMatchObject({ type: 'client.created', at: '2026-03-01T12:00:00.000Z' });
   });
 
-  it('is an event itself', async () => {
+  it('is recorded as an event', async () => {
     const { data } = await room.call(
       `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["audit.exported"] }, first: 1) {
         edges { node { actor { kind } detail } } } }`,
@@ -61,7 +61,7 @@ describe('GET /admin/export/events', () => {
     });
   });
 
-  it('is for whoever may read the events: nobody else learns more than that there is nothing', async () => {
+  it('requires permission to read the events; others get not-found', async () => {
     const other = (await room.services.projects.create({ name: 'Other' }, system)).id;
     const viewer = await room.tokenOf('project_viewer', projectId);
     const foreign = await room.tokenOf('project_admin', other);
@@ -106,4 +106,4 @@ describe('GET /admin/export/events', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

@@ -73,7 +73,7 @@ describe('clients', () => {
     expect(stored.keys).toEqual([expect.objectContaining(key)]);
   });
 
-  it('takes a key that is written into the query itself', async () => {
+  it('accepts a key as a literal in the query', async () => {
     const { data } = await room.call(`mutation { createClient(input: { projectId: "${projectId}", name: "Inline",
       tokenEndpointAuthMethod: PRIVATE_KEY_JWT, redirectUris: ["https://a.example/cb"],
       jwks: { kty: "OKP", crv: "Ed25519", x: "${key.x}" } }) { client { jwks } } }`);
@@ -111,13 +111,13 @@ describe('clients', () => {
     expect(body).not.toContain('nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A');
   });
 
-  it('refuses a project that is not there', async () => {
+  it('refuses an unknown project', async () => {
     for (const id of [none, 'x', '']) {
       expect((await room.call(create, { input: { projectId: id, name: 'Lost' } })).code).toBe('not-found');
     }
   });
 
-  it('changes what is given; null takes away what can be absent', async () => {
+  it('changes given fields; null clears optional ones', async () => {
     const made = await room.call(create, {
       input: {
         projectId,
@@ -155,7 +155,7 @@ describe('clients', () => {
     );
   });
 
-  it('issues further keys and revokes each alone; a disabled client has none', async () => {
+  it('issues more keys and revokes them one by one; a disabled client gets none', async () => {
     const { client, secretKey } = (await room.call(create, { input: { projectId, name: 'Keys' } })).data.createClient;
     const issued = await room.call(
       `mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key apiKey { id kind hint revokedAt } } }`,
@@ -173,7 +173,7 @@ describe('clients', () => {
     expect(await works(secretKey)).toBe(false);
   });
 
-  it('deletes a client, with its id as the answer', async () => {
+  it('deletes a client and returns its id', async () => {
     const { client } = (await room.call(create, { input: { projectId, name: 'Short' } })).data.createClient;
     const remove = () => room.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id: client.id });
     expect((await remove()).data.deleteClient).toBe(client.id);
@@ -194,4 +194,4 @@ describe('clients', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

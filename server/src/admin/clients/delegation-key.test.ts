@@ -31,7 +31,7 @@ const keys = async () => {
 };
 
 describe('delegation keys in the admin API', () => {
-  it('are registered, shown with ours beside them, rotated and revoked', async () => {
+  it('are registered, shown with ours, rotated and revoked', async () => {
     const { publicPem } = makePair();
     const registered = await register({ signingKey: publicPem.signing, encryptionKey: publicPem.encryption });
     expect(registered.data.registerDelegationKeys).toMatchObject({ party: 'SP', signingPublicPem: publicPem.signing });
@@ -52,7 +52,7 @@ describe('delegation keys in the admin API', () => {
     expect(revoked.data.revokeDelegationKey.expiresAt).toBe(room.clock.now().toISOString());
   });
 
-  it('are refused where nothing would be secret: points of small order', async () => {
+  it('are refused if they are points of small order', async () => {
     const { publicPem } = makePair();
     const weak = (crv: string) =>
       createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv, x: `AQ${'A'.repeat(41)}` } })
@@ -68,7 +68,7 @@ describe('delegation keys in the admin API', () => {
     expect(client.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'jwks' });
   });
 
-  it('are refused where they are none, without being repeated', async () => {
+  it('are refused if invalid, without being echoed', async () => {
     const { privatePem, publicPem } = makePair();
     const answer = await register({ signingKey: privatePem.signing, encryptionKey: publicPem.encryption });
     expect(answer.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'signingKey' });

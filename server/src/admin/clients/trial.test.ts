@@ -91,8 +91,8 @@ const finish = (back: URL, over: object = {}, jar = browser) =>
 
 const tried = async (): Promise<URL> => signIn((await begin()).data.beginTrial.address);
 
-describe('a sign-in that an admin tries', () => {
-  it('shows both tokens taken apart and verified, and UserInfo, and leaves nothing of worth', async () => {
+describe('a trial sign-in', () => {
+  it('shows both tokens decoded and verified, and UserInfo, and leaves no valid token', async () => {
     const back = await tried();
     expect(`${back.origin}${back.pathname}`).toBe(`${world.app.url}/admin/trial`);
     const answer = await finish(back);
@@ -116,7 +116,7 @@ describe('a sign-in that an admin tries', () => {
     expect(code.revokedAt).not.toBeNull();
   });
 
-  it('works for a private_key_jwt client without its key, which the token endpoint still asks for', async () => {
+  it('works for a private_key_jwt client without its key, which the token endpoint still requires', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const jwks = { keys: [publicKey.export({ format: 'jwk' })] };
     const settings = { tokenEndpointAuthMethod: 'private_key_jwt' as const, jwks };
@@ -143,7 +143,7 @@ describe('a sign-in that an admin tries', () => {
     expect((await fetch(`${world.app.url}/userinfo`, { headers })).status).toBe(200);
   });
 
-  it('says that an ID token is not verified whose nonce is not that of the trial', async () => {
+  it('reports an ID token with another nonce as not verified', async () => {
     const back = await tried();
     await changed(world.app.services.db, 'update authorization_codes set nonce = ? where client_id = ?', [
       'of another',
@@ -155,7 +155,7 @@ describe('a sign-in that an admin tries', () => {
     });
   });
 
-  it('leaves no live token where it fails half-way', async () => {
+  it('leaves no valid token if it fails half-way', async () => {
     const { db } = world.app.services;
     const back = await tried();
     const rule = 'alter table audit_events add constraint no_trials';
@@ -170,7 +170,7 @@ describe('a sign-in that an admin tries', () => {
     expect(codes).toEqual([{ used: true, revoked: true }]);
   });
 
-  it('goes on in the session that began it alone: not in that of another admin, nor in another of the same', async () => {
+  it('continues only in the session that started it: not in another session, of this or another admin', async () => {
     const email = newAddress();
     browser = await adminsBrowser('project_admin', email);
     const back = await tried();
@@ -183,19 +183,19 @@ describe('a sign-in that an admin tries', () => {
     expect((await finish(back)).code).toBeUndefined();
   });
 
-  it('is signed in to only in the browser that began it', async () => {
+  it('can be completed only in the browser that started it', async () => {
     const { address: to } = (await begin()).data.beginTrial;
     const elsewhere = await new CookieBrowser().get(world.app.url + to);
     expect(elsewhere.status).toBe(400);
   });
 
-  it('takes no longer than the code lives', async () => {
+  it('ends when the code expires', async () => {
     const back = await tried();
     world.app.clock.turn(60);
     expect((await finish(back)).code).toBe('grant-rejected');
   });
 
-  it('adds no redirect: nobody can ask for a code that goes to the console', async () => {
+  it('adds no redirect URI: codes cannot be requested for the console', async () => {
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: world.client.id,
@@ -239,7 +239,7 @@ describe('a sign-in that an admin tries', () => {
     expect((await finish(back)).code).toBe('forbidden');
   });
 
-  it('is in the audit log, both ends, under the application', async () => {
+  it('is in the audit log, start and end, under the application', async () => {
     await finish(await tried());
     expect(await world.events()).toEqual(expect.arrayContaining(['client.trial_begun', 'client.tried']));
   });

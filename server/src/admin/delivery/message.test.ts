@@ -44,7 +44,7 @@ async function signedInAdmin(email: string) {
 }
 
 describe('a test of a sender', () => {
-  it('goes to the admin who asks, is in the log and in the audit log, and nowhere else', async () => {
+  it('is sent to the calling admin, and is in the message log and the audit log only', async () => {
     const headers = await signedInAdmin(`${project.id}@example.com`);
     const answer = await test({}, headers);
     expect(answer.data.testSender).toMatchObject({
@@ -69,7 +69,7 @@ describe('a test of a sender', () => {
     expect(told).toEqual([{ type: 'sender.tested', result: 'success' }]);
   });
 
-  it('goes to others only where an owner says so', async () => {
+  it('is sent to others only for owners', async () => {
     const headers = await signedInAdmin(`own-${project.id}@example.com`);
     expect((await test({ to: 'other@example.com' }, headers)).code).toBe('forbidden');
     expect((await test({ to: 'other@example.com' })).code).toBe('forbidden');
@@ -84,7 +84,7 @@ describe('a test of a sender', () => {
     expect((await test({ to: '+12025550143', channel: 'SMS', template: 'NEW_DEVICE' }, owner)).code).toBe('invalid');
   });
 
-  it('is limited for each admin, also a hundred at once', async () => {
+  it('is rate-limited per admin, also for 100 at once', async () => {
     const headers = await signedInAdmin(`busy-${project.id}@example.com`);
     const answers = await Promise.all(Array.from({ length: 100 }, () => test({}, headers)));
     expect(answers.filter(({ code }) => code === undefined)).toHaveLength(6);
@@ -93,7 +93,7 @@ describe('a test of a sender', () => {
     expect((await test({}, headers)).code).toBeUndefined();
   });
 
-  it('is sent as a message of any kind, in any language, with the project’s own words', async () => {
+  it('is sent with any template, in any language, with the project’s texts', async () => {
     const texts = [{ locale: 'fr', key: 'sign-in-code.subject', text: '{project} : {code}' }];
     await room.services.experiences.saveDraft({ projectId: project.id }, { displayName: 'Ours', texts }, system);
     await room.services.experiences.publish({ projectId: project.id }, system);
@@ -105,8 +105,8 @@ describe('a test of a sender', () => {
   });
 });
 
-describe('where nothing is set up to send', () => {
-  it('a test says so, and is in the log as failed', async () => {
+describe('without a sender', () => {
+  it('a test reports it, and is in the log as failed', async () => {
     const mute = await openAdminRoom();
     const { id } = await mute.services.projects.create({ name: 'Mute' }, system);
     const answer = await mute.call(
@@ -142,7 +142,7 @@ describe('the log of messages', () => {
     );
   }
 
-  it('says what became of each, masked, and never what it said', async () => {
+  it('shows the result of each message, with a masked recipient and without its text', async () => {
     await send('ann@example.com', 'sign-in-code');
     await send('bob@example.com', 'new-device');
     const answer = await log();
@@ -168,7 +168,7 @@ describe('the log of messages', () => {
     expect((await log(`, after: "${cursor.slice(0, -2)}"`)).code).toBe('invalid');
   });
 
-  it('holds nothing of another project', async () => {
+  it('shows nothing of another project', async () => {
     await send('ann@example.com', 'sign-in-code');
     const other = await room.services.projects.create({ name: 'Other' }, system);
     const foreign = await room.tokenOf('project_admin', other.id);
@@ -178,7 +178,7 @@ describe('the log of messages', () => {
   });
 });
 
-describe('a look at a message', () => {
+describe('a preview of a message', () => {
   const look = (args: string) =>
     room.call(
       `query ($p: ID!) { messagePreview(projectId: $p, ${args}) { subject text sms } }`,
@@ -186,7 +186,7 @@ describe('a look at a message', () => {
       admin,
     );
 
-  it('is as the project sends it, and with the draft as it will', async () => {
+  it('is as the project sends it, or will with the draft', async () => {
     const texts = [{ locale: 'de', key: 'sign-in-code.intro', text: 'Willkommen bei {project}.' }];
     await room.services.experiences.saveDraft({ projectId: project.id }, { texts }, system);
     const live = await look('template: SIGN_IN_CODE, locale: "de"');
@@ -199,4 +199,4 @@ describe('a look at a message', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

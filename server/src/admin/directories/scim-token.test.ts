@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 describe('SCIM tokens', () => {
-  it('issues one that works at once and never after it was revoked', async () => {
+  it('issues one that works at once and not after it is revoked', async () => {
     const { data } = await room.call(
       `mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) {
         token scimToken { id name hint expiresAt revokedAt project { id } } } }`,
@@ -37,4 +37,4 @@ describe('SCIM tokens', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

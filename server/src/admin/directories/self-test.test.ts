@@ -34,7 +34,7 @@ const countOf = async (table: string) => {
 };
 
 describe("the directory's self-test", () => {
-  it('lives the life of a user over real SCIM, and every step proves something', async () => {
+  it("runs a user's lifecycle over SCIM, and every step proves something", async () => {
     const { data } = await run();
     expect(data.testDirectory.map((step) => [step.name, step.fault])).toEqual([
       ['Discovery', null],
@@ -51,7 +51,7 @@ describe("the directory's self-test", () => {
     expect(data.testDirectory.every((step) => step.passed && step.proves && step.request)).toBe(true);
   });
 
-  it('leaves no user, group, token, request or count behind, and tells the audit log', async () => {
+  it('leaves no user, group, token, request or count behind, and is recorded in the audit log', async () => {
     const tables = ['users', 'groups', 'scim_tokens', 'scim_request_records'];
     const { id } = await app.make.project();
     const before = await Promise.all(tables.map(countOf));
@@ -67,7 +67,7 @@ describe("the directory's self-test", () => {
     expect(events).toEqual(Array.from({ length: 2 }, () => ({ result: 'success', actor_kind: 'bootstrap-token' })));
   });
 
-  it('is refused where directories may not write, and says so', async () => {
+  it('is refused if directory sync is off', async () => {
     const off = await app.make.project({ name: 'Off' });
     await app.services.projects.update(off.id, { scimEnabled: false }, system);
     expect((await run(off.id)).errors[0]?.extensions.code).toBe('forbidden');

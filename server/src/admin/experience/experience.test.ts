@@ -40,7 +40,7 @@ const eventsOf = () =>
   );
 
 describe('the experience of a project', () => {
-  it('is Latchkey’s own until something is published, and a draft changes nothing of that', async () => {
+  it('is the default until it is published; a draft changes nothing', async () => {
     expect((await read()).data.experience).toMatchObject({
       publishedNumber: 0,
       published: { accent: null, texts: [] },
@@ -56,7 +56,7 @@ describe('the experience of a project', () => {
     expect(await eventsOf()).toEqual([]);
   });
 
-  it('is published, told with what differs, and brought back as it was', async () => {
+  it('is published with its differences in the audit log, and restored', async () => {
     await write('saveExperienceDraft', { accent: '#c81e3c' });
     const first = await write('publishExperience', { expectedVersion: 1 });
     expect(first.data.publishExperience).toMatchObject({ publishedNumber: 1, published: { accent: '#c81e3c' } });
@@ -91,7 +91,7 @@ describe('the experience of a project', () => {
     });
   });
 
-  it('tells the second of two admins that somebody else was faster, also after the draft was published', async () => {
+  it('reports a conflict to the second of two admins, also after the draft was published', async () => {
     expect((await write('saveExperienceDraft', { expectedVersion: 0, accent: '#111111' })).code).toBeUndefined();
     expect((await write('saveExperienceDraft', { expectedVersion: 0, accent: '#222222' })).code).toBe('conflict');
     await write('publishExperience', { expectedVersion: 1 });
@@ -99,7 +99,7 @@ describe('the experience of a project', () => {
     expect((await write('saveExperienceDraft', { expectedVersion: 2, accent: '#222222' })).code).toBeUndefined();
   });
 
-  it('publishes once, whoever of twenty is first, and nothing where nothing differs', async () => {
+  it('publishes once of 20 concurrent requests, and nothing without differences', async () => {
     await write('saveExperienceDraft', { accent: '#333333' });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => write('publishExperience', { expectedVersion: 1 })),
@@ -109,7 +109,7 @@ describe('the experience of a project', () => {
     expect((await write('publishExperience', {})).data.publishExperience.publishedNumber).toBe(1);
   });
 
-  it('refuses nonsense with the field that holds it, and keeps the draft', async () => {
+  it('refuses invalid values with their field, and keeps the draft', async () => {
     const cases: [object, string][] = [
       [{ accent: 'red' }, 'accent'],
       [{ texts: [{ locale: 'en', key: 'supportUrl', text: 'javascript:alert(1)' }] }, 'texts.en.supportUrl'],
@@ -126,7 +126,7 @@ describe('the experience of a project', () => {
 });
 
 describe('POST /admin/projects/{id}/logos', () => {
-  it('keeps a picture, which a draft of its own project alone can name', async () => {
+  it('stores an image, which only drafts of its project can use', async () => {
     const answer = await upload(pngOf(120, 40));
     const { id, ...rest } = (await answer.json()) as { id: string };
     expect([answer.status, rest]).toEqual([201, { type: 'image/png', width: 120, height: 40 }]);
@@ -136,7 +136,7 @@ describe('POST /admin/projects/{id}/logos', () => {
     expect((await write('saveExperienceDraft', { logoId: id })).errors[0].extensions.field).toBe('logoId');
   });
 
-  it('refuses what is no picture, and what is too large, in the words of the API', async () => {
+  it("refuses other files and large ones, with errors in the API's shape", async () => {
     const svg = await upload(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'));
     expect([svg.status, await svg.json()]).toMatchObject([
       400,
@@ -149,7 +149,7 @@ describe('POST /admin/projects/{id}/logos', () => {
     ]);
   });
 
-  it('is for admins of the project: not for strangers, viewers, other projects, or a form of another site', async () => {
+  it('is for admins of the project: not for unauthenticated callers, viewers, other projects, or forms of other sites', async () => {
     const picture = pngOf(20, 20);
     expect((await upload(picture, {})).status).toBe(401);
     expect((await upload(picture, await room.tokenOf('project_viewer', project.id))).status).toBe(403);
@@ -167,7 +167,7 @@ describe('POST /admin/projects/{id}/logos', () => {
     expect((await upload(picture, { Cookie, ...own })).status).toBe(201);
   });
 
-  it('is limited, and pictures that nothing names are forgotten after a day', async () => {
+  it('is limited, and unused images are deleted after a day', async () => {
     const first = (await (await upload(pngOf(20, 20))).json()) as { id: string };
     const named = (await (await upload(pngOf(30, 30))).json()) as { id: string };
     await write('saveExperienceDraft', { darkLogoId: named.id });
@@ -187,7 +187,7 @@ describe('POST /admin/projects/{id}/logos', () => {
 describe('GET /admin/preview/{page}', () => {
   const look = (path: string, headers = admin) => fetch(`${room.url}/admin/preview/${path}`, { headers });
 
-  it('is for who has a role in the project, and holds nothing of a sign-in', async () => {
+  it('requires a role in the project, and contains no flow', async () => {
     const path = `signin?project=${project.id}&step=code`;
     expect((await look(path, {})).status).toBe(401);
     const other = await room.services.projects.create({ name: 'Other' }, system);
@@ -199,4 +199,4 @@ describe('GET /admin/preview/{page}', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

@@ -42,7 +42,7 @@ describe('the instance', () => {
     expect([second.edges[0].node.text, second.pageInfo.hasNextPage]).toEqual(['654321', false]);
   });
 
-  it('audits each use of the bootstrap token, and says who did it', async () => {
+  it('audits each use of the bootstrap token as the actor', async () => {
     const count = async () =>
       (await room.services.db.reader().execute("select 1 from audit_events where type = 'bootstrap-token.used'"))
         .length;
@@ -59,4 +59,4 @@ describe('the instance', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

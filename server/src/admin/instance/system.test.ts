@@ -23,7 +23,7 @@ const ask = async () => {
 const checkOf = (system: any, name: string) => system.checks.find((one: any) => one.name === name);
 
 describe('Query.system', () => {
-  it('reads how the instance stands from what is really there', async () => {
+  it('reports the actual state of the instance', async () => {
     const system = await ask();
     expect(system).toMatchObject({
       level: 'FAIL',
@@ -39,7 +39,7 @@ describe('Query.system', () => {
     expect(checkOf(system, 'Clock').level).toBe('FAIL');
   });
 
-  it('knows each process for as long as it says that it is there', async () => {
+  it('lists each process while it sends heartbeats', async () => {
     const { db } = room.services;
     const [one, two] = [
       new Processes({ db, clock: room.clock, random: systemRandom, runtime }),
@@ -60,7 +60,7 @@ describe('Query.system', () => {
     expect(left).toEqual([{ host: 'two' }]);
   });
 
-  it('tells of an upgrade that has not run, and of a newer version that has', async () => {
+  it('reports pending migrations, and those of a newer version', async () => {
     const em = room.services.db.reader();
     await execute(em, sql`insert into migrations (name, executed_at) values ('20990101000000-later', now())`);
     expect(checkOf(await ask(), 'Migrations').level).toBe('WARN');
@@ -73,4 +73,4 @@ describe('Query.system', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

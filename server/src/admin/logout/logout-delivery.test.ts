@@ -41,7 +41,7 @@ const retried = async () =>
   ).data.auditEvents.edges.map((edge: any) => edge.node);
 
 describe('logout deliveries', () => {
-  it('are listed with their attempts and answers, by application, state and user', async () => {
+  it('are listed with their attempts and responses, by application, state and user', async () => {
     const id = await room.failedLogout(project, client, user);
     const [shown] = await list({});
     expect(shown).toEqual({
@@ -67,7 +67,7 @@ describe('logout deliveries', () => {
     expect(none.code).toBe('invalid');
   });
 
-  it('are counted by application, those in trouble first', async () => {
+  it('are counted by application, failing ones first', async () => {
     const { data } = await room.call(
       `query ($id: ID!) { logoutReceivers(projectId: $id) {
         delivered pending failed lastDeliveredAt client { name } } }`,
@@ -78,7 +78,7 @@ describe('logout deliveries', () => {
     ]);
   });
 
-  it('are retried at the address that the application has today, and the retry is told of once, however often asked', async () => {
+  it('are retried at the current URI of the application, with one event however often requested', async () => {
     const id = await room.failedLogout(project, client, user);
     const answers = await Promise.all(Array.from({ length: 20 }, () => retry(id)));
     expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 20 }, () => undefined));
@@ -102,14 +102,14 @@ describe('logout deliveries', () => {
     expect((await list({ state: 'DELIVERED' })).map((one: any) => [one.id, one.attempts.length])).toEqual([[id, 2]]);
   });
 
-  it('are not retried once they have arrived, nor where there is none', async () => {
+  it('are not retried after delivery, nor if unknown', async () => {
     const [{ id }] = await list({ state: 'DELIVERED' });
     expect((await retry(id)).code).toBe('invalid');
     expect((await retry('019a0000-0000-7000-8000-000000000000')).code).toBe('not-found');
     expect(await retried()).toHaveLength(1);
   });
 
-  it('that came to an end are forgotten after 30 days', async () => {
+  it('are deleted 30 days after they finished', async () => {
     const waiting = await room.failedLogout(project, client, user);
     await retry(waiting);
     room.clock.turn(31 * 24 * 3600);
@@ -117,7 +117,7 @@ describe('logout deliveries', () => {
     expect((await list({})).map((one: any) => one.id)).toEqual([waiting]);
   });
 
-  it('are read from an index, whatever is asked, among a hundred thousand', async () => {
+  it('are read from an index for every filter, among a hundred thousand', async () => {
     const em = room.services.db.reader();
     await execute(
       em,
@@ -144,4 +144,4 @@ describe('logout deliveries', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

@@ -25,7 +25,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(room.url + path, { headers, redirect: 'manual' });
 
 describe('GET /admin and below', () => {
-  it('sends strangers to the sign-in of the console', async () => {
+  it("redirects unauthenticated requests to the console's sign-in", async () => {
     const response = await get('/admin');
     const address = new URL(response.headers.get('location') ?? '', room.issuer);
     expect([response.status, address.pathname]).toEqual([303, '/authorize']);
@@ -38,7 +38,7 @@ describe('GET /admin and below', () => {
     });
   });
 
-  it('brings them back to the page that they had asked for', async () => {
+  it('redirects back to the requested page', async () => {
     const asked = '/admin/projects/1/users?search=a%20b&after=x';
     const { searchParams } = new URL((await get(asked)).headers.get('location') ?? '', room.issuer);
     const back = await get(`/admin/callback?state=${searchParams.get('state')}&code=c`);
@@ -62,7 +62,7 @@ describe('GET /admin and below', () => {
     expect(location).toMatch(/^\/admin(\/|$)/);
   });
 
-  it('says so where the sign-in was not finished, with nothing of the request in the page', async () => {
+  it('reports an unfinished sign-in, without input in the page', async () => {
     const state = `x.${Buffer.from('/admin/"><script>alert(1)</script>').toString('base64url')}`;
     const response = await get(`/admin/callback?error=access_denied&error_description=<script>&state=${state}`);
     const html = await response.text();
@@ -70,7 +70,7 @@ describe('GET /admin and below', () => {
     expect(html).not.toContain('<script');
   });
 
-  it('serves the console at each of its addresses, under a policy with a nonce that is good once', async () => {
+  it('serves the console at each of its URLs, with a fresh nonce in the policy', async () => {
     const nonces = new Set<string>();
     for (const path of ['/admin', '/admin/projects/1/applications/2/settings']) {
       const response = await get(path, signedIn);
@@ -97,7 +97,7 @@ describe('GET /admin and below', () => {
     expect(nonces.size).toBe(2);
   });
 
-  it('has the chosen colours in the first paint, and takes nothing else from that cookie', async () => {
+  it('applies the chosen color scheme in the first paint, and nothing else from that cookie', async () => {
     const schemeWith = async (cookie: string) => {
       const html = await (await get('/admin', { ...signedIn, Cookie: `${signedIn['Cookie']}; ${cookie}` })).text();
       return /data-scheme="([^"]*)"/.exec(html)?.[1];
@@ -106,7 +106,7 @@ describe('GET /admin and below', () => {
     expect(await schemeWith('lk-color-scheme="><script>')).toBe('');
   });
 
-  it('asks for a sign-in even of those who have a session, where a change wants a fresh one', async () => {
+  it('requires a new sign-in despite a session, if a change needs a fresh one', async () => {
     for (const [address, prompt, end] of [
       ['/admin/sign-in?fresh', 'login', '/admin/signed-in?fresh'],
       ['/admin/sign-in', null, '/admin/signed-in'],
@@ -122,7 +122,7 @@ describe('GET /admin and below', () => {
     }
   });
 
-  it('says what to do where the console is not built', async () => {
+  it('explains how to build the console if it is not built', async () => {
     const unbuilt = await openAdminRoom();
     const headers = await unbuilt.sessionOf(await unbuilt.person('x@example.com'));
     const response = await fetch(`${unbuilt.url}/admin`, { headers });

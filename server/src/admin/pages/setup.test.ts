@@ -23,7 +23,7 @@ const form = (email: string, headers: Record<string, string>) => ({
 });
 
 describe('the set-up link', () => {
-  it('moves its token from the address into a cookie that scripts cannot read', async () => {
+  it('moves its token from the URL into an HttpOnly cookie', async () => {
     const { response, cookie, link } = await open();
     expect([response.status, response.headers.get('location')]).toEqual([303, '/setup']);
     expect(cookie).toMatch(new RegExp(`^lk-setup=${link.token}; Max-Age=900; Path=/; .*HttpOnly; SameSite=Lax$`));
@@ -31,14 +31,14 @@ describe('the set-up link', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('is not consumed by a GET, however often a mail scanner tries', async () => {
+  it('is not consumed by a GET, e.g. of a mail scanner', async () => {
     const { link, jar } = await open();
     for (let n = 0; n < 3; n += 1) expect((await send(`/setup?token=${link.token}`)).status).toBe(303);
     const page = await send('/setup', { headers: jar });
     expect([page.status, await page.json()]).toEqual([200, { page: 'setup', issuer: room.issuer, action: '/setup' }]);
   });
 
-  it('begins the sign-in of its holder on the console, and nowhere else', async () => {
+  it("starts its holder's sign-in for the console only", async () => {
     const { link, jar } = await open();
     const response = await send(
       '/setup',
@@ -56,7 +56,7 @@ describe('the set-up link', () => {
     expect(request?.client.id).toBe(room.builtIn.consoleClient.id);
   });
 
-  it('begins nothing without the link, for another site, or without an address', async () => {
+  it('starts nothing without the link, for another site, or without an address', async () => {
     const { jar } = await open();
     const count = () => room.services.db.reader().count(AuthorizationRequest, {});
     const before = await count();
@@ -70,7 +70,7 @@ describe('the set-up link', () => {
     expect(await count()).toBe(before);
   });
 
-  it('makes exactly one owner of a hundred who claim it at once', async () => {
+  it('makes exactly one owner of 100 who claim it concurrently', async () => {
     const { link } = await open();
     const { admins, db } = room.services;
     const users = await Promise.all(Array.from({ length: 20 }, (_, n) => room.person(`racer${n}@example.com`)));
@@ -85,7 +85,7 @@ describe('the set-up link', () => {
     expect((await send(`/setup?token=${link.token}`)).status).toBe(410);
   });
 
-  it('makes no owner of a user of another project, and stays good then', async () => {
+  it('makes no owner of a user of another project, and stays valid', async () => {
     const { link } = await open();
     const { admins, db, projects, users } = room.services;
     const project = await projects.create({ name: 'Tenant' }, system);
@@ -103,7 +103,7 @@ describe('the set-up link', () => {
     await expect(db.transaction((em) => admins.claim(em, link.id, userId, system))).rejects.toThrow('not-found');
   });
 
-  it('stands in the database as a hash only', async () => {
+  it('is stored only as a hash', async () => {
     const { link } = await open();
     const rows = await room.services.db.reader().execute('select * from setup_links');
     expect(JSON.stringify(rows)).not.toContain(link.token);
@@ -120,7 +120,7 @@ describe('the dev mailbox', () => {
     text: '123456',
   };
 
-  it('opens for the holder of a link and for owners, and for nobody else', async () => {
+  it('is for the holder of a link and for owners only', async () => {
     room.mailbox.push(message);
     const { jar } = await open();
     const json = await send('/setup/mailbox.json', { headers: jar });
@@ -148,7 +148,7 @@ describe('the dev mailbox', () => {
     }
   });
 
-  it('is not there where messages are really sent', async () => {
+  it('is absent if messages are sent', async () => {
     const real = await openAdminRoom({ hasMailbox: false });
     const { token } = await real.services.admins.mintSetupLink(system);
     const response = await fetch(`${real.url}/setup/mailbox.json`, { headers: { Cookie: `lk-setup=${token}` } });
@@ -158,8 +158,8 @@ describe('the dev mailbox', () => {
   });
 });
 
-describe('what is built in', () => {
-  it('is planted once, by however many processes at once, and follows a base address that moved', async () => {
+describe('built-in projects and clients', () => {
+  it('are created once by concurrent processes, and follow a changed base URL', async () => {
     const { services } = room;
     const again = await Promise.all(Array.from({ length: 5 }, () => services.seed.plant({ demo: true })));
     for (const { console, demoClient } of again) {
@@ -176,7 +176,7 @@ describe('what is built in', () => {
     expect(demoClient?.postLogoutRedirectUris).toEqual(['https://id.example.com/demo']);
   });
 
-  it('has a demo that stays deleted', async () => {
+  it('do not restore a deleted demo', async () => {
     const { projects, seed } = room.services;
     const id = room.builtIn.demoClient?.project.id ?? '';
     await projects.delete(id, 'demo', system);

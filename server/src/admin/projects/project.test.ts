@@ -40,7 +40,7 @@ describe('projects', () => {
     });
   });
 
-  it('changes what is given, leaves what is absent or null, and tells before and after', async () => {
+  it('changes given fields, leaves absent and null ones, and records previous and new values', async () => {
     const { id } = await room.services.projects.create({ name: 'Before' }, { kind: 'system' });
     const { data } = await room.call(
       `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) {
@@ -92,7 +92,7 @@ describe('projects', () => {
     expect(errors[0].extensions.field).toBe(field);
   });
 
-  it('takes a session policy within its bounds, and a part of it', async () => {
+  it('accepts a session policy within its bounds, whole or in part', async () => {
     const mutation = `mutation ($input: UpdateSessionPolicyInput!) { updateSessionPolicy(input: $input) {
       idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds } }`;
     const whole = {
@@ -120,7 +120,7 @@ describe('projects', () => {
     expect(room.builtIn.console).toMatchObject(defaults);
   });
 
-  it('keeps e-mail factor, device trust and SMS limits as set, with before and after in the audit log', async () => {
+  it('stores e-mail factor, device trust and SMS limits, with previous and new values in the audit log', async () => {
     const { id } = await room.services.projects.create({ name: 'Limits' }, { kind: 'system' });
     const set = { emailFactor: true, deviceTrustDays: 3650, smsCountries: ['se', 'DE', 'SE', 'XK'], smsPerDay: 0 };
     const { data } = await room.call(update, { input: { id, ...set } });
@@ -151,7 +151,7 @@ describe('projects', () => {
     expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
   });
 
-  it('tells the second of two admins who edit one thing', async () => {
+  it('reports a conflict to the second of two admins who edit the same node', async () => {
     const { id } = await room.services.projects.create({ name: 'Shared' }, { kind: 'system' });
     const edit = (name: string) =>
       room.call('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { name } }', {
@@ -172,7 +172,7 @@ describe('projects', () => {
     },
   );
 
-  it('deletes a project only by its name, and says what was lost', async () => {
+  it('deletes a project only by its name, and returns what was deleted', async () => {
     const { id } = await room.services.projects.create({ name: 'Gone soon' }, { kind: 'system' });
     await room.services.clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
     const remove = (confirmName: string) =>
@@ -190,7 +190,7 @@ describe('projects', () => {
     expect((await room.call('query ($id: ID!) { project(id: $id) { id } }', { id })).code).toBe('not-found');
   });
 
-  it('keeps the project of the admins closed', async () => {
+  it("does not open the admins' project", async () => {
     const { id, name } = room.builtIn.console;
     const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
     for (const change of [{ testMode: true }, { scimEnabled: true }, { signUp: 'OPEN' }]) {
@@ -203,4 +203,4 @@ describe('projects', () => {
   });
 });
 
-it('met no bug on the way', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

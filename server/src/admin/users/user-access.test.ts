@@ -55,7 +55,7 @@ const change = async (action: string, userIds = [userId], headers?: Record<strin
 };
 
 describe('Query.userAccess', () => {
-  it('shows live sessions, devices with their clients, and verified factors', async () => {
+  it('shows active sessions, devices with their clients, and verified factors', async () => {
     await withFactor('sms');
     expect(await access()).toEqual({
       sessions: [{ id: session, amr: ['swk', 'otp'], deviceId: device, expiresAt: expect.any(String) }],
@@ -65,7 +65,7 @@ describe('Query.userAccess', () => {
     });
   });
 
-  it('shows until when a device is trusted by the policy of today, not by the one of its last use', async () => {
+  it('shows the trust of a device by the current policy, not by that of its last use', async () => {
     const query = `query ($id: ID!) { userAccess(userId: $id) { devices { trustedUntil lastUsedAt } } }`;
     const seconds = async () => {
       const [shown] = (await room.call(query, { id: userId })).data.userAccess.devices;
@@ -80,7 +80,7 @@ describe('Query.userAccess', () => {
     expect(await seconds()).toBe(before);
   });
 
-  it('shows no session that has run out', async () => {
+  it('omits expired sessions', async () => {
     room.clock.turn(project.maxSessionSeconds + 1);
     expect((await access()).sessions).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('Mutation.endUserSession, Mutation.revokeUserDevice', () => {
     expect(again.data).toEqual({ endUserSession: session });
   });
 
-  it('takes a device away, and the sessions that rest on it', async () => {
+  it('revokes a device and ends its sessions', async () => {
     const other = await room.signedIn(project, { id: userId }, clientId);
     await room.call(`mutation { revokeUserDevice(id: "${device}") }`);
     const left = await access();
@@ -103,7 +103,7 @@ describe('Mutation.endUserSession, Mutation.revokeUserDevice', () => {
     expect(left.sessions).toMatchObject([{ id: other.session.id }]);
   });
 
-  it('knows nothing of ids that are not there', async () => {
+  it('refuses unknown ids', async () => {
     const none = '00000000-0000-7000-8000-000000000000';
     expect((await room.call(`mutation { endUserSession(id: "${none}") }`)).code).toBe('not-found');
     expect((await room.call('mutation { revokeUserDevice(id: "x") }')).code).toBe('not-found');
@@ -130,14 +130,14 @@ describe('Mutation.changeUsers', () => {
     expect(await access()).toMatchObject({ sessions: [], devices: [{}, {}] });
   });
 
-  it('takes every second factor away', async () => {
+  it('removes all second factors', async () => {
     await withFactor('totp');
     await withFactor('email');
     await change('RESET_FACTORS');
     expect((await access()).factors).toEqual([]);
   });
 
-  it('counts users whose factors meet the policy: e-mail only where the project allows it', async () => {
+  it('counts users whose factors satisfy the policy: e-mail only if the project allows it', async () => {
     const standing = async (emailFactor: boolean) => {
       await room.services.projects.update(project.id, { emailFactor }, system);
       const query = `{ factorStanding(projectId: "${project.id}") { withFactor email } }`;
@@ -149,7 +149,7 @@ describe('Mutation.changeUsers', () => {
     expect(await standing(false)).toEqual({ withFactor: refused.withFactor, email: refused.email + 1 });
   });
 
-  it('erases users, and says of each what came of it', async () => {
+  it('erases users, with a result for each', async () => {
     const none = '00000000-0000-7000-8000-000000000000';
     const { data } = await change('ERASE', [none, userId]);
     expect(data.changeUsers).toEqual([
@@ -159,20 +159,20 @@ describe('Mutation.changeUsers', () => {
     expect((await room.call(`{ user(id: "${userId}") { id } }`)).code).toBe('not-found');
   });
 
-  it('reaches nobody outside of the project', async () => {
+  it('affects no users of other projects', async () => {
     const stranger = await room.person(`stranger-${count}@example.com`);
     const { data } = await change('ERASE', [stranger]);
     expect(data.changeUsers).toMatchObject([{ done: false, code: 'not-found' }]);
     expect((await room.call(`{ user(id: "${stranger}") { active } }`)).data.user.active).toBe(true);
   });
 
-  it('refuses none and more than a hundred at once', async () => {
+  it('refuses none and more than 100 users', async () => {
     expect((await change('DEACTIVATE', [])).code).toBe('invalid');
     const many = Array.from({ length: 101 }, (_, index) => `id-${index}`);
     expect((await change('DEACTIVATE', many)).code).toBe('invalid');
   });
 
-  it('never takes the last owner away, and any other one', async () => {
+  it('refuses to remove the last owner, but no other', async () => {
     const { admins } = room.services;
     const owner = await room.person('owner@example.com');
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
@@ -190,7 +190,7 @@ describe('Mutation.changeUsers', () => {
     expect(first.role).toBe('owner');
   });
 
-  it('asks an admin for a fresh sign-in where nothing can be given back, and only there', async () => {
+  it('requires a fresh sign-in for irreversible actions only', async () => {
     const { admins } = room.services;
     const adminId = await room.person(`admin-${count}@example.com`);
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
@@ -203,7 +203,7 @@ describe('Mutation.changeUsers', () => {
     expect((await change('END_SESSIONS', [userId], headers)).data.changeUsers).toMatchObject([{ done: true }]);
   });
 
-  it('stands in the audit log under who did it', async () => {
+  it('records the admin in the audit log', async () => {
     await change('DEACTIVATE');
     const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${userId}" }) {
       edges { node { type actor { kind } } } } }`;
@@ -213,7 +213,7 @@ describe('Mutation.changeUsers', () => {
 });
 
 describe('Query.scimRequests', () => {
-  it('shows what a directory has sent, newest first, page by page', async () => {
+  it('shows the requests of a directory, newest first, page by page', async () => {
     const { requestRecords } = room.services;
     const { scimToken } = await room.services.directories.issueScimToken(
       { projectId: project.id, name: 'Okta' },

@@ -49,7 +49,7 @@ const events = async (type: string) => {
 };
 
 describe('GET /admin/export/users', () => {
-  it('gives every user as CSV: quoted as RFC 4180 says, nothing that a spreadsheet would run', async () => {
+  it('returns every user as CSV (RFC 4180), without spreadsheet formulas', async () => {
     const response = await get('', { project: project.id });
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="users-.*\.csv"$/);
@@ -65,7 +65,7 @@ describe('GET /admin/export/users', () => {
     expect(lines[0] === line ? lines[1] : lines[0]).toContain('"Somebody, ""else"""');
   });
 
-  it('gives JSON Lines by the search and filters of the list', async () => {
+  it('returns JSON Lines by the search and filters of the list', async () => {
     const wanted = { project: project.id, format: 'jsonl', search: 'ad', has_signed_in: 'true', active: 'true' };
     const lines = (await (await get('', wanted)).text()).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -75,7 +75,7 @@ describe('GET /admin/export/users', () => {
     expect(await (await get('', none)).text()).toBe('');
   });
 
-  it('is an event that says how many went out, and not whom was searched for', async () => {
+  it('is an event with the number of users, without the search text', async () => {
     const [newest] = (await events('users.exported')).slice(1);
     expect(newest.detail).toEqual({
       format: 'jsonl',
@@ -86,7 +86,7 @@ describe('GET /admin/export/users', () => {
     expect(JSON.stringify(await events('users.exported'))).not.toContain('"ad"');
   });
 
-  it('reads no further than its reader does', async () => {
+  it('reads no further than the client does', async () => {
     const stop = new AbortController();
     const url = `${room.url}/admin/export/users?project=${project.id}`;
     const response = await fetch(url, { headers: bootstrap, signal: stop.signal });
@@ -96,7 +96,7 @@ describe('GET /admin/export/users', () => {
     expect(room.bugs).toEqual([]);
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown parameters', async () => {
     const codeOf = async (query: Record<string, string>) => {
       const response = await get('', { project: project.id, ...query });
       const { errors } = (await response.json()) as { errors: { extensions: { code: string; field?: string } }[] };
@@ -127,7 +127,7 @@ async function codeTo({ id, email }: { id: string | null; email?: string | null 
 }
 
 describe('GET /admin/export/users/{id}', () => {
-  it('holds everything that is stored about the person, and no secret', async () => {
+  it('returns everything stored about the user, and no secret', async () => {
     const { services } = room;
     const client = (await services.clients.create({ projectId: project.id, name: 'App' }, system)).client;
     const { session, device } = await room.signedIn(project, ada, client.id);
@@ -185,11 +185,11 @@ describe('GET /admin/export/users/{id}', () => {
     expect(data.userHoldings.events).toBe(person.eventsAbout.length + person.eventsBy.length);
   });
 
-  it('is an event of that person', async () => {
+  it('is an event of the user', async () => {
     expect(await events('user.exported')).toEqual([{ detail: null, subject: { id: ada.id } }]);
   });
 
-  it('is no more there once they are erased', async () => {
+  it('is not found after the user is erased', async () => {
     const make = new Factories(room.services, room.clock);
     const gone = await make.user(project);
     const { db } = room.services;
@@ -233,7 +233,7 @@ describe('both exports', () => {
     expect(await status(await room.tokenOf('project_admin', project.id))).toEqual([200, 200]);
   });
 
-  it('ask a person for a fresh sign-in, and a browser to come from the console', async () => {
+  it('require a fresh sign-in of admins, and browsers to come from the console', async () => {
     const userId = await room.person('pa@example.com');
     const owner = { grants: { owner: true, projects: new Map() }, actor: system };
     await room.services.admins.grantRole(

@@ -58,7 +58,7 @@ const found = async (args: string) => {
 };
 
 describe('Query.users', () => {
-  it('puts users in the order asked for; those without a value come last either way', async () => {
+  it('sorts users as requested; users without a value are last in both directions', async () => {
     expect(await found('')).toEqual(['zoe', 'alan', 'grace', 'ada']);
     expect(await found('orderBy: CREATED, direction: ASC')).toEqual(['ada', 'grace', 'alan', 'zoe']);
     expect(await found('orderBy: NAME')).toEqual(['ada', 'alan', 'grace', 'zoe']);
@@ -84,7 +84,7 @@ describe('Query.users', () => {
     expect((await users('filter: { groupId: "x" }')).code).toBe('invalid');
   });
 
-  it('finds people by the beginning of what they are known by, in any case, literally', async () => {
+  it('finds users by a literal prefix of a name or address, case-insensitively', async () => {
     const { db, projects, users } = room.services;
     const { id: projectId } = await projects.create({ name: 'Searched' }, system);
     const ids = await db.transaction(async (em) => {
@@ -126,7 +126,7 @@ describe('Query.users', () => {
     expect(inactive.data.users).toEqual({ totalCount: 0, edges: [] });
   });
 
-  it('finds people by the beginning of their family name, too', async () => {
+  it('finds users by a prefix of their family name', async () => {
     expect(await found('search: "LOVE"')).toEqual(['ada']);
     expect(await found('search: "ovelace"')).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('Query.users', () => {
     },
   );
 
-  it('refuses a cursor of another order, and an altered one', async () => {
+  it('refuses a cursor of another order, and a modified one', async () => {
     const { data } = await users('orderBy: LAST_SIGN_IN, first: 1');
     const cursor: string = data.users.pageInfo.endCursor;
     expect((await users(`orderBy: NAME, after: "${cursor}"`)).code).toBe('invalid');
@@ -196,7 +196,7 @@ describe('Query.groups', () => {
       node.memberCount,
     ]);
 
-  it('lists the groups of one project by name, with how many members each has', async () => {
+  it('lists the groups of one project by name, with member counts', async () => {
     expect(await listed()).toEqual([
       ['100% remote', 0],
       ['admins', 1],
@@ -204,7 +204,7 @@ describe('Query.groups', () => {
     ]);
   });
 
-  it('searches within names, as they are written', async () => {
+  it('searches within names, literally', async () => {
     expect(await listed(', search: "AFF"')).toEqual([['Staff', 2]]);
     expect(await listed(', search: "%"')).toEqual([['100% remote', 0]]);
   });
@@ -217,7 +217,7 @@ describe('Query.groups', () => {
     expect(await listed(`, userId: "${people.zoe.id}"`)).toEqual([]);
   });
 
-  it('goes on from page to page', async () => {
+  it('paginates', async () => {
     const first = await groups(', first: 2');
     expect(first.totalCount).toBe(3);
     const rest = await groups(`, first: 2, after: "${first.pageInfo.endCursor}"`);
@@ -227,7 +227,7 @@ describe('Query.groups', () => {
 });
 
 describe('Query.auditEvents', () => {
-  it('finds what a user did and what was done to them', async () => {
+  it('finds events with the user as actor or subject', async () => {
     const { audit, db } = room.services;
     await db.transaction(async (em) => {
       const [about, by] = [people.zoe.id, people.alan.id];
