@@ -33,17 +33,16 @@ export interface AppOptions {
   issuer: string;
   /** Express' `trust proxy`. */
   trustProxy: boolean | number | string;
-  /** The console's build. */
+  /** Build output of the console package. */
   consoleFolder: string;
-  /** Accepted by the admin API as an owner. */
+  /** Bearer token that the admin API accepts as an owner. */
   bootstrapToken: string | undefined;
-  /** Who sees each request come and go. */
   observers?: readonly Observer[];
-  /** Told of each step of a sign-in and what it answered: a status, or the code of an error. */
+  /** Called after each sign-in step. @param result a status or an error code */
   onSignInStep?(step: string, result: string): void;
 }
 
-/** All rooms in one Express application, and discovery and keys before it. */
+/** All routes in one Express application; discovery and JWKS are served before Express. */
 export async function buildApp(options: AppOptions): Promise<RequestListener> {
   const { services, log, issuer } = options;
   const cookies = new Cookies(issuer);
@@ -97,7 +96,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   );
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
-  // Express' own answer waits for the end of the body.
+  // Express's default 404 waits for the end of the request body.
   app.use((_req, res) => void res.status(404).type('text/plain').send('Not found.\n'));
   app.use(lastResort(log, pages));
   const listener = plainDocuments(
@@ -112,7 +111,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   return observed(options.observers ?? [], withoutLongBodies(readsBody, listener));
 }
 
-/** What the rooms read bodies of, each with a limit and words of its own. */
+/** Routes that read a body, each with its own limit and error format. */
 function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return false;
   return /^\/(authorize|oauth2\/token|oauth2\/end_session|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
@@ -173,7 +172,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
   };
 }
 
-/** Tokens for forms of one kind, each worth something only with its session. */
+/** CSRF tokens for one kind of form, bound to the session. */
 function formTokens({ vault }: Services, form: string) {
   return {
     make: (sessionId: string) => vault.mac(form, sessionId, ''),
@@ -238,7 +237,7 @@ function adminDeps(
     issuer: options.issuer,
     sessionSecret: (req, projectId) => cookies.session(req, projectId),
     setFlowCookie: (res, flow, secret) => cookies.setFlow(res, flow, secret),
-    onBug: (err, requestId) => log.error({ err, requestId }, 'an admin operation failed'),
+    onBug: (err, requestId) => log.error({ err, requestId }, 'admin operation failed'),
     consoleDist: options.consoleFolder,
   };
 }

@@ -19,7 +19,7 @@ function faults(env: Record<string, string>): string[] {
 }
 
 describe('the settings', () => {
-  it('have a default each that needs no configuration', () => {
+  it('work without any configuration', () => {
     expect(loadConfig({}, noFiles)).toMatchObject({
       BASE_URL: 'http://localhost:3000',
       HOST: '127.0.0.1',
@@ -36,7 +36,7 @@ describe('the settings', () => {
     expect(config.BOOTSTRAP_ADMIN_TOKEN?.reveal()).toBe('t'.repeat(32));
   });
 
-  it('take an empty value for an absent one', () => {
+  it('treat an empty value as unset', () => {
     expect(loadConfig({ PORT: '', SMTP_URL: '' }, noFiles)).toMatchObject({ PORT: 3000, SMTP_URL: undefined });
   });
 
@@ -72,7 +72,7 @@ describe('the settings', () => {
     ['TRUST_PROXY', 'loopback,'],
     ['LOG_LEVEL', 'loud'],
     ['DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS', 'yes'],
-  ])('refuse %s=%s with one line that names it', (name, value) => {
+  ])('reject %s=%s with one line that names it', (name, value) => {
     expect(faults({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
   });
 
@@ -84,7 +84,7 @@ describe('the settings', () => {
     '10.1.2.3',
     '10.0.0.0/8, 192.168.0.0/255.255.0.0',
     'fd00::/8,::1',
-  ])('take TRUST_PROXY=%s, and so does Express', (value) => {
+  ])('accept TRUST_PROXY=%s, as Express does', (value) => {
     const { TRUST_PROXY } = loadConfig({ TRUST_PROXY: value }, noFiles);
     expect(() => express().set('trust proxy', TRUST_PROXY)).not.toThrow();
   });
@@ -95,9 +95,9 @@ describe('the settings', () => {
     'Latchkey <signin@localhost>',
     '"Ä, B" <a@b.example>',
     '<a@b.example>',
-  ])('take MAIL_FROM=%s', (value) => expect(faults({ MAIL_FROM: value })).toEqual([]));
+  ])('accept MAIL_FROM=%s', (value) => expect(faults({ MAIL_FROM: value })).toEqual([]));
 
-  it('lead to the port that is listened on, where one process has its own database', () => {
+  it('derive BASE_URL from PORT with the embedded database', () => {
     const database = { DATABASE_URL: 'postgresql://db/latchkey', MASTER_KEY: masterKey };
     const addressOf = (env: Record<string, string>) => loadConfig(env, noFiles).BASE_URL;
     expect(addressOf({ PORT: '3001' })).toBe('http://localhost:3001');
@@ -105,12 +105,12 @@ describe('the settings', () => {
     expect(addressOf({ PORT: '3001', ...database })).toBe('http://localhost:3000');
   });
 
-  it('refuse one port for two things', () => {
+  it('reject the same port for PORT and MANAGEMENT_PORT', () => {
     expect(faults({ PORT: '9000' })).toEqual([expect.stringMatching(/^MANAGEMENT_PORT /)]);
     expect(faults({ PORT: '9000', MANAGEMENT_HOST: '10.0.0.1' })).toEqual([]);
   });
 
-  it('tell all faults at once', () => {
+  it('report all faults at once', () => {
     expect(faults({ PORT: 'x', BASE_URL: 'y' })).toHaveLength(2);
   });
 
@@ -119,7 +119,7 @@ describe('the settings', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('hide their secrets from whoever logs, prints or inspects them', () => {
+  it('hide secrets when logged, printed or inspected', () => {
     const secrets = {
       BOOTSTRAP_ADMIN_TOKEN: 'hunter2'.repeat(5),
       MASTER_KEY: masterKey,
@@ -145,22 +145,22 @@ describe('the settings', () => {
     expect(config.DATABASE_URL?.reveal()).toBe(secrets.DATABASE_URL);
   });
 
-  it('refuse a second master key without a first', () => {
+  it('reject a second master key without a first', () => {
     expect(faults({ MASTER_KEY_SECOND: masterKey })).toEqual([expect.stringMatching(/^MASTER_KEY_SECOND /)]);
   });
 
-  it('refuse a database of one’s own without a master key, and a secret given twice', () => {
+  it('reject DATABASE_URL without a master key, and a secret set twice', () => {
     expect(faults({ DATABASE_URL: 'postgresql://db/latchkey' })).toEqual([expect.stringMatching(/^MASTER_KEY /)]);
     expect(faults({ DATABASE_URL: 'postgresql://db/latchkey', MASTER_KEY: masterKey })).toEqual([]);
     expect(faults({ MASTER_KEY: masterKey, MASTER_KEY_FILE: '/x' }).length).toBeGreaterThan(0);
   });
 
-  it('refuse a mail server without a sender, and half of Twilio', () => {
+  it('reject a mail server without a sender, and incomplete Twilio settings', () => {
     expect(faults({ SMTP_URL: 'smtp://localhost:25' })).toEqual([expect.stringMatching(/^MAIL_FROM /)]);
     expect(faults({ TWILIO_FROM: '+12025550143' })).toHaveLength(1);
   });
 
-  it('stand on the page that is made of them', () => {
+  it('are listed in config.md', () => {
     expect(renderConfigMarkdown()).toContain('`MASTER_KEY_FILE`');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Writes the files that are made from the code (`npm run gen`); with `--check`, names those that would change and
- * fails. Paths are those of the repository.
+ * Writes the generated files (`npm run gen`). With `--check`, lists stale files and exits with 1. Paths are relative to
+ * the repository root.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ for (const [path, text] of stale) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  process.stdout.write(`${path}${checking ? ' is not what the code makes of it: run npm run gen' : ''}\n`);
+  process.stdout.write(`${path}${checking ? ' is stale: run npm run gen' : ''}\n`);
 }
 if (checking && stale.length > 0) process.exitCode = 1;
 

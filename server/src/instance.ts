@@ -17,23 +17,23 @@ import { Refusal } from './domain/kernel/problem.ts';
 import { VaultError } from './domain/keys/vault.ts';
 import { buildServices, type Ports, type Services } from './services.ts';
 
-/** What an operator can mend, told in one line each and without a stack. */
+/** An error the operator can fix: printed as one line, without a stack trace. */
 export class StartError extends Error {}
 
-/** The database that the settings name, and the keys that go with it. */
+/** The configured database and its master keys. */
 export interface OpenedDatabase {
   url: string;
   masterKeys: MasterKeys;
-  /** Absent where DATABASE_URL names one. */
+  /** Undefined if DATABASE_URL is set. */
   embedded: EmbeddedPostgres | undefined;
 }
 
-/** Whether there is one to open, or the embedded one would be made now. */
+/** False if {@link openConfigured} would create an embedded database. */
 export function hasDatabase({ DATABASE_URL, DATA_DIR }: Config): boolean {
   return DATABASE_URL !== undefined || existsSync(join(resolve(DATA_DIR), 'postgres'));
 }
 
-/** @param exclusive the embedded database is for this process alone: the server says so, a tool beside it does not */
+/** @param exclusive take the embedded database for this process alone: true in the server, false in commands */
 export async function openConfigured(
   config: Config,
   exclusive: boolean,
@@ -49,13 +49,13 @@ export async function openConfigured(
   return { url: embedded.url, masterKeys: givenMasterKeys(config) ?? masterKeysOf(dataDir), embedded };
 }
 
-/** Those of the settings; undefined: none is set. */
+/** Master keys from the settings; undefined if MASTER_KEY is unset. */
 export function givenMasterKeys(config: Config): MasterKeys | undefined {
   const first = config.MASTER_KEY?.reveal();
   return first && { first, second: config.MASTER_KEY_SECOND?.reveal() };
 }
 
-/** Connects and, unless told otherwise, brings the schema up to date. @param options.watch for a server */
+/** Connects and, by default, migrates the schema. Throws {@link StartError}. */
 export async function reach(
   url: string,
   config: Config,
@@ -73,11 +73,11 @@ export async function reach(
     return orm;
   } catch (error) {
     const { message } = error as Error;
-    throw new StartError(`The database cannot be used: ${message.split('\n')[0]}`, { cause: error });
+    throw new StartError(`Cannot use the database: ${message.split('\n')[0]}`, { cause: error });
   }
 }
 
-/** The domain of this instance, with the adapters that its settings choose. */
+/** The services of this instance, with the adapters chosen by its settings. */
 export function compose(
   config: Config,
   database: OpenedDatabase,
@@ -126,7 +126,7 @@ const tellable = [
   VaultError,
 ];
 
-/** What went wrong, in lines for the operator: what they can mend without a stack, a bug with it. */
+/** Error lines for the operator: a message for errors they can fix, the stack trace for bugs. */
 export function faultLines(error: unknown): string[] {
   if (error instanceof ConfigError) return error.faults;
   if (error instanceof Refusal) return [wordsOf(error)];

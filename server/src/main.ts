@@ -20,7 +20,7 @@ import { compose, faultLines, openConfigured, reach } from './instance.ts';
 import { jobs } from './jobs/jobs.ts';
 import type { Services } from './services.ts';
 
-/** The build of the pages, beside this package. */
+/** Build output of the console package. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const [command, ...args] = process.argv.slice(2);
   const config = () => loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
   if (command === undefined) return serve(config());
-  // Whoever read the result has gone, as `| head` does.
+  // The reader closed the pipe, as in `| head`.
   process.stdout.on('error', () => process.exit(1));
   process.exitCode = await runCommand(command, args, {
     config,
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** What has been opened, to be closed in the opposite order: at the end, or when the start fails half-way. */
+/** Cleanup stack: closes opened resources in reverse order, on shutdown or when startup fails. */
 class Opened {
   private readonly closers: (() => unknown)[] = [];
 
@@ -65,13 +65,13 @@ async function serve(config: Config): Promise<void> {
     life.endsAt = performance.now() + graceMs;
     log.info({}, 'stopping');
     setTimeout(() => {
-      log.error({}, 'what was under way did not end in time');
+      log.error({}, 'graceful shutdown timed out');
       process.exit(1);
     }, graceMs + 2_000).unref();
     opened.close().then(
       () => process.exit(0),
       (err: unknown) => {
-        log.error({ err }, 'could not stop in order');
+        log.error({ err }, 'graceful shutdown failed');
         process.exit(1);
       },
     );
@@ -82,7 +82,7 @@ async function serve(config: Config): Promise<void> {
     await start(config, log, opened, life);
     if (!isStopping(life)) life.phase = 'serving';
   } catch (error) {
-    // Stopped while it was starting: what was being opened may well have failed.
+    // Stopped during startup: the error may be a result of closing.
     if (isStopping(life)) return;
     life.endsAt = performance.now() + graceMs;
     await opened.close();
@@ -90,7 +90,7 @@ async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Where the process is, and when it must be gone. */
+/** Lifecycle phase, and the deadline once stopping. */
 interface Life {
   phase: Phase;
   /** On the clock of `performance`. */
@@ -101,9 +101,9 @@ function isStopping({ phase }: Life): boolean {
   return phase === 'stopping';
 }
 
-/** What each step of the end has at least. */
+/** Minimum time for each shutdown step. */
 const leastMs = 500;
-/** What is kept for those that come after the requests. */
+/** Time reserved for the shutdown steps after requests have drained. */
 const afterRequestsMs = 2_000;
 
 async function start(config: Config, log: Log, opened: Opened, life: Life): Promise<void> {
@@ -121,13 +121,13 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   opened.add(() => database.embedded?.stop());
   const runtime = await runtimeOf();
   const tracing = await tracingOf(config, runtime.version);
-  // A collector that is not there holds up no end.
+  // An unreachable collector must not delay shutdown.
   opened.add(() => Promise.race([tracing?.stop(), pause(Math.min(1_000, leftMs()))]));
   const watch = new DatabaseWatch({
     url: database.url,
     tracing,
     onChange: (fault) =>
-      fault === null ? log.info({}, 'the database is back') : log.error({ fault }, 'the database is away'),
+      fault === null ? log.info({}, 'database reachable') : log.error({ fault }, 'database unreachable'),
   });
   const orm = await reach(database.url, config, { watch });
   opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
@@ -135,8 +135,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   const queue = new JobQueue({
     url: database.url,
     onDone: (job, result) => metrics.job(job, result),
-    onError: (err, job) =>
-      log.warn({ err, job }, job === undefined ? 'the job queue had to wait' : 'a job failed and will be tried again'),
+    onError: (err, job) => log.warn({ err, job }, job === undefined ? 'job queue error' : 'job failed, will retry'),
   });
   metrics.watchDatabase(watch);
   metrics.watchQueue(queue);
@@ -156,8 +155,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     Promise.race([Promise.all([services.logout.drain(), services.requestRecords.settled()]), pause(leftMs())]),
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
-  await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'a delivery failed') }));
-  // Not before: creating a database on a slow disk is silent for longer than a request may wait.
+  await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'logout delivery failed') }));
+  // Started last: creating a database on a slow disk can block longer than the watch allows.
   watch.start();
   await listening.serve(
     await buildApp({
@@ -175,12 +174,12 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   );
   opened.add(() => listening.drain(leftMs(afterRequestsMs)));
   const { processes } = services;
-  const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'could not say that it is there'));
+  const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
   await beat();
   const beating = setInterval(beat, beatSeconds * 1000);
   opened.add(() => {
     clearInterval(beating);
-    return processes.leave().catch((err: unknown) => log.warn({ err }, 'could not say that it leaves'));
+    return processes.leave().catch((err: unknown) => log.warn({ err }, 'process deregistration failed'));
   });
   opened.add(() => {
     listening.leave();
@@ -188,12 +187,12 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   });
   const { mail } = services.senders;
   checks['database'] = async () => watch.fault;
-  checks['mail'] = async () => (mail === null ? 'no mail server: set SMTP_URL and MAIL_FROM' : null);
+  checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
   log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
 }
 
-/** Loaded only where it is wanted: it is no small library. */
+/** Imported on demand: the OpenTelemetry SDK is large. */
 async function tracingOf(config: Config, version: string): Promise<Tracing | undefined> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: ratio } = config;
   if (endpoint === undefined) return undefined;
@@ -210,15 +209,15 @@ async function greet(config: Config, services: Services, has: { demo: boolean; m
   const hasOwner = await services.admins.hasOwner();
   if (!hasOwner && config.SETUP_LINK_AT_START) {
     const link = await services.admins.mintSetupLink(system);
-    rows.push(['Set-up link', `${link.url}`], ['', 'makes you the owner; good once, for 15 minutes']);
+    rows.push(['Setup link', `${link.url}`], ['', 'makes you the owner; works once, expires in 15 minutes']);
   }
   say('');
   say('  Latchkey is ready.');
   say('');
   for (const [name, value] of rows) say(`  ${name.padEnd(12)} ${value}`);
   if (has.mailbox) {
-    const where = hasOwner ? 'in the console' : 'behind the set-up link';
-    say(`\n  No mail server is set: messages stay in the dev mailbox, ${where}.`);
+    const where = hasOwner ? 'in the console' : 'open the setup link to read it';
+    say(`\n  No mail server is configured: messages go to the dev mailbox (${where}).`);
   }
   say('');
 }

@@ -39,7 +39,7 @@ describe('the shell', () => {
     const away = { ...env, DATABASE_URL: 'postgresql://nobody:hunter2@127.0.0.1:1/none' };
     const { code, err } = await shell(away, 'keys:rotate');
     expect(code).toBe(1);
-    expect(err).toMatch(/^keys:rotate: The database cannot be used: /);
+    expect(err).toMatch(/^keys:rotate: Cannot use the database: /);
     expect(err).not.toContain('hunter2');
   });
 

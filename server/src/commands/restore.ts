@@ -112,7 +112,7 @@ async function load(
     preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
   }).catch(async (error) => {
     await database.embedded?.stop();
-    throw new StartError(`The database cannot be used: ${(error as Error).message.split('\n')[0]}`);
+    throw new StartError(`Cannot use the database: ${(error as Error).message.split('\n')[0]}`);
   });
   try {
     await orm.em.fork().transactional(async (em) => {

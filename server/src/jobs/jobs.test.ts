@@ -26,8 +26,8 @@ async function sweep(): Promise<void> {
   for (const job of table().periodic) await job.run();
 }
 
-describe('work that recurs', () => {
-  it('has each job once, and all of it does no harm to what is alive', async () => {
+describe('periodic jobs', () => {
+  it('have unique names, and leave a sign-in in progress intact', async () => {
     const { queued, periodic } = table();
     const names = [...queued, ...periodic].map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
@@ -41,7 +41,7 @@ describe('work that recurs', () => {
     expect((await page.step('authenticate', { userid }, 'use')).status).toBe('SUCCESS');
   });
 
-  it('forgets codes, sign-ins, budgets, grants and guests when their time is over, and keeps the rest', async () => {
+  it('delete expired codes, sign-ins, budgets, grants and guests, and keep the rest', async () => {
     await world.begin({ mfaPolicy: 'optional' });
     const [page, guest] = [await world.page(), await world.page()];
     const userid = newAddress();

@@ -1,6 +1,6 @@
 /**
- * Work that nobody waits for: what is asked for (messages, logout tokens) and what recurs (sweeps, keys). One table of
- * name, period and domain call. Who runs it, and how a try that failed is made again, is the job queue's affair.
+ * Background jobs: queued (messages, logout tokens) and periodic (sweeps, key rotation). The job queue runs and retries
+ * them.
  */
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
@@ -31,7 +31,7 @@ export interface JobsDeps {
   experiences: Experiences;
   activity: Activity;
   requestRecords: RequestRecords;
-  /** Told of a delivery that ended in a bug. */
+  /** Called when a logout delivery throws unexpectedly. */
   onError(error: unknown): void;
 }
 
@@ -61,8 +61,8 @@ export function jobs({
         retries: { limit: 10, firstSeconds: 1, longestSeconds: 900 },
       },
       {
-        // Only begun here: the domain plans its own attempts, and no receiver's slowness holds up the next job. What a
-        // process took with it to its end is made again within 40 s: this, the queue's round of 10 s, and the wait.
+        // Only starts the delivery: `logout` schedules its own attempts, so a slow receiver does not block the queue.
+        // If the process dies, the job is retried within 40 s: this timeout, the queue's 10 s poll, and the delay.
         name: deliverJob,
         run: ({ deliveryId }) => logout.dispatch(String(deliveryId), onError),
         workers: 2,
