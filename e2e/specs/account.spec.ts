@@ -70,7 +70,7 @@ test('users see and end their sessions, devices and factors without script', asy
   await expect(page.getByRole('img', { name: 'QR code for the authenticator app' }).locator('svg')).toBeVisible();
   const app = new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '', latchkey.now);
   await page.getByLabel('Six-digit code').fill(app.next());
-  await press(page, 'I have saved them');
+  await press(page, 'I’ve saved these codes');
   await arrived(page);
 
   await account(page);
@@ -90,10 +90,10 @@ test('users see and end their sessions, devices and factors without script', asy
   const still = await withoutScript(browser, page);
   await test.step('regenerate recovery codes, shown once', async () => {
     await account(still);
-    await still.locator('summary', { hasText: 'Make new codes' }).click();
-    await press(still, 'Make ten new codes');
+    await still.locator('summary', { hasText: 'Create new codes' }).click();
+    await press(still, 'Create ten new codes');
     await expect(still.locator('.codes li')).toHaveCount(10);
-    await still.getByRole('link', { name: 'I have saved them' }).click();
+    await still.getByRole('link', { name: 'I’ve saved these codes' }).click();
     await expect(still.getByText('Left: 10')).toBeVisible();
   });
 
@@ -114,7 +114,7 @@ async function atTheirAccount(page: Page, who: string): Promise<void> {
   await expect(secret).not.toBeEmpty();
   const app = new AuthenticatorApp((await secret.textContent()) ?? '', latchkey.now);
   await page.getByLabel('Six-digit code').fill(app.next());
-  await press(page, 'I have saved them');
+  await press(page, 'I’ve saved these codes');
   await arrived(page);
   await account(page);
 }
@@ -152,11 +152,11 @@ test('users change their phone number; the old one stays until the new one is ve
 
 test('every state of the page is accessible: new codes, step-up, invalid name, several accounts', async ({ page }) => {
   await atTheirAccount(page, 'dorothy@example.com');
-  await page.locator('summary', { hasText: 'Make new codes' }).click();
-  await press(page, 'Make ten new codes');
+  await page.locator('summary', { hasText: 'Create new codes' }).click();
+  await press(page, 'Create ten new codes');
   await expect(page.locator('.codes li')).toHaveCount(10);
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'I have saved them' }).click();
+  await page.getByRole('link', { name: 'I’ve saved these codes' }).click();
 
   await page.locator('summary', { hasText: 'Rename' }).click();
   await page.getByLabel('Name', { exact: true }).fill('   ');
@@ -198,10 +198,10 @@ test('works with the keyboard alone', async ({ page }) => {
   await keyboard.press('Enter');
   await expect(page.getByRole('status')).toContainText('Saved');
 
-  await enter(page.locator('summary', { hasText: 'Make new codes' }));
-  await enter(page.getByRole('button', { name: 'Make ten new codes' }));
+  await enter(page.locator('summary', { hasText: 'Create new codes' }));
+  await enter(page.getByRole('button', { name: 'Create ten new codes' }));
   await expect(page.locator('.codes li')).toHaveCount(10);
-  await enter(page.getByRole('link', { name: 'I have saved them' }));
+  await enter(page.getByRole('link', { name: 'I’ve saved these codes' }));
   await expect(page.getByText('Left: 10')).toBeVisible();
 
   await enter(page.locator('summary[aria-label="Remove: Study"]'));

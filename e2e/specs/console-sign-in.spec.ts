@@ -29,14 +29,14 @@ async function signInAgain(page: Page, freshAddress?: string): Promise<void> {
   await closed;
 }
 
-test('the set-up link leads to an owner in the console', async ({ page }) => {
+test('the setup link leads to an owner in the console', async ({ page }) => {
   const link = /http:\S+\/setup\?token=\S+/.exec(latchkey.output())?.[0] as string;
   await page.goto(link);
   await page.getByLabel(/mail/i).fill('first@example.com');
   await page.getByRole('button').first().click();
   await signInOnPage(page, admin, 'first@example.com');
   await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
-  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
   await expect(page).toHaveURL(/\/admin/);
   await page.getByRole('button', { name: 'Account: first@example.com' }).click();
   await expect(page.getByText('Owner', { exact: true })).toBeVisible();

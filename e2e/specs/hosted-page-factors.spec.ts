@@ -113,13 +113,13 @@ test('email codes are a second factor if allowed, also after another one was sta
   await titled(page, 'Set up your authenticator app');
 
   // Immediately and back: verification is not repeated.
-  await press(page, 'Choose another way');
+  await press(page, 'Use another method');
   await titled(page, 'Add a second step');
   await page.getByRole('button', { name: 'Text message' }).click();
   await page.getByLabel('Phone number with country code').fill('+1 202 555 0144');
   await press(page, 'Continue');
   await titled(page, 'Check your phone');
-  await press(page, 'Choose another way');
+  await press(page, 'Use another method');
   await page.getByRole('button', { name: 'Email' }).click();
   await titled(page, 'Check your email');
   await expectAccessible(page);

@@ -150,7 +150,7 @@ test('works with the keyboard alone', async ({ page }) => {
     new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '', hosted.latchkey.now).next(),
   );
   await titled(page, 'Save your recovery codes');
-  const save = page.getByRole('button', { name: 'I have saved them' });
+  const save = page.getByRole('button', { name: 'I’ve saved these codes' });
   for (let presses = 0; presses < 5 && !(await save.evaluate((button) => button.matches(':focus'))); presses++)
     await keyboard.press('Tab');
   await expect(save).toBeFocused();
@@ -178,7 +178,7 @@ test('a slow, lost or rate-limited connection shows a message, and input is kept
     await expect(page.getByText('Still working.')).toBeVisible();
     await expectAccessible(page);
     release();
-    await expect(alert(page)).toHaveText('No answer. Check your connection and try again.');
+    await expect(alert(page)).toHaveText('No response. Check your connection and try again.');
     await expect(address(page)).toHaveValue(userid);
     await expectAccessible(page);
     await page.unroute('**/v1/signin/authenticate');
@@ -186,7 +186,7 @@ test('a slow, lost or rate-limited connection shows a message, and input is kept
 
   await test.step('lost', async () => {
     await context.setOffline(true);
-    await expect(page.getByText('You are offline. You can go on when')).toBeVisible();
+    await expect(page.getByText('You are offline. You can continue when')).toBeVisible();
     await press(page, 'Continue');
     await expect(alert(page)).toHaveText('You are offline. Try again when the connection is back.');
     await expectAccessible(page);
@@ -222,7 +222,7 @@ test('a browser without site data gets an error, and a provisioned phone number 
   const closed = await forgetful.newPage();
   await closed.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }));
   await hosted.begin(closed, application);
-  await expect(alert(closed)).toContainText('This browser does not let the page keep a key');
+  await expect(alert(closed)).toContainText('This browser blocks the storage that sign-in needs');
   await expectAccessible(closed);
   await forgetful.close();
 

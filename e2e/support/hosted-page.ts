@@ -77,6 +77,6 @@ export async function saveRecoveryCodes(page: Page): Promise<string[]> {
   const codes = await page.locator('#codes li').allTextContents();
   expect(new Set(codes).size).toBe(10);
   await expectAccessible(page);
-  await press(page, 'I have saved them');
+  await press(page, 'I’ve saved these codes');
   return codes;
 }

@@ -79,7 +79,7 @@ export const de: Texts = {
   'test-message': ({ app, at }) => ({
     subject: `Testnachricht von ${app}`,
     before: [
-      `Dies ist eine Testnachricht von ${app}. Nachrichten kommen an.`,
+      `Dies ist eine Testnachricht von ${app}. Die Zustellung funktioniert.`,
       `Sie müssen nichts tun. Zeit: ${time(at)}`,
     ],
     after: [],

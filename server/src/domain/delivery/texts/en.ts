@@ -39,7 +39,7 @@ export const en: Texts = {
       `A new device can now sign in to ${app} as you.`,
       `Device: ${device}`,
       `Time: ${time(at)}`,
-      `If this was not you, contact the team behind ${app} immediately, and check who can read your e-mail.`,
+      `If this was not you, contact the team behind ${app} immediately, and check who can read your email.`,
     ],
     after: [],
   }),
@@ -51,7 +51,7 @@ export const en: Texts = {
         replaced: `The second step of your sign-in to ${app} was replaced.`,
         removed: `A second step was removed from your sign-in to ${app}.`,
       }[change],
-      `Second step: ${{ email: 'code by e-mail', sms: 'code by text message', totp: 'authenticator app' }[method]}`,
+      `Second step: ${{ email: 'code by email', sms: 'code by text message', totp: 'authenticator app' }[method]}`,
       `Time: ${time(at)}`,
       `If this was not you, contact the team behind ${app} immediately.`,
     ],
@@ -78,7 +78,7 @@ export const en: Texts = {
   }),
   'test-message': ({ app, at }) => ({
     subject: `Test message from ${app}`,
-    before: [`This is a test message from ${app}. Messages arrive.`, `No action is needed. Time: ${time(at)}`],
+    before: [`This is a test message from ${app}. Delivery works.`, `No action is needed. Time: ${time(at)}`],
     after: [],
   }),
 };

@@ -79,7 +79,7 @@ export const es: Texts = {
   'test-message': ({ app, at }) => ({
     subject: `Mensaje de prueba de ${app}`,
     before: [
-      `Este es un mensaje de prueba de ${app}. Los mensajes llegan.`,
+      `Este es un mensaje de prueba de ${app}. El envío funciona.`,
       `No tienes que hacer nada. Hora: ${time(at)}`,
     ],
     after: [],

@@ -79,7 +79,7 @@ export const fr: Texts = {
   'test-message': ({ app, at }) => ({
     subject: `Message d’essai de ${app}`,
     before: [
-      `Ceci est un message d’essai de ${app}. Les messages arrivent.`,
+      `Ceci est un message d’essai de ${app}. L’envoi fonctionne.`,
       `Vous n’avez rien à faire. Date : ${time(at)}`,
     ],
     after: [],
