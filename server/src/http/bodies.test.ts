@@ -1,4 +1,4 @@
-/** Bodies beyond the limit, at every door: refused at once, and the connection ends. */
+/** Bodies over the limit, on every route: rejected immediately, and the connection is closed. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
@@ -26,7 +26,7 @@ interface Door {
   type: string;
   headers?: string[];
   status: number;
-  /** Of an answer that is none of the general ones. */
+  /** Expected in the response, if the route has its own error format. */
   says?: string;
 }
 
@@ -60,16 +60,16 @@ const doors: [string, () => Door][] = [
     }),
   ],
   ['account', () => ({ method: 'POST', path: '/account', type: form, status: 413 })],
-  ['set-up', () => ({ method: 'POST', path: '/setup', type: form, status: 413 })],
+  ['setup', () => ({ method: 'POST', path: '/setup', type: form, status: 413 })],
   [
     'SCIM',
     () => ({ method: 'POST', ...scim, type: 'application/scim+json', status: 413, says: 'urn:ietf:params:scim' }),
   ],
 ];
-/** Where nothing reads a body: only an announced one is known to be long. */
+/** Routes that read no body: only `Content-Length` reveals a long one. */
 const closed: [string, () => Door][] = [
-  ['an asset that is not there', () => ({ method: 'POST', path: '/assets/none.js', type: form, status: 413 })],
-  ['no door at all', () => ({ method: 'PUT', path: '/nowhere', type: form, status: 413 })],
+  ['a missing asset', () => ({ method: 'POST', path: '/assets/none.js', type: form, status: 413 })],
+  ['an unknown route', () => ({ method: 'PUT', path: '/nowhere', type: form, status: 413 })],
   ['discovery', () => ({ method: 'GET', path: '/.well-known/openid-configuration', type: form, status: 413 })],
   ['the console', () => ({ method: 'POST', path: '/admin/users', type: form, status: 413 })],
 ];
@@ -92,8 +92,8 @@ function begin(
   };
 }
 
-describe('a body that is announced as too long', () => {
-  it.each([...doors, ...closed])('is refused before it comes, at %s', async (_name, door) => {
+describe('a body whose Content-Length is over the limit', () => {
+  it.each([...doors, ...closed])('is rejected before it is read, on %s', async (_name, door) => {
     const { status, says } = door();
     const { answer } = begin(door(), 'Content-Length: 52428800');
     const text = await answer;
@@ -103,8 +103,8 @@ describe('a body that is announced as too long', () => {
   });
 });
 
-describe('a body of unannounced length that does not end', () => {
-  /** Sends chunks for as long as there is a connection, 64 MB at most. */
+describe('an endless chunked body', () => {
+  /** Sends chunks until the connection closes, 64 MB at most. */
   async function flood(door: Door): Promise<string> {
     const { socket, answer } = begin(door, 'Transfer-Encoding: chunked');
     const chunk = Buffer.from(`4000\r\n${'a'.repeat(0x4000)}\r\n`);
@@ -116,17 +116,17 @@ describe('a body of unannounced length that does not end', () => {
     return answer;
   }
 
-  it.each(doors)('is cut at the limit at %s', async (_name, door) => {
+  it.each(doors)('is cut off at the limit on %s', async (_name, door) => {
     const text = await flood(door());
     expect(text.split('\r\n')[0]).toContain(String(door().status));
   });
 
-  it.each(closed)('is not read on after the answer of %s', async (_name, door) => {
+  it.each(closed)('is not read after the response on %s', async (_name, door) => {
     expect(await flood(door())).toMatch(/^HTTP\/1\.1 /);
   });
 });
 
-it('bodies within the limit keep their connection, also in chunks', async () => {
+it('keeps the connection open for bodies within the limit, chunked or not', async () => {
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname);
   const head = `POST /oauth2/token HTTP/1.1\r\nHost: a.example\r\nContent-Type: ${form}\r\n`;

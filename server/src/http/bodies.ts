@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { RequestHandler } from 'express';
 
-/** Longest body of a request, where no door says otherwise (decisions 10). */
+/** Default limit of a request body (decisions 10). */
 export const maxBodyBytes = 64 * 1024;
 
-/** A body beyond the limit: 413, in the words of the room that throws it. */
+/** A body over the limit. Each route renders the 413 in its own error format. */
 class BodyTooLargeError extends Error {
   readonly status = 413;
-  /** As body parsers say it: the message may be told. */
+  /** As in body-parser: the message may be shown to the client. */
   readonly expose = true;
 
   constructor(maxBytes: number) {
@@ -17,10 +17,10 @@ class BodyTooLargeError extends Error {
 }
 
 /**
- * A body parser that refuses at once: an announced length beyond the limit before anything is read, a body of unannounced
- * length when it passes the limit. The connection ends with the answer, since parsers alone would read to the end first.
+ * A body parser that rejects early: by `Content-Length` before reading, or while reading a chunked body once it passes the
+ * limit. Closes the connection after the response; Express parsers alone would read to the end first.
  *
- * @param parser of Express, made with the same limit
+ * @param parser an Express parser with the same limit
  */
 export function bounded(parser: RequestHandler, maxBytes: number): RequestHandler {
   return (req, res, next) => {
@@ -42,16 +42,16 @@ export function bounded(parser: RequestHandler, maxBytes: number): RequestHandle
     };
     if (announcedBytes(req) > maxBytes) return refuse();
     parser(req, res, settle);
-    // Only beside the parser: a listener of its own would make the body flow where nothing reads it.
+    // Only while the parser reads: a `data` listener would otherwise start the stream.
     if (!isSettled) req.on('data', count);
   };
 }
 
 /**
- * In front of everything: where nothing reads bodies, a long one that is announced is refused with 413, and an answer
- * that comes before the end of a long or endless body ends the connection. What is left of it is not read.
+ * Runs before all routes. Where no route reads the body, a `Content-Length` over the limit gets 413. A response sent before
+ * the end of a long or endless body closes the connection without reading the rest.
  *
- * @param readsBody true where a room judges the body with {@link bounded} or its own reader
+ * @param readsBody true if the route checks the body with {@link bounded} or its own reader
  */
 export function withoutLongBodies(
   readsBody: (req: IncomingMessage) => boolean,

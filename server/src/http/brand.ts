@@ -2,29 +2,29 @@ import { filled } from '../domain/delivery/templates.ts';
 import type { Brand } from '../domain/experience/content.ts';
 import { escapeHtml } from './html.ts';
 
-/** Of the rule by which a colour becomes tones: another rule gets another number, since these files are kept for good. */
+/** Version of the derivation of tones from a colour. Increment on change: browsers cache these files forever. */
 const accentRule = 1;
 
-/** Where a colour's style sheet and a logo are served; both never change. */
+/** Paths of accent style sheets and logos; both are immutable. */
 export const accentPath = `/experience/accent/${accentRule}`;
 export const logoPath = '/experience/logos';
 
-/** What the head of a page gets besides: the project's colour, before the first paint and without a script. */
+/** Extra `<head>` HTML: the project's colour, applied before first paint without a script. */
 export function brandedHead(brand: Brand | null): string {
   if (!brand?.accent) return '';
   return `<link rel="stylesheet" href="${accentPath}/${escapeHtml(brand.accent.slice(1))}.css">`;
 }
 
-/** The project's own words in the place of ours, by the keys of the messages. */
+/** The project's overrides of message texts, by message key. */
 export function brandedTexts(brand: Brand | null): Record<string, string | undefined> {
   return { 'address.title': brand?.texts.heading, 'address.text': brand?.texts.subline };
 }
 
-/** Logo and names, on top of every page of a project. The first letter stands in for a logo. */
+/** Header of a project's pages: logo and names. Without a logo, the CSS shows the first letter. */
 export function pageHeader(brand: Brand | null, app: string): string {
   if (!brand) return '';
   const first = app || brand.name;
-  // A project with one application often bears its name: once is enough.
+  // A project with a single application often has the same name: show it once.
   const second = app !== '' && app.toLowerCase() !== brand.name.toLowerCase() ? brand.name : '';
   const below = second === '' ? '' : ` <span id="project">${escapeHtml(second)}</span>`;
   return `<header class="app">${mark(brand, first)}<p class="names"><strong>${escapeHtml(first)}</strong>${below}</p></header>`;
@@ -44,7 +44,7 @@ const links = [
   ['termsUrl', 'page.terms'],
 ] as const;
 
-/** The project's line and links at the foot of every page. They open beside a sign-in that is under way. */
+/** Footer of a project's pages: a line of text and links. Links open a new tab, so that a sign-in is not lost. */
 export function pageFooter(
   brand: Brand | null,
   names: { app: string; project: string },

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** As it comes: nothing is decompressed, no dot in the path is resolved. */
+/** Raw request: does not decompress the response or resolve `..` in the path. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { port } = server.address() as AddressInfo;
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -45,7 +45,7 @@ describe('files of the build', () => {
     ['br, gzip', 'br'],
     ['gzip', 'gzip'],
     ['identity', undefined],
-  ])('come as they were compressed for a browser that accepts %s', async (accepted, encoding) => {
+  ])('are served precompressed to a browser that accepts %s', async (accepted, encoding) => {
     const { status, headers } = await ask('/assets/x.js', { 'Accept-Encoding': accepted });
     expect(status).toBe(200);
     expect(headers['content-encoding']).toBe(encoding);
@@ -54,28 +54,28 @@ describe('files of the build', () => {
     expect(headers.vary).toContain('Accept-Encoding');
   });
 
-  it('are not sent again to a browser that has them', async () => {
+  it('answer 304 to a matching ETag', async () => {
     const { headers } = await ask('/assets/x.js');
     const again = await ask('/assets/x.js', { 'If-None-Match': String(headers.etag) });
     expect(again.status).toBe(304);
     expect(again.body).toBe('');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('are not there for %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('answer 404 to %s', async (method) => {
     const { status, body } = await ask('/assets/x.js', {}, method);
     expect(status).toBe(404);
     expect(body).not.toContain('answer');
   });
 
   it.each(['bytes=0-9', 'bytes=-1', 'bytes=5-2', 'bytes=0-99999999999999999999', 'bytes=abc', 'lines=1-2'])(
-    'come whole where a part is asked for: %s',
+    'ignore the range %s and send the whole file',
     async (range) => {
       const { status, body } = await ask('/assets/x.js', { Range: range });
       expect([status, body]).toEqual([200, script]);
     },
   );
 
-  it('are served from the moment a new build has made them', async () => {
+  it('are served as soon as a new build writes them', async () => {
     expect((await ask('/assets/later.js')).status).toBe(404);
     writeFileSync(join(folder, 'assets', 'later.js'), script);
     expect((await ask('/assets/later.js')).body).toBe(script);
@@ -89,7 +89,7 @@ describe('files of the build', () => {
     '/assets/',
     '/assets/%00',
     '/assets/%',
-  ])('are all that is served: %s is nothing', async (path) => {
+  ])('exclude anything outside the folder: %s', async (path) => {
     const { status, body } = await ask(path);
     expect([400, 404]).toContain(status);
     expect(body).not.toContain('not for everybody');

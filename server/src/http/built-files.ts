@@ -2,10 +2,10 @@ import type { RequestHandler } from 'express';
 import sirv from 'sirv';
 
 /**
- * The files below a folder of the console's build, as they were compressed there (`.br`, `.gz`), with ETags. Looked for
- * at each request: a build may come while the server runs.
+ * Serves files of the console build, precompressed (`.br`, `.gz`), with ETags. Looks them up on each request, so a build
+ * can finish while the server runs.
  *
- * @param cacheControl `immutable` for files whose name changes with what they hold
+ * @param cacheControl `immutable` for files with a content hash in their name
  */
 export function builtFiles(folder: string, cacheControl: string): RequestHandler {
   const serve = sirv(folder, {
@@ -16,9 +16,9 @@ export function builtFiles(folder: string, cacheControl: string): RequestHandler
     setHeaders: (res) => void res.setHeader('Cache-Control', cacheControl),
   });
   return (req, res, next) => {
-    // It would answer every method, TRACE too, as if it were GET.
+    // sirv treats every method as GET, even TRACE.
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
-    // It reads ranges wrongly, and breaks off at some. A file comes whole, as a server may send it (RFC 9110 §14.2).
+    // sirv mishandles some ranges. A server may ignore Range (RFC 9110 §14.2).
     delete req.headers.range;
     serve(req, res, next);
   };

@@ -2,18 +2,18 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { Random } from '../domain/kernel/random.ts';
 
-/** What every room knows of a request. */
+/** Metadata of a request, available to every route. */
 export interface RequestContext {
-  /** In every answer (`X-Request-Id`), every log line and every error that a person sees. */
+  /** Included in every response (`X-Request-Id`), log line and error page. */
   requestId: string;
-  /** The caller's address, as TRUST_PROXY says. */
+  /** Client IP address, resolved with TRUST_PROXY. */
   ip: string;
   userAgent: string | undefined;
 }
 
 const contexts = new WeakMap<Request, RequestContext>();
 
-/** Gives each request its context; the first middleware of all. */
+/** Attaches the context. Must be the first middleware. */
 export function withContext(random: Random): RequestHandler {
   return (req: Request, res: Response, next: NextFunction) => {
     const requestId = random.id();
@@ -29,7 +29,7 @@ export function requestContext(req: Request): RequestContext {
   return context;
 }
 
-/** The request's caller, as the audit log is to name them. */
+/** The caller as an actor for the audit log. */
 export function actorOf(req: Request, who: Pick<Actor, 'kind' | 'id' | 'name'> = { kind: 'anonymous' }): Actor {
   const { requestId, ip, userAgent } = requestContext(req);
   return { ...who, requestId, ip, ...(userAgent === undefined ? {} : { userAgent }) };

@@ -1,22 +1,22 @@
 import type { CookieOptions, Request, Response } from 'express';
 
-/** The page has half an hour; its cookie goes a little later. */
+/** A flow expires after 30 minutes; its cookie a little later. */
 const flowSeconds = 35 * 60;
-/** Flows that one browser may have open at once; beyond it the oldest is given up, lest its headers grow too long. */
+/** Concurrent flows per browser. Beyond it the oldest cookie is dropped, to bound the size of the header. */
 const maxFlows = 12;
-/** As long as the link itself. */
+/** Lifetime of a setup link. */
 const setupSeconds = 15 * 60;
 
 const flowPrefix = 'lk-flow-';
 
 /**
- * The browser's cookies: one for the SSO session of each project, one for each flow of the hosted page. Each holds a
- * secret whose hash the database has; scripts cannot read them, and other sites' forms do not send them.
+ * Cookies of the browser: one per project for its SSO session, one per flow of the hosted page. Each holds a secret, stored
+ * as a hash in the database. HttpOnly and SameSite=Lax.
  */
 export class Cookies {
   private readonly secure: boolean;
 
-  /** @param issuer on https the names begin with `__Host-`, so that no subdomain can plant one (RFC 6265bis §4.1.3) */
+  /** @param issuer with https, names get the `__Host-` prefix, so that subdomains cannot set them (RFC 6265bis §4.1.3) */
   constructor(issuer: string) {
     this.secure = issuer.startsWith('https://');
   }
@@ -25,7 +25,7 @@ export class Cookies {
     return readCookie(req, this.sessionName(projectId));
   }
 
-  /** Every project of which this browser holds a session cookie. */
+  /** Session cookies of this browser, one per project. */
   sessions(req: Request): { projectId: string; secret: string }[] {
     const prefix = this.sessionName('');
     const names = new Set(cookiesOf(req).map(([name]) => name));
@@ -49,7 +49,7 @@ export class Cookies {
 
   setFlow(res: Response, flow: string, secret: string): void {
     const prefix = this.named(flowPrefix);
-    // Browsers send the oldest first (RFC 6265 §5.4).
+    // Browsers send the oldest cookie first (RFC 6265 §5.4).
     const held = cookiesOf(res.req).filter(([name]) => name.startsWith(prefix));
     for (const [name] of held.slice(0, Math.max(0, held.length - maxFlows + 1))) this.set(res, name, '', 0);
     this.set(res, this.flowName(flow), secret, flowSeconds);
@@ -59,7 +59,7 @@ export class Cookies {
     this.set(res, this.flowName(flow), '', 0);
   }
 
-  /** The token of a set-up link, while its holder signs in. */
+  /** Token of a setup link, kept until its holder has signed in. */
   setup(req: Request): string | undefined {
     return readCookie(req, this.named('lk-setup'));
   }
@@ -72,7 +72,7 @@ export class Cookies {
     return this.named(`lk-session-${projectId}`);
   }
 
-  /** The handle is in the address anyway; its first part keeps flows of several tabs apart. */
+  /** Uses the start of the flow handle, which the URL contains anyway, to keep flows of several tabs apart. */
   private flowName(flow: string): string {
     return this.named(`${flowPrefix}${flow.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 16)}`);
   }
@@ -94,7 +94,7 @@ function cookiesOf(req: Request): [name: string, value: string][] {
   });
 }
 
-/** One cookie by name; where it was sent twice, neither is believed. */
+/** A cookie by name; undefined if it was sent twice. */
 function readCookie(req: Request, name: string): string | undefined {
   const found = cookiesOf(req).filter(([one]) => one === name);
   return found.length === 1 ? found[0]?.[1] || undefined : undefined;

@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express';
 
 export interface CorsPolicy {
-  /** `*`, or a question asked for each Origin. */
+  /** `*`, or a predicate for the Origin header. */
   origin: '*' | ((origin: string) => Promise<boolean>);
   methods: readonly string[];
   requestHeaders: readonly string[];
   exposedHeaders?: readonly string[];
 }
 
-/** Cross-origin reads (the Fetch standard), without credentials; answers the preflight of its path itself. */
+/** CORS without credentials (Fetch standard); also answers preflight requests. */
 export function cors(policy: CorsPolicy): RequestHandler {
   return async (req, res, next) => {
     const origin = req.get('origin');

@@ -27,14 +27,14 @@ async function serving(pages: () => AsyncIterable<readonly Row[]>, onEnd?: (erro
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/file`;
 }
 
-describe('a record of CSV (RFC 4180)', () => {
-  it('quotes, doubles quotes, keeps line breaks, and leaves what is absent empty', () => {
+describe('a CSV record (RFC 4180)', () => {
+  it('quotes values, doubles quotes, keeps line breaks, and leaves null and undefined empty', () => {
     expect(csvRecord(['a"b', 'c,d', 'e\r\nf', null, undefined, 7, { g: 1 }])).toBe(
       '"a""b","c,d","e\r\nf",,,"7","{""g"":1}"\r\n',
     );
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1'])('lets no spreadsheet run %j', (text) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1'])('escapes the formula %j', (text) => {
     expect(csvRecord([text])).toBe(`"'${text}"\r\n`);
   });
 });
@@ -50,7 +50,7 @@ describe('an export', () => {
     expect(await response.text()).toBe('"n"\r\n"1"\r\n"2"\r\n"3"\r\n');
   });
 
-  it('reads no further than the reader has, and stops when they go away', async () => {
+  it('applies backpressure, and stops reading when the client disconnects', async () => {
     let read = 0;
     let isOver = false;
     async function* pages() {
@@ -74,7 +74,7 @@ describe('an export', () => {
     expect(read).toBeLessThan(1000);
   });
 
-  it('breaks off where reading fails half-way, so that nobody takes half for the whole', async () => {
+  it('aborts the connection if reading fails, so that a partial file is not mistaken for a complete one', async () => {
     async function* pages() {
       yield [{ n: 1 }];
       throw new Error('away');

@@ -10,12 +10,11 @@ const mediaTypes: Record<ExportFormat, string> = {
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
-/** What a spreadsheet takes for a formula at the beginning of a cell; full-width forms too, which some fold. */
+/** Leading characters that make a spreadsheet evaluate a cell; includes full-width forms, which some normalize. */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /**
- * One record of RFC 4180, with its line end. Everything is quoted, and a text that a spreadsheet would run gets an
- * apostrophe before it.
+ * One RFC 4180 record with CRLF. Every value is quoted; one that a spreadsheet would evaluate gets a leading apostrophe.
  */
 export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(csvCell).join(',')}\r\n`;
@@ -29,18 +28,18 @@ function csvCell(value: unknown): string {
 }
 
 export interface Export<Row extends object> {
-  /** Without its ending. */
+  /** File name without extension. */
   name: string;
   format: ExportFormat;
-  /** The header of each CSV column, and what stands below it. JSON Lines carries rows as they are. */
+  /** CSV columns by header. JSON Lines writes whole rows. */
   columns: { readonly [header: string]: (row: Row) => unknown };
-  /** Read no sooner than there is room for them. */
+  /** Read lazily, with backpressure. */
   pages: AsyncIterable<readonly Row[]>;
 }
 
 /**
- * Sends rows as a file while they are read. Holds one page at a time, waits for a slow reader, and stops reading when
- * they go away. A failure half-way breaks the connection off, so that nobody takes half a file for the whole.
+ * Streams rows as a file, one page at a time, with backpressure; stops when the client disconnects. A failure while reading
+ * aborts the connection, so that a partial file is not mistaken for a complete one.
  */
 export async function sendExport<Row extends object>(res: Response, { name, format, columns, pages }: Export<Row>) {
   res.status(200);

@@ -18,8 +18,8 @@ afterAll(async () => {
   await app.close();
 });
 
-describe('while the database is away', () => {
-  it('refuses with 503, temporarily_unavailable and Retry-After, and is well again without a restart', async () => {
+describe('while the database is unreachable', () => {
+  it('answers 503 temporarily_unavailable with Retry-After, and recovers without a restart', async () => {
     const { access_token: accessToken } = await rp.tokens();
     const code = await rp.code();
     await way.close();
@@ -32,7 +32,7 @@ describe('while the database is away', () => {
     expect((await rp.exchange(code)).status).toBe(200);
   });
 
-  it('says so in the envelope of each protocol', async () => {
+  it('answers in the error format of each protocol', async () => {
     const project = await app.make.project();
     const json = { 'Content-Type': 'application/json' };
     const ask = (path: string, headers: Record<string, string> = {}, body?: string) =>
@@ -65,10 +65,10 @@ describe('while the database is away', () => {
     expect(await answers.signIn.json()).toMatchObject({ status: 'ERROR', error: { code: 'TEMPORARILY_UNAVAILABLE' } });
     expect(await answers.graphql.json()).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] });
     expect(await answers.delegation.json()).toMatchObject({ error: { request_id: expect.any(String) } });
-    expect(await answers.page.text()).toContain('Not available just now');
+    expect(await answers.page.text()).toContain('Temporarily unavailable');
   });
 
-  it('goes on to publish discovery and the keys', async () => {
+  it('keeps serving discovery and JWKS', async () => {
     await way.close();
     app.clock.turn(60);
     for (const path of ['openid-configuration', 'jwks.json']) {

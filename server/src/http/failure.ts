@@ -1,19 +1,19 @@
 import { Refusal } from '../domain/kernel/problem.ts';
 
 /**
- * SQLSTATEs and socket errors that mean: the database is not there, has no room, only reads, or has given up a statement
- * for the sake of others (a deadlock, a lock or an answer that took too long). Nothing was done, and the same may work soon.
+ * SQLSTATEs and socket errors for a database that is unreachable, out of resources or read-only, or that cancelled a
+ * statement (deadlock, lock timeout, statement timeout). Nothing was written; a retry may succeed.
  */
 const gone =
   /^(08|53|57P|57014|55P03|25006|25P03|25P04|40001|40P01|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)$)/;
 
-/** What the driver says, without a code, of a connection that broke or was never had. */
+/** Messages of driver errors without a code, for a connection that broke or could not be opened. */
 const broken =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end)/;
 
 /**
- * What a room's error table is asked about: the domain's refusal, or `unavailable` where the database is out of
- * reach. Anything else is a bug, and comes back as it is.
+ * Maps a thrown error to a Refusal for the error tables: `unavailable` if the database is unreachable. Any other error is a
+ * bug and is returned unchanged.
  */
 export function failureOf(thrown: unknown): unknown {
   if (thrown instanceof Refusal || !(thrown instanceof Error)) return thrown;
@@ -27,8 +27,8 @@ export function failureOf(thrown: unknown): unknown {
 }
 
 /**
- * The status of an error that a body parser threw (413, 415, 400); undefined for any other. Of what the decompressor
- * threw, the parser says the status, and no more.
+ * Status of an error thrown by a body parser (413, 415, 400); undefined for any other error. Decompression errors also
+ * carry a status.
  */
 export function bodyFault(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;

@@ -10,8 +10,8 @@ import { Pages } from './pages.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe('an answer that breaks off', () => {
-  it('is cut, and logged without what the error repeats of a statement', async () => {
+describe('an error after the response has started', () => {
+  it('closes the connection, and is logged without the SQL statement', async () => {
     const printed = vi.spyOn(console, 'error');
     const lines: string[] = [];
     const log = openLog('info', { write: (line) => void lines.push(line) });
@@ -27,15 +27,15 @@ describe('an answer that breaks off', () => {
     const whole = fetch(`http://127.0.0.1:${port}/`).then((response) => response.text());
     await expect(whole).rejects.toThrow();
     await new Promise((resolve) => server.close(resolve));
-    expect(lines.join()).toContain('an answer broke off');
+    expect(lines.join()).toContain('response aborted');
     expect(lines.join()).toContain('connection lost');
     expect(lines.join()).not.toContain('hunter2');
     expect(printed).not.toHaveBeenCalled();
   });
 });
 
-describe('an address that cannot be decoded', () => {
-  it('is the fault of who asks', async () => {
+describe('a URL that cannot be decoded', () => {
+  it('is answered with 400 and not logged', async () => {
     const lines: string[] = [];
     const app = express().use(withContext(systemRandom));
     app.get('/:name', (_req, res) => void res.end());

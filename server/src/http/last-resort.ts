@@ -4,14 +4,14 @@ import { requestContext } from './context.ts';
 import { failureOf } from './failure.ts';
 import { PageMissingError, type Pages, wantsPage } from './pages.ts';
 
-/** What no room has answered: a bug, or a database that is away. People get a page, programs JSON. */
+/** Final error handler, for bugs and an unreachable database: an HTML page for browsers, JSON otherwise. */
 export function lastResort(log: { error(fields: object, message: string): void }, pages: Pages): ErrorRequestHandler {
-  // Express knows an error's handler by its four parameters.
+  // Express recognizes error handlers by their four parameters.
   return (thrown: unknown, req, res, _next) => {
     const { requestId } = requestContext(req);
     if (res.headersSent) {
-      // Too late to say anything; Express would print the whole error, and what drivers hang on theirs.
-      log.error({ err: thrown, requestId }, 'an answer broke off');
+      // Express's default handler would print the whole error, including the driver's details.
+      log.error({ err: thrown, requestId }, 'response aborted');
       res.destroy();
       return;
     }
@@ -36,6 +36,6 @@ function sendOrSay(pages: Pages, req: Request, res: Response, status: number): v
     pages.send(req, res, 'unavailable', { status });
   } catch (error) {
     if (!(error instanceof PageMissingError)) throw error;
-    res.status(status).type('text/plain').send('Not available just now. Try again in a moment.\n');
+    res.status(status).type('text/plain').send('Temporarily unavailable. Try again in a moment.\n');
   }
 }

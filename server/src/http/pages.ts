@@ -6,43 +6,43 @@ import { brandedHead, brandedTexts, pageFooter, pageHeader } from './brand.ts';
 import { requestContext } from './context.ts';
 import { escapeHtml } from './html.ts';
 
-/** The languages of the pages (BCP 47), the first where none fits. */
+/** Languages of the pages (BCP 47). The first is the fallback. */
 const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
 export interface PageContent {
-  /** For `%{name}`, escaped. */
+  /** Values for `%{name}`; escaped. */
   values?: Record<string, string>;
-  /** For `%{name}` that is HTML made here. */
+  /** Trusted HTML for `%{name}`; not escaped. */
   html?: Record<string, string>;
-  /** Where a form of the page may lead besides here (CSP `form-action`), redirects included. */
+  /** Additional CSP `form-action` sources, including targets of redirects. */
   formTargets?: string[];
-  /** `ui_locales` of the request, before what the browser says. */
+  /** `ui_locales` of the request; takes precedence over Accept-Language. */
   uiLocales?: string | undefined;
   status?: number;
-  /** Whose page it is; absent: of nobody in particular. */
+  /** Branding of the project; undefined: Latchkey's own. */
   brand?: ((language: PageLanguage) => Brand) | undefined;
-  /** To be looked at inside the console: it may stand in a frame of our own, and its forms lead nowhere. */
+  /** Preview in the console: same-origin framing is allowed, forms are blocked. */
   isPreview?: boolean;
 }
 
-/** The console is not built where this stands. */
+/** The console has not been built. */
 export class PageMissingError extends Error {}
 
 /**
- * The pages that need no application of their own (sign-in, errors, logout): HTML that the console's build leaves, with
- * `%{name}` for values and `%{t:key}` for texts in the reader's language, which may hold `{name}` of a value.
+ * Server-rendered pages (sign-in, errors, logout). Templates come from the console build: `%{name}` is a value, `%{t:key}` a
+ * text in the reader's language, in which `{name}` is a value.
  */
 export class Pages {
   private readonly folder: string;
   private readonly files = new Map<string, { changedAt: number; content: unknown }>();
 
-  /** @param folder the build: `signin/<page>.html`, `messages/<language>.json`, `assets/` */
+  /** @param folder build output with `signin/<page>.html`, `messages/<language>.json` and `assets/` */
   constructor(folder: string) {
     this.folder = folder;
   }
 
-  /** Answers with a page, under a policy that lets nothing in but our own files. Throws {@link PageMissingError}. */
+  /** Sends a page with a CSP that allows only our own files. Throws {@link PageMissingError}. */
   send(req: Request, res: Response, page: string, content: PageContent = {}): void {
     const language = this.language(req, content.uiLocales);
     res.status(content.status ?? 200);
@@ -55,7 +55,7 @@ export class Pages {
     res.type('html').send(this.fill(page, language, requestContext(req).requestId, content));
   }
 
-  /** A text in the reader's language, its `{name}` filled and not escaped. */
+  /** A text in the reader's language with its `{name}` placeholders filled; not escaped. */
   text(req: Request, key: string, values: Record<string, string> = {}, uiLocales?: string): string {
     return this.lookUp(this.language(req, uiLocales), key, values);
   }
@@ -96,7 +96,7 @@ export class Pages {
         isText ? escapeHtml(say(name)) : (made[name] ?? escapeHtml(all[name] ?? '')),
     );
     const dressed = filled.replace('</head>', () => `${brandedHead(brand)}</head>`);
-    // In a frame it would scroll the page around it.
+    // Autofocus inside a frame would scroll the parent page.
     return isPreview ? dressed.replace(/(<input[^>]*) autofocus/g, '$1') : dressed;
   }
 
@@ -118,7 +118,7 @@ export class Pages {
     return this.read(join('messages', `${language}.json`), (text) => JSON.parse(text) as Record<string, string>);
   }
 
-  /** Read again when the file has changed: a page of an earlier build would name assets that are gone. */
+  /** Cached by mtime: after a new build, the old page would refer to assets that no longer exist. */
   private read<T>(file: string, parse: (text: string) => T): T {
     const path = join(this.folder, file);
     try {
@@ -134,7 +134,7 @@ export class Pages {
   }
 }
 
-/** True for a browser on its way to a page; a program that takes anything gets JSON. */
+/** True if the client prefers HTML; clients that accept anything get JSON. */
 export function wantsPage(req: Request): boolean {
   return req.accepts(['json', 'html']) === 'html';
 }
@@ -152,7 +152,7 @@ function policy(formTargets: string[]): string {
   ].join('; ');
 }
 
-/** Of a page that holds no flow: nobody can sign in by it, and no form of it leaves. */
+/** CSP of previews: forms are blocked, framing is same-origin. */
 const previewPolicy = [
   "default-src 'none'",
   "script-src 'self'",

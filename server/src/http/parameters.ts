@@ -5,21 +5,21 @@ import { bounded, maxBodyBytes } from './bodies.ts';
 
 const form = 'application/x-www-form-urlencoded';
 
-/** Reads a form body as it was sent (64 KB), for {@link parametersOf}. */
+/** Reads a form body as raw text (64 KB limit), for {@link parametersOf}. */
 export function formBody(): RequestHandler {
   return bounded(express.text({ type: form, limit: maxBodyBytes }), maxBodyBytes);
 }
 
-/** OAuth parameters (RFC 6749 §3.1): each at most once, an empty one counts as absent. */
+/** OAuth parameters (RFC 6749 §3.1): each at most once; an empty one is treated as omitted. */
 export interface Parameters {
   get(name: string): string | undefined;
-  /** Names that came more than once, or whose value no text column could hold. */
+  /** Names of parameters that are repeated, or whose value cannot be stored as text in PostgreSQL. */
   faults: string[];
-  /** True where the body was not the form that a POST must send. */
+  /** True if the body of a POST is not form-encoded. */
   wrongContentType: boolean;
 }
 
-/** The parameters of a query (GET) or of a form body (POST), never of both. */
+/** Parameters of the query (GET) or of the form body (POST), never both. */
 export function parametersOf(req: Request): Parameters {
   if (req.method === 'POST') {
     const isForm = typeof req.body === 'string' && req.is(form) !== false;
@@ -28,19 +28,19 @@ export function parametersOf(req: Request): Parameters {
   return parse(queryOf(req), false);
 }
 
-/** Longest form that is asked again as a GET; beyond it an address may not get through. */
+/** Longest form that is redirected as a GET; longer URLs may be rejected by proxies. */
 const longestQuery = 6_000;
 
 /**
- * A form on another site sends no SameSite cookies, so a live session would not be seen: the same request again as a
- * GET, which sends them.
+ * True for a cross-site form POST, which carries no SameSite cookies, so a live session is not visible. Repeat the request
+ * as a GET, which sends them.
  */
 export function cameWithoutCookies(req: Request): boolean {
   if (req.method !== 'POST' || req.get('cookie') !== undefined) return false;
   return typeof req.body === 'string' && req.body !== '' && req.body.length <= longestQuery;
 }
 
-/** The query string as it was sent, without `?`. */
+/** Raw query string, without `?`. */
 export function queryOf(req: Request): string {
   const at = req.originalUrl.indexOf('?');
   return at < 0 ? '' : req.originalUrl.slice(at + 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { routeLabel } from './route-label.ts';
 
-describe('the name of a route in metrics and traces', () => {
+describe('the route label in metrics and traces', () => {
   it.each([
     ['/oauth2/token', '/oauth2/token'],
     ['/v1/signin/verify-email-otp', '/v1/signin/:step'],
@@ -16,7 +16,7 @@ describe('the name of a route in metrics and traces', () => {
     expect(routeLabel(path)).toBe(label);
   });
 
-  it('is one of few, however many paths are asked for', () => {
+  it('is low-cardinality for arbitrary paths', () => {
     const paths = Array.from({ length: 1000 }, (_, index) => [
       `/v1/scim/${index}/Users/${index}`,
       `/admin/${index}`,

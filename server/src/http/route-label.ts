@@ -1,4 +1,4 @@
-/** Paths as they stand in the rooms' routes, and what each is called in metrics and traces. */
+/** Paths used as their own label. */
 const fixed = new Set([
   '/.well-known/openid-configuration',
   '/.well-known/jwks.json',
@@ -19,8 +19,7 @@ const scim =
 const folders = ['/admin', '/assets', '/messages', '/setup', '/demo', '/account', '/signin'];
 
 /**
- * What a path is called: one of few names, whoever asks for whatever, and never an id, a token or anything else that the
- * caller wrote.
+ * Low-cardinality label of a path for metrics and traces. Never contains caller input such as ids or tokens.
  */
 export function routeLabel(path: string): string {
   if (fixed.has(path)) return path;

@@ -4,12 +4,12 @@ import helmet from 'helmet';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** What helmet sets: the same in every answer, so it is made once. */
+/** Helmet's headers, computed once: they are the same in every response. */
 export function securityHeaders(issuer: string): Headers {
   const set = helmet({
-    // Each page sets its own.
+    // Set per page.
     contentSecurityPolicy: false,
-    // A relying party may open the sign-in in a popup and wait for it.
+    // Relying parties may open sign-in in a popup and wait for it.
     crossOriginOpenerPolicy: false,
     strictTransportSecurity: issuer.startsWith('https://'),
   });
