@@ -103,7 +103,7 @@ test('SMS codes require a number with country code', async ({ page }) => {
 test('email codes are a second factor if allowed, also after another one was started', async ({ page }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED', emailFactor: true, testMode: true });
   const done = await hosted.begin(page, application);
-  await expect(page.getByText('Test mode. Codes are shown on this page')).toBeVisible();
+  await expect(page.getByText('Test mode: codes are shown on this page')).toBeVisible();
   await expectAccessible(page);
   await enterAddress(page, 'mary@example.com');
   await expect(page.getByText('Test mode: the code is')).toBeVisible();
