@@ -44,7 +44,7 @@ async function query<Row>(url: string, sql: string): Promise<Row[]> {
   }
 }
 
-/** Every row of every table, in an order of its own. */
+/** Every row of every table, in a stable order. */
 async function contents(url: string): Promise<Record<string, unknown[]>> {
   const tables = await query<{ name: string }>(
     url,
@@ -57,7 +57,7 @@ async function contents(url: string): Promise<Record<string, unknown[]>> {
   return found;
 }
 
-/** People, factors, sessions, groups, keys: something in as many tables as a few calls fill. */
+/** Creates users, factors, sessions, groups and keys, to fill as many tables as a few calls can. */
 async function live(): Promise<void> {
   const { services, make } = app;
   const project = await make.project({ name: 'Ünïcode "quoted" \\ and \n so on'.replace('\n', '') });
@@ -83,23 +83,23 @@ async function isUntouched(): Promise<boolean> {
 }
 
 describe('a backup', () => {
-  it('restored elsewhere is the same to the last row, and its keys sign on', async () => {
+  it('restores every row in another database, with working signing keys', async () => {
     await live();
     const before = await contents(app.databaseUrl);
     const { code, out } = await shell(env, 'backup', '--to', file);
     expect([code, out]).toEqual([0, file]);
     const restored = await shell(elsewhere, 'restore', file);
-    expect(restored.err).toContain('is whole');
+    expect(restored.err).toContain('is complete');
     expect(restored.code).toBe(0);
     expect(await contents(target.url)).toEqual(before);
     expect(await shell(elsewhere, 'keys:rotate')).toMatchObject({ code: 0 });
-    // What triggers derive goes on from where it was.
+    // Values derived by triggers continue.
     const counted = `select (select count(*)::int from users) as users, (select sum(users)::int from user_counts) as counted`;
     const [row] = await query<{ users: number; counted: number }>(target.url, counted);
     expect(row?.users).toBe(row?.counted);
   });
 
-  it('is for its owner alone, holds no master key, and is in the record', async () => {
+  it('is readable by its owner only, contains no master key, and is recorded', async () => {
     await live();
     await shell(env, 'backup', '--to', file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -112,7 +112,7 @@ describe('a backup', () => {
     expect(newest).toMatchObject({ file: 'a.jsonl.gz', bytes: statSync(file).size });
   });
 
-  it('is one moment: people who come meanwhile are in it with all that is theirs, or not at all', async () => {
+  it('is a consistent snapshot: users created during the backup are complete or absent', async () => {
     const project = await app.make.project();
     let writing = true;
     const writer = (async () => {
@@ -127,23 +127,23 @@ describe('a backup', () => {
     expect(row?.users).toBe(row?.counted);
   });
 
-  it('goes into a folder under the time of its making, and takes no other’s place', async () => {
+  it('is named after its time in a folder, and overwrites no file', async () => {
     const first = await shell(env, 'backup', '--to', folder);
     expect(first.out).toMatch(/latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/);
-    expect((await shell(env, 'backup', '--to', first.out)).err).toContain('is there already');
+    expect((await shell(env, 'backup', '--to', first.out)).err).toContain('already exists');
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it('leaves nothing that looks like one where it fails', async () => {
+  it('leaves no file with its name if it fails', async () => {
     expect(await shell(elsewhere, 'backup', '--to', file)).toMatchObject({ code: 1 });
     expect(await shell(env, 'backup', '--to', join(folder, 'none', 'a.gz'))).toMatchObject({ code: 1, out: '' });
-    // A folder that is not there must not become a file, which the next backup finds in its way.
+    // A missing folder must not become a file.
     const missing = await shell(env, 'backup', '--to', join(folder, 'none'));
-    expect(missing).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is no folder') });
+    expect(missing).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is not a folder') });
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is made of a database of an earlier version without changing it, and restored to this one', async () => {
+  it('of an older schema does not migrate the database, and restores into the current schema', async () => {
     const orm = await openDatabase({ url: target.url, poolSize: 2 });
     await orm.migrator.up({ to: (migrations[2] as { name: string }).name });
     await orm.close(true);
@@ -156,14 +156,14 @@ describe('a backup', () => {
     await another.drop();
   });
 
-  it('of an embedded instance is restored on another machine with its master key alone', async () => {
+  it('of an embedded instance restores on another machine with only its master key', async () => {
     const [here, there] = [join(folder, 'here'), join(folder, 'there')];
     await firstStart(here);
     await shell({ DATA_DIR: here }, 'admin:link');
     const { out } = await shell({ DATA_DIR: here }, 'backup');
     expect(out).toContain(join(here, 'backups'));
     const refused = await shell({ DATA_DIR: there }, 'restore', out);
-    expect(refused.err).toContain('put it into');
+    expect(refused.err).toContain('copy it to');
     expect(existsSync(there)).toBe(false);
     const key = readFileSync(join(here, 'master.key'), 'utf8').trim();
     expect(await shell({ DATA_DIR: there, MASTER_KEY: key }, 'restore', out)).toMatchObject({ code: 0 });
@@ -172,7 +172,7 @@ describe('a backup', () => {
   });
 });
 
-describe('restore refuses, before it writes anything,', () => {
+describe('restore rejects, before it writes anything,', () => {
   beforeEach(async () => {
     await live();
     await shell(env, 'backup', '--to', file);
@@ -180,13 +180,13 @@ describe('restore refuses, before it writes anything,', () => {
 
   afterEach(async () => expect(await isUntouched()).toBe(true));
 
-  it('a backup of another master key', async () => {
+  it('a backup made with another master key', async () => {
     const { code, err } = await shell({ ...elsewhere, MASTER_KEY: otherKey }, 'restore', file);
     expect(code).toBe(1);
-    expect(err).toContain('was made under another master key');
+    expect(err).toContain('was made with another master key');
   });
 
-  it('a file that is cut off, anywhere', async () => {
+  it('a truncated file', async () => {
     const whole = readFileSync(file);
     for (const share of [0, 0.1, 0.5, 0.99]) {
       writeFileSync(file, whole.subarray(0, Math.floor(whole.length * share)));
@@ -197,7 +197,7 @@ describe('restore refuses, before it writes anything,', () => {
     expect((await shell(elsewhere, 'restore', file)).err).toContain('is cut off');
   });
 
-  it('a file in which somebody has changed, added or removed a row', async () => {
+  it('a file in which a row was changed, added or removed', async () => {
     const whole = readFileSync(file);
     const isRow = (line: string) => line.startsWith('{"row":');
     for (const change of [
@@ -215,12 +215,12 @@ describe('restore refuses, before it writes anything,', () => {
     expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 1 });
   });
 
-  it('a file of a newer Latchkey, of another format, or of something else', async () => {
+  it('a file of a newer version, of another format version, or of another kind', async () => {
     const whole = readFileSync(file);
     const first = (line: (manifest: string) => string) =>
       alter((lines) => [line(lines[0] as string), ...lines.slice(1)]);
     first((manifest) => manifest.replace('"20261121000100-scim"', '"29990101000000-tomorrow"'));
-    expect((await shell(elsewhere, 'restore', file)).err).toContain('made by a newer Latchkey');
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('made by a newer version');
     writeFileSync(file, whole);
     first((manifest) => manifest.replace('"version":1', '"version":2'));
     expect((await shell(elsewhere, 'restore', file)).err).toContain('is of version 2');
@@ -231,23 +231,23 @@ describe('restore refuses, before it writes anything,', () => {
     expect((await shell(elsewhere, 'restore', join(folder, 'none'))).err).toContain('cannot be read (ENOENT)');
   });
 
-  it('nothing where it is only asked whether the file is whole', async () => {
+  it('nothing in a valid file (--check)', async () => {
     expect(await shell(elsewhere, 'restore', file, '--check')).toMatchObject({
       code: 0,
-      err: expect.stringContaining('is whole'),
+      err: expect.stringContaining('is complete'),
     });
   });
 });
 
 describe('restore', () => {
-  it('refuses a database that holds something', async () => {
+  it('rejects a database that is not empty', async () => {
     await shell(env, 'backup', '--to', file);
     const before = await contents(app.databaseUrl);
     expect((await shell(env, 'restore', file)).err).toContain('is not empty');
     expect(await contents(app.databaseUrl)).toEqual(before);
   });
 
-  it('twice at once happens once', async () => {
+  it('succeeds once if run twice in parallel', async () => {
     await live();
     await shell(env, 'backup', '--to', file);
     const both = await Promise.all([shell(elsewhere, 'restore', file), shell(elsewhere, 'restore', file)]);
@@ -255,11 +255,11 @@ describe('restore', () => {
     expect(both.find(({ code }) => code === 1)?.err).toContain('is not empty');
   });
 
-  it('leaves an empty database where it fails half-way, and goes through when it is run again', async () => {
+  it('leaves an empty database if it fails, and succeeds when run again', async () => {
     await live();
     await shell(env, 'backup', '--to', file);
     const whole = readFileSync(file);
-    // Two rows with one key, under a seal that fits: the database is what refuses.
+    // Two rows with the same key and a valid seal: the database rejects them.
     const { createHash } = await import('node:crypto');
     const { Vault } = await import('../domain/keys/vault.ts');
     const { systemRandom } = await import('../adapters/system/random.ts');
@@ -276,13 +276,13 @@ describe('restore', () => {
     });
     expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 1 });
     const tables = await query(target.url, `select tablename as name from pg_tables where schemaname = 'public'`);
-    // The list of migrations, with nothing in it.
+    // Only the empty list of migrations remains.
     expect(tables).toEqual([{ name: 'migrations' }]);
     writeFileSync(file, whole);
     expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 0 });
   });
 
-  it('ends every session where it is asked to', async () => {
+  it('ends every session with --end-sessions', async () => {
     await live();
     await shell(env, 'backup', '--to', file);
     await shell(elsewhere, 'restore', file, '--end-sessions');

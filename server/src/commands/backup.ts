@@ -11,18 +11,18 @@ import { type Command, type Opened, UsageError, withInstance } from './command.t
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'Writes the whole database to one file, as it is at this moment, while everything runs.',
+  summary: 'Writes a consistent snapshot of the database to one file. The server can keep running.',
   options: {
     to: {
       type: 'string',
       value: 'file or folder',
-      description: 'where to; - for stdout. Default: DATA_DIR/backups',
+      description: 'destination; - for stdout. Default: DATA_DIR/backups',
     },
   },
   notes: [
-    'Works alike for the embedded database and for DATABASE_URL, and needs no other program. What is sealed stays sealed:',
-    'the file is of no use without the master key, which is not in it. Names and addresses of people are in it as they are.',
-    'Left out: the job queue (what waits in it is found again, or has expired).',
+    'Works with the embedded database and with DATABASE_URL, and needs no other program. Secrets stay encrypted: the file',
+    'cannot be restored without the master key, which it does not contain. Names and addresses of users are in plain text.',
+    'The job queue is not included: pending work is found again after a restore, or has expired.',
   ],
   run: (input, surroundings) =>
     withInstance(
@@ -59,7 +59,7 @@ async function toStdout(opened: Opened, stdout: NodeJS.WritableStream): Promise<
   return { file: 'stdout', ...(await write(opened, new BackupWriter(through))) };
 }
 
-/** Written beside its place and put there complete: a file with the name of a backup is one. */
+/** Writes to a `.partial` file and renames it, so that a file with the final name is complete. */
 async function toFile(opened: Opened, target: string | undefined): Promise<Made> {
   const path = placeFor(opened, target);
   const draft = `${path}.partial`;
@@ -68,10 +68,10 @@ async function toFile(opened: Opened, target: string | undefined): Promise<Made>
     const stream = createWriteStream(draft, { fd: descriptor, autoClose: false });
     const figures = await write(opened, new BackupWriter(stream));
     fsyncSync(descriptor);
-    if (existsSync(path)) throw new UsageError(`${path} is there already: name another file`);
-    // A folder that was not made yet, or is not mounted, would become a file, and every later backup fail at it.
+    if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
+    // A missing or unmounted folder would otherwise become a file, and every later backup to it would fail.
     if (!path.endsWith('.gz'))
-      throw new UsageError(`${path} is no folder: make it, or name a file that ends in .jsonl.gz`);
+      throw new UsageError(`${path} is not a folder: create it, or use a file name that ends in .jsonl.gz`);
     renameSync(draft, path);
     return { file: basename(path), path, ...figures };
   } catch (error) {
@@ -85,7 +85,7 @@ function openDraft(draft: string): number {
     return openSync(draft, 'wx', 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const mend = code === 'EEXIST' ? 'another backup is writing it, or one was cut off: remove it' : code;
+    const mend = code === 'EEXIST' ? 'another backup is writing it, or one was interrupted: remove it' : code;
     throw new StartError(`${draft} cannot be written: ${mend}.`);
   }
 }
@@ -101,24 +101,24 @@ function placeFor({ config, now }: Opened, target: string | undefined): string {
       : isFolder
         ? join(resolve(target), name)
         : resolve(target);
-  if (existsSync(path)) throw new UsageError(`${path} is there already: name another file`);
+  if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
   if (target === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return path;
 }
 
-/** Everything in one snapshot, which no migration can change meanwhile. */
+/** Writes all tables from one snapshot. Holds the migration lock, so that the schema cannot change. */
 async function write({ services, config }: Opened, writer: BackupWriter): Promise<Omit<Made, 'file' | 'path'>> {
   const { db, vault } = services;
   return db.snapshot(async (em) => {
     await withoutLimits(em);
-    // To wait would be to look at a schema of before: the first statement takes the snapshot.
+    // Do not wait for the lock: the first statement takes the snapshot, so the schema would be the old one.
     const [lock] = await query(
       em,
       sql<{ taken: boolean }>`select pg_try_advisory_xact_lock_shared(${migrationLock}) as taken`,
     );
-    if (!lock?.taken) throw new StartError('The database is being migrated or restored: try again in a moment.');
+    if (!lock?.taken) throw new StartError('The database is being migrated or restored. Try again in a moment.');
     const migrations = await appliedMigrations(em);
-    if (!migrations) throw new StartError('This database holds no Latchkey: there is nothing to back up.');
+    if (!migrations) throw new StartError('This is not a Latchkey database: there is nothing to back up.');
     const [clock] = await query(em, sql<{ now: string }>`select now() as now`);
     const takenAt = new Date(clock?.now as string);
     const id = systemRandom.id();

@@ -6,50 +6,50 @@ import type { Clock } from '../domain/kernel/clock.ts';
 import { compose, hasDatabase, type OpenedDatabase, openConfigured, reach, StartError } from '../instance.ts';
 import type { Services } from '../services.ts';
 
-/** What a command is given of the process that it runs in. */
+/** The process environment that a command runs in. */
 export interface Surroundings {
   /** Reads the settings; throws `ConfigError`. */
   config(): Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
-  /** For what is no text. */
+  /** For binary output. */
   stdout: NodeJS.WritableStream;
-  /** A line of the result, on stdout. */
+  /** Writes a line of the result to stdout. */
   say(line: string): void;
-  /** A line of progress or of what is wrong, on stderr. */
+  /** Writes a line of progress or an error to stderr. */
   complain(line: string): void;
 }
 
 /** An option: `--name` alone, or `--name value`. */
 export interface Option {
   type: 'boolean' | 'string';
-  /** Of the value, for the help. */
+  /** Placeholder of the value in the help. */
   value?: string;
   description: string;
 }
 
-/** Something that an operator does from a shell: `npm run <name>`, or `latchkey <name>` in the image. */
+/** An operator's command: `npm run <name>`, or `latchkey <name>` in the image. */
 export interface Command {
   name: string;
   /** One sentence. */
   summary: string;
-  /** What stands after the options, e.g. `<file>`. */
+  /** Positional arguments, e.g. `<file>`. */
   operands?: readonly string[];
   options?: Readonly<Record<string, Option>>;
-  /** What one has to know before, in whole lines. */
+  /** Further lines of the help. */
   notes?: readonly string[];
   /** @returns the exit code */
   run(input: Input, surroundings: Surroundings): Promise<number>;
 }
 
-/** What stood behind the command's name. */
+/** Parsed arguments. */
 export interface Input {
   operands: string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;
 }
 
-/** Wrong use of a command: told in a line, with the help. */
+/** Invalid arguments. Printed with the help; exit code 2. */
 export class UsageError extends Error {}
 
 /** Throws {@link UsageError}. */
@@ -63,7 +63,7 @@ export function parseInput(command: Command, args: readonly string[]): Input {
       strict: true,
     });
     const expected = command.operands ?? [];
-    if (positionals.length > expected.length) throw new UsageError(`${positionals.at(-1)} is one word too many`);
+    if (positionals.length > expected.length) throw new UsageError(`unexpected argument ${positionals.at(-1)}`);
     const missing = expected[positionals.length];
     if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`${missing} is missing`);
     return {
@@ -77,7 +77,7 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   }
 }
 
-/** What a command works on: the domain, its database, and the way to it. */
+/** An opened instance: settings, database and services. */
 export interface Opened {
   config: Config;
   database: OpenedDatabase;
@@ -86,15 +86,15 @@ export interface Opened {
   now(): Date;
 }
 
-/** A command that was not given the server's settings would make a database, and a master key, of its own. */
+/** Throws {@link StartError} if there is no database, since opening one would create it, with a new master key. */
 export function mustHaveDatabase(config: Config): Config {
   if (hasDatabase(config)) return config;
   throw new StartError(
-    `There is no database in ${resolve(config.DATA_DIR)}: give this command the settings of the server (DATABASE_URL or DATA_DIR), or start the server once.`,
+    `There is no database in ${resolve(config.DATA_DIR)}: run this command with the settings of the server (DATABASE_URL or DATA_DIR), or start the server once.`,
   );
 }
 
-/** Opens the instance beside a live server, or without one, for as long as `work` takes. */
+/** Opens the instance while `work` runs. A server may be running at the same time, unless `exclusive`. */
 export async function withInstance<T>(
   { config: load, clock, complain }: Surroundings,
   work: (opened: Opened) => Promise<T>,
@@ -105,8 +105,8 @@ export async function withInstance<T>(
   let orm: MikroORM | undefined;
   try {
     orm = await reach(database.url, config, { migrate });
-    // Nothing that a command does asks for a job.
-    const queue = { send: async () => Promise.reject(new StartError('a command asks for no jobs')) };
+    // Commands do not enqueue jobs.
+    const queue = { send: async () => Promise.reject(new StartError('commands cannot enqueue jobs')) };
     return await work({
       config,
       database,

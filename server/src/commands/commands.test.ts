@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 describe('the shell', () => {
-  it('names every command, and each explains itself', async () => {
+  it('lists every command, and prints the help of each', async () => {
     const { code, out } = await shell({}, '--help');
     expect(code).toBe(0);
     for (const command of commands) {
@@ -28,13 +28,13 @@ describe('the shell', () => {
     }
   });
 
-  it('refuses what it does not know, without reading the settings', async () => {
+  it('rejects unknown commands and arguments without reading the settings', async () => {
     expect(await shell({ PORT: 'x' }, 'no-such')).toMatchObject({ code: 2 });
     expect(await shell({ PORT: 'x' }, 'keys:rotate', '--no-such')).toMatchObject({ code: 2, out: '' });
     expect(await shell({ PORT: 'x' }, 'keys:rotate', 'surplus')).toMatchObject({ code: 2, out: '' });
   });
 
-  it('tells in one line what is wrong with the settings or the database', async () => {
+  it('prints one line for invalid settings or an unreachable database', async () => {
     expect((await shell({ PORT: 'x' }, 'keys:rotate')).err).toMatch(/^keys:rotate: PORT must be/);
     const away = { ...env, DATABASE_URL: 'postgresql://nobody:hunter2@127.0.0.1:1/none' };
     const { code, err } = await shell(away, 'keys:rotate');
@@ -44,12 +44,12 @@ describe('the shell', () => {
   });
 
   it.each(['backup', 'admin:link', 'keys:rotate', 'master-key:rotate'])(
-    'makes no database for %s, which was not given the settings of the server',
+    'creates no database for %s without the settings of the server',
     async (command) => {
       const folder = mkdtempSync(join(tmpdir(), 'lk-'));
       const { code, err } = await shell({ DATA_DIR: folder }, command);
       expect(code).toBe(1);
-      expect(err).toMatch(/^\S+: There is no database in .*: give this command the settings of the server/);
+      expect(err).toMatch(/^\S+: There is no database in .*: run this command with the settings of the server/);
       expect(readdirSync(folder)).toEqual([]);
       rmSync(folder, { recursive: true });
     },
@@ -57,7 +57,7 @@ describe('the shell', () => {
 });
 
 describe('admin:link', () => {
-  it('prints a link that the server takes, and tells of it in the audit log', async () => {
+  it('prints a link that the server accepts, and records it in the audit log', async () => {
     const { out } = await shellAt(app.clock, { ...env, BASE_URL: app.url }, 'admin:link');
     const link = /http\S+/.exec(out)?.[0] as string;
     expect((await fetch(link, { redirect: 'manual' })).status).toBe(303);
@@ -67,7 +67,7 @@ describe('admin:link', () => {
 });
 
 describe('keys:rotate', () => {
-  it('makes no key under a master key that is not this database’s', async () => {
+  it('creates no signing key with a wrong master key', async () => {
     const before = await app.services.keys.list();
     const { code, err } = await shellAt(
       app.clock,
@@ -79,7 +79,7 @@ describe('keys:rotate', () => {
     expect(await app.services.keys.list()).toHaveLength(before.length);
   });
 
-  it('publishes successors that sign a day later, and the second time nothing more', async () => {
+  it('publishes keys that sign a day later, and does nothing when run again', async () => {
     const before = (await app.services.keys.jwks()).keys.length;
     const { code, out } = await shellAt(app.clock, env, 'keys:rotate');
     expect(code).toBe(0);
@@ -91,7 +91,7 @@ describe('keys:rotate', () => {
     expect((await app.services.keys.jwks()).keys).toHaveLength(before + 2);
   });
 
-  it('in an emergency leaves nothing of what was signed before, while sign-in goes on', async () => {
+  it('with --emergency invalidates all earlier tokens, while sign-in keeps working', async () => {
     const { signer, keys } = app.services;
     const token = await signer.sign('id-token', { sub: 'somebody', aud: 'app' });
     await shellAt(app.clock, env, 'keys:rotate');
@@ -110,7 +110,7 @@ describe('master-key:rotate', () => {
   const newKey = Buffer.alloc(32, 8).toString('base64');
   const swapped = () => ({ ...env, MASTER_KEY: newKey, MASTER_KEY_SECOND: testMasterKey });
 
-  it('seals everything anew: then the new key alone opens all of it, and recovery codes still work', async () => {
+  it('re-encrypts all values: then the new key alone is enough, and recovery codes still work', async () => {
     const project = await app.make.project();
     const user = await app.make.user(project);
     const { services } = app;
@@ -122,8 +122,8 @@ describe('master-key:rotate', () => {
 
     const { code, out } = await shell(swapped(), 'master-key:rotate');
     expect(code).toBe(0);
-    expect(out).toMatch(/^3 values were sealed anew/);
-    expect((await shell(swapped(), 'master-key:rotate')).out).toMatch(/^0 values were sealed anew/);
+    expect(out).toMatch(/^3 values re-encrypted/);
+    expect((await shell(swapped(), 'master-key:rotate')).out).toMatch(/^0 values re-encrypted/);
 
     const after = await openedWith(newKey);
     const sealed = await after.services.db
@@ -138,7 +138,7 @@ describe('master-key:rotate', () => {
     await after.close();
   });
 
-  it('leaves everything as it was where it fails half-way, and goes through when it is run again', async () => {
+  it('changes nothing if it fails, and succeeds when run again', async () => {
     const em = () => app.services.db.reader();
     await em().execute(
       `create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
@@ -151,7 +151,7 @@ describe('master-key:rotate', () => {
     expect(await shell(swapped(), 'master-key:rotate')).toMatchObject({ code: 0 });
   });
 
-  it('lets processes with both keys go on before, while and after', async () => {
+  it('does not disturb processes with both keys before, during or after', async () => {
     const other = await openedWith(newKey, testMasterKey);
     expect(await other.services.keys.published()).toHaveLength(2);
     const [first, second] = await Promise.all([
@@ -166,7 +166,7 @@ describe('master-key:rotate', () => {
     await late.close();
   });
 
-  it('refuses where a value is under neither key, and where the second key is missing', async () => {
+  it('fails if a value is encrypted with neither key, or the second key is missing', async () => {
     const wrong = { ...env, MASTER_KEY: newKey, MASTER_KEY_SECOND: Buffer.alloc(32, 9).toString('base64') };
     const { code, err } = await shell(wrong, 'master-key:rotate');
     expect(code).toBe(1);
@@ -174,7 +174,7 @@ describe('master-key:rotate', () => {
     expect((await shell({ ...env, MASTER_KEY: newKey }, 'master-key:rotate')).err).toContain('set MASTER_KEY_SECOND');
   });
 
-  it('knows every sealed column of the database', async () => {
+  it('covers every encrypted column of the database', async () => {
     const found = await app.services.db.reader().execute<{ name: string }[]>(
       `select table_name || '.' || column_name as name from information_schema.columns
        where table_schema = 'public' and data_type = 'bytea' and column_name like 'sealed%' order by 1`,
@@ -185,14 +185,14 @@ describe('master-key:rotate', () => {
     );
   });
 
-  it('makes and keeps the keys of an embedded instance by itself', async () => {
+  it('generates and stores the keys of an embedded instance', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lk-'));
     const embedded = { DATA_DIR: dataDir };
     try {
       await firstStart(dataDir);
       await shell(embedded, 'keys:rotate');
       const { code, out } = await shell(embedded, 'master-key:rotate');
-      expect(out).toMatch(/^4 values were sealed anew/);
+      expect(out).toMatch(/^4 values re-encrypted/);
       expect(code).toBe(0);
       expect(await shell(embedded, 'keys:rotate')).toMatchObject({ code: 0 });
     } finally {
@@ -201,7 +201,7 @@ describe('master-key:rotate', () => {
   });
 });
 
-/** A process of its own on the same database. */
+/** Another process on the same database. */
 async function openedWith(masterKey: string, second?: string) {
   const { openDatabase } = await import('../adapters/postgres/database.ts');
   const { systemRandom } = await import('../adapters/system/random.ts');

@@ -1,6 +1,6 @@
 /**
- * What operators do from a shell, beside a live server or without one: one table of commands, each of which is
- * `npm run <name> -- …` in a checkout and `latchkey <name> …` in the image.
+ * Commands for operators, with or without a running server: `npm run <name> -- …` in a checkout, `latchkey <name> …` in the
+ * image.
  */
 import { faultLines } from '../instance.ts';
 import { adminLink } from './admin-link.ts';
@@ -24,7 +24,7 @@ export const commands: readonly Command[] = [
   doctor,
 ];
 
-/** @returns the exit code: 0 done, 1 refused or failed, 2 used wrongly */
+/** @returns the exit code: 0 success, 1 failure, 2 invalid arguments */
 export async function runCommand(name: string, args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { say, complain } = surroundings;
   if (['help', '--help', '-h'].includes(name)) {
@@ -33,7 +33,7 @@ export async function runCommand(name: string, args: readonly string[], surround
   }
   const command = commands.find((one) => one.name === name);
   if (!command) {
-    complain(`There is no command ${name}.`);
+    complain(`Unknown command: ${name}.`);
     for (const line of overview()) complain(line);
     return 2;
   }
@@ -54,11 +54,11 @@ export async function runCommand(name: string, args: readonly string[], surround
 function overview(): string[] {
   const width = Math.max(...commands.map(({ name }) => name.length)) + 3;
   return [
-    'Without a command the server starts. Commands:',
+    'Without a command, Latchkey starts the server. Commands:',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
     '',
-    'A command tells more of itself with --help.',
+    'Run a command with --help for details.',
   ];
 }
 

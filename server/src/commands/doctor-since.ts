@@ -7,21 +7,21 @@ import { UsageError } from './command.ts';
 export function sinceOf(text: string, now: Date): Date {
   const since = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? new Date(text) : null;
   if (since === null || Number.isNaN(since.getTime())) {
-    throw new UsageError('--since must be a day such as 2026-11-21, or a time such as 2026-11-21T04:16:00Z');
+    throw new UsageError('--since must be a date such as 2026-11-21 or a time such as 2026-11-21T04:16:00Z');
   }
   if (since > now) throw new UsageError('--since must be in the past');
   return since;
 }
 
-/** The line that says that there is this check. */
+/** Shown without `--since`, to make the option known. */
 export const notExamined: SystemCheck = {
   name: 'Takeover',
   level: 'ok',
-  summary: 'Not examined',
-  advice: '`doctor --since 2026-11-21` looks for traces of the takeover that SECURITY.md describes.',
+  summary: 'Not checked',
+  advice: 'Run `doctor --since 2026-11-21` to look for signs of the takeover described in SECURITY.md.',
 };
 
-/** What somebody who signed in as another person would have left behind since then (SECURITY.md). */
+/** Signs of an account takeover since that time (SECURITY.md). */
 export async function sinceChecks(em: EntityManager, since: Date): Promise<SystemCheck[]> {
   return [await foreignCodes(em, since), ...(await made(em, since))];
 }
@@ -36,8 +36,8 @@ interface ForeignCode {
 const shown = 5;
 
 /**
- * Sign-in codes by the moment when they were made: one that was entered for an account at a time when none was sent to
- * that account was sent to somebody else. Codes take effect to the second; three are allowed for rounding.
+ * Matches entered codes to sent codes by creation time: a code entered for an account to which none was sent at that time
+ * was sent to another account. Times are in whole seconds, with a tolerance of three.
  */
 const foreignCodesStatement = (since: Date) => sql<ForeignCode>`with sent as (
     select project_id, floor(extract(epoch from at))::bigint as second, subject_kind, subject_id
@@ -64,7 +64,7 @@ async function foreignCodes(em: EntityManager, since: Date): Promise<SystemCheck
   const found = await query(em, foreignCodesStatement(since));
   const [first] = found;
   if (!first) {
-    const summary = 'Each that was entered since was sent to its own account';
+    const summary = 'Every code entered since then was sent to its own account';
     return { name, level: 'ok', summary, advice: null };
   }
   const list = found.map(({ userId, at, ip }) => `${userId} at ${new Date(at).toISOString()} from ${ip ?? 'unknown'}`);
@@ -72,8 +72,8 @@ async function foreignCodes(em: EntityManager, since: Date): Promise<SystemCheck
   return {
     name,
     level: 'fail',
-    summary: `${first.total} entered for an account that none was sent to at that time`,
-    advice: `Revoke devices and sessions of these users: ${list.join('; ')}${more}. All: server/docs/incidents.md.`,
+    summary: `${first.total} entered for an account to which no code was sent at that time`,
+    advice: `Revoke devices and sessions of these users: ${list.join('; ')}${more}. Full list: server/docs/incidents.md.`,
   };
 }
 
@@ -111,20 +111,25 @@ async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
     advice: count > 0 ? advice : null,
   });
   return [
-    look('Admin devices', adminDevices, `${adminDevices} registered since`, 'Ask each admin: *Team*, then *Audit*.'),
+    look(
+      'Admin devices',
+      adminDevices,
+      `${adminDevices} registered since`,
+      'Confirm with each admin: *Team*, then *Audit*.',
+    ),
     look('Admin tokens', tokens, `${tokens} issued since, ${liveTokens} live`, 'Revoke unknown tokens: *Team*.'),
     look(
       'Admin roles',
       roles + liveRoles,
-      `${roles} granted since, ${liveRoles} new and held`,
-      'Compare them in *Team*.',
+      `${roles} granted since, ${liveRoles} still active`,
+      'Review them in *Team*.',
     ),
-    look('Setup links', links, `${links} used since`, 'Each made an owner: *Audit*, type `setup-link.used`.'),
+    look('Setup links', links, `${links} used since`, 'Each created an owner: *Audit*, type `setup-link.used`.'),
     {
       name: 'Devices',
       level: 'ok',
       summary: `${devices} registered since, by ${people} people; ${factors} second factors set up`,
-      advice: devices > 0 ? 'Lists by account and network: server/docs/incidents.md.' : null,
+      advice: devices > 0 ? 'To list them by account and network: server/docs/incidents.md.' : null,
     },
   ];
 }

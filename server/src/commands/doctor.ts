@@ -23,16 +23,16 @@ import { notExamined, sinceChecks, sinceOf } from './doctor-since.ts';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Looks at everything that an instance stands on, and says what to do. Changes nothing.',
+  summary: 'Checks settings, database, keys, mail and SMS, with advice for every problem. Read-only.',
   options: {
     since: {
       type: 'string',
       value: 'date',
-      description: 'also counts devices, admin tokens and roles since then, and looks for codes of other accounts',
+      description: 'also count devices, admin tokens and roles created since then, and check for misused codes',
     },
     json: { type: 'boolean', description: 'one JSON object: {"worst": …, "checks": [{name, level, summary, advice}]}' },
   },
-  notes: ['Ends with 0 where nothing fails (there may be warnings), and with 1 where something does.'],
+  notes: ['Exits with 0 if no check fails (warnings are allowed), and with 1 otherwise.'],
   async run(input, surroundings) {
     const text = input.text('since');
     const since = text === undefined ? null : sinceOf(text, surroundings.clock.now());
@@ -55,7 +55,7 @@ function linesOf({ name, level, summary, advice }: SystemCheck): string[] {
   return advice === null ? [line] : [line, `${' '.repeat(21)}→ ${advice}`];
 }
 
-/** From what everything needs to what only some need; what cannot be looked at is left out, and its cause told. */
+/** Runs the checks, most fundamental first. Reports why a check cannot run and skips those that depend on it. */
 async function examine(
   surroundings: Surroundings,
   since: Date | null,
@@ -68,13 +68,13 @@ async function examine(
   const away = databaseAnswers(config);
   for (const check of await hosts) if (check) tell(check);
   const unreached = await away;
-  // Not before: what it measures would be slow while others are waited for, and they because of it.
+  // Measured after the network checks, which would distort it and be slowed down by it.
   tell(await signing());
   if (unreached) return tell(unreached);
   if (!hasDatabase(config)) {
     const advice =
-      'Right before the first start, which makes one. Else give this command the settings of the server: DATABASE_URL or DATA_DIR.';
-    return tell({ name: 'Database', level: 'warn', summary: `There is none in ${resolve(config.DATA_DIR)}`, advice });
+      'Expected before the first start, which creates one. Otherwise run this with the settings of the server: DATABASE_URL or DATA_DIR.';
+    return tell({ name: 'Database', level: 'warn', summary: `No database in ${resolve(config.DATA_DIR)}`, advice });
   }
   let database: OpenedDatabase | undefined;
   try {
@@ -99,7 +99,7 @@ async function examineDatabase(
   const orm = await openDatabase({
     url: database.url,
     poolSize: 2,
-    // Where they are lost, the rest can be looked at all the same.
+    // Without prepared statements, the other checks still work behind such a pooler.
     preparesStatements: config.DATABASE_PREPARED_STATEMENTS && statements?.level !== 'fail',
   });
   try {
@@ -112,10 +112,10 @@ async function examineDatabase(
     const services = compose(config, database, orm, { queue, clock, runtime: await runtimeOf() });
     const report = await services.systemStatus.report(em).catch((error: unknown) => reasonOf(error));
     if (typeof report === 'string') {
-      const advice = 'Start a process of this version: it makes what is missing.';
-      return tell({ name: 'Migrations', level: 'fail', summary: `The schema is not of this version`, advice });
+      const advice = 'Start a server of this version to migrate it.';
+      return tell({ name: 'Migrations', level: 'fail', summary: `The schema is from another version`, advice });
     }
-    // Jobs are not read from here, and signing is measured on this machine.
+    // This process runs no jobs, and `signing` measures the signing speed.
     const elsewhere = ['Jobs', 'Signing speed'];
     for (const check of report.checks) if (!elsewhere.includes(check.name)) tell(check);
     if (report.checks.some(({ name, level }) => name === 'Migrations' && level === 'fail')) return;
@@ -138,13 +138,13 @@ function readSettings({ config: load }: Surroundings, tell: (check: SystemCheck)
       ...dangers.map(([name]) => `${name} weakens this instance: for tests only`),
       ...(config.MASTER_KEY_SECOND === undefined
         ? []
-        : ['finish the change: `master-key:rotate`, then drop MASTER_KEY_SECOND']),
+        : ['finish the rotation: run `master-key:rotate`, then remove MASTER_KEY_SECOND']),
       ...(config.BASE_URL.startsWith('https:') && config.TRUST_PROXY === false
-        ? ['name the proxy that ends TLS in TRUST_PROXY, or limits count its address for everybody']
+        ? ['list the TLS proxy in TRUST_PROXY, or rate limits count all clients as one address']
         : []),
       ...(config.BOOTSTRAP_ADMIN_TOKEN === undefined
         ? []
-        : ['BOOTSTRAP_ADMIN_TOKEN is an owner: drop it once it is not needed']),
+        : ['BOOTSTRAP_ADMIN_TOKEN grants owner access: remove it when it is no longer needed']),
     ];
     const advice = hints.length === 0 ? null : `${hints.join('; ')}.`;
     tell({ name: 'Settings', level: advice === null ? 'ok' : 'warn', summary: config.BASE_URL, advice });
@@ -163,8 +163,8 @@ function disk(config: Config): SystemCheck {
   const folder = resolve(config.DATA_DIR);
   const { free, total } = diskSpace(folder);
   const summary = `${(free / gigabyte).toFixed(1)} GB free of ${(total / gigabyte).toFixed(1)} GB at ${folder}`;
-  if (free < gigabyte / 4) return { name: 'Disk', level: 'fail', summary, advice: 'Free some space now.' };
-  if (free < gigabyte) return { name: 'Disk', level: 'warn', summary, advice: 'Free some space soon.' };
+  if (free < gigabyte / 4) return { name: 'Disk', level: 'fail', summary, advice: 'Free disk space now.' };
+  if (free < gigabyte) return { name: 'Disk', level: 'warn', summary, advice: 'Free disk space soon.' };
   return { name: 'Disk', level: 'ok', summary, advice: null };
 }
 
@@ -173,8 +173,8 @@ const slowSignMicroseconds = 5_000;
 async function signing(): Promise<SystemCheck> {
   const microseconds = await measureSigning();
   const perSecond = Math.round(1e6 / microseconds);
-  const summary = `${(microseconds / 1000).toFixed(2)} ms for an ID token here: ${perSecond} a second and core at most`;
+  const summary = `${(microseconds / 1000).toFixed(2)} ms per ID token on this machine: at most ${perSecond} per second and core`;
   if (microseconds < slowSignMicroseconds) return { name: 'Signing', level: 'ok', summary, advice: null };
-  const advice = 'The machine is busy, or slow: server/docs/sizing.md says how a Node with the system’s OpenSSL helps.';
+  const advice = 'The machine is busy or slow. A Node.js with the system’s OpenSSL may help: server/docs/sizing.md.';
   return { name: 'Signing', level: 'warn', summary, advice };
 }

@@ -17,22 +17,22 @@ import { macKeyType, rowsOfProject, type TransferTable, transferTables } from '.
 
 export const exportProjects: Command = {
   name: 'export',
-  summary: 'Writes a project, or all, to a file of JSON lines that another instance can import.',
+  summary: 'Writes one project, or all, to a JSON Lines file that another instance can import.',
   options: {
     project: { type: 'string', value: 'id', description: 'this project' },
-    all: { type: 'boolean', description: 'every project but the one of the admins' },
-    to: { type: 'string', value: 'file', description: 'where to; - for stdout' },
+    all: { type: 'boolean', description: 'every project except that of the admins' },
+    to: { type: 'string', value: 'file', description: 'destination; - for stdout' },
     ...secretOptions,
   },
   notes: [
-    'Settings, clients, users, groups, devices and second factors, with their ids, so that `sub` stays. Signing keys,',
-    'admins, sessions and events stay behind. The format is told in server/docs/export.md.',
+    'Includes settings, clients, users, groups, devices and second factors, with their ids, so that `sub` does not change.',
+    'Excludes signing keys, admins, sessions and audit events. Format: server/docs/export.md.',
   ],
   async run(input, surroundings) {
     const target = input.text('to');
-    if (target === undefined) throw new UsageError('--to is missing');
+    if (target === undefined) throw new UsageError('--to is required');
     if ((input.text('project') !== undefined) === input.flag('all'))
-      throw new UsageError('choose one: --project or --all');
+      throw new UsageError('choose exactly one: --project or --all');
     const passphrase = chosenPassphrase(input);
     return withInstance(surroundings, async (opened) => {
       const projects = await chosenProjects(opened, input.text('project'));
@@ -66,13 +66,13 @@ async function chosenProjects({ services }: Opened, id: string | undefined): Pro
   const [found] = isUuid(id) ? await query(em, chosen) : [];
   if (!found) throw new StartError(`There is no project ${id}.`);
   if (found.built_in === 'console') {
-    throw new StartError('The project of the admins belongs to this instance: a backup moves it.');
+    throw new StartError('The project of the admins cannot be exported: use a backup to move it.');
   }
   return [found];
 }
 
 async function toFile(path: string, work: (writer: TransferWriter) => Promise<number>): Promise<number> {
-  if (existsSync(path)) throw new UsageError(`${path} is there already: name another file`);
+  if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
   const draft = `${path}.partial`;
   try {
     const records = await work(new TransferWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })));
@@ -80,7 +80,10 @@ async function toFile(path: string, work: (writer: TransferWriter) => Promise<nu
     return records;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new StartError(`${draft} is there: another export writes it, or one was cut off.`);
+    if (code === 'EEXIST')
+      throw new StartError(
+        `${draft} exists: another export is writing it, or one was interrupted. Remove it in that case.`,
+      );
     rmSync(draft, { force: true });
     if (code?.startsWith('E')) throw new StartError(`${path} cannot be written (${code}).`);
     throw error;
@@ -122,7 +125,7 @@ function write(
   });
 }
 
-/** Whoever has these can check a guess at a recovery code, and do nothing else. */
+/** Keys of the recovery code hashes. They only allow verifying a guess at a recovery code. */
 async function macKeysOf(em: EntityManager, vault: Vault): Promise<{ masterKey: string; key: Buffer }[]> {
   const retired = await em.find(RetiredMacKey, { purpose: recoveryCodePurpose });
   const opened = retired.map(({ id, sealedKey }) => ({
@@ -139,7 +142,7 @@ async function* rowsIn(em: EntityManager, table: TransferTable, projectId: strin
     each === undefined ? sql`` : sql`and ${sql.raw(each)}`,
   );
   const hidden = [...(table.omit ?? []), ...(withSecrets ? [] : (table.secrets ?? []).map(({ column }) => column))];
-  // In the order of their making, so that an export of the same data is the same.
+  // A stable order makes exports of the same data identical.
   const order = sql.join(table.key.map((column) => sql.ref(`t.${column}`)));
   for (let offset = 0; ; offset += pageSize) {
     const page = await query(
@@ -159,7 +162,7 @@ function sealed(table: TransferTable, row: Record<string, unknown>, vault: Vault
   for (const { column, purpose } of table.secrets ?? []) {
     const value = row[column];
     if (typeof value !== 'string') continue;
-    // PostgreSQL writes bytes as \x and hexadecimal digits.
+    // `bytea` as text: \x and hexadecimal digits.
     const plain = purpose ? vault.open(purpose, id, Buffer.from(value.slice(2), 'hex')) : value;
     copy[column] = { sealed: file.seal(`${table.table}.${column}`, id, plain).toString('base64') };
   }

@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The export with one record changed and its checksum mended, as somebody would who wants to get something past. */
+/** Changes one record of the export and recomputes the checksum, as an attacker would. */
 function forge(type: string, change: (data: Data) => void): void {
   const lines = whole.trimEnd().split('\n').slice(0, -1);
   const at = lines.findIndex((line) => line.startsWith(`{"type":"${type}"`));
@@ -70,7 +70,7 @@ function forge(type: string, change: (data: Data) => void): void {
 const imported = () => shell(settings(there), 'import', file, '--without-secrets');
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 
-describe('import refuses what the admin API refuses', () => {
+describe('import validates like the admin API: it rejects', () => {
   const cases: [type: string, change: Data, told: string][] = [
     ['client', { redirect_uris: ['https://a.example/cb', 'javascript:alert(1)'] }, 'redirectUris[1] must be https'],
     ['client', { redirect_uris: ['http://app.example.com/cb'] }, 'redirectUris[0] must be https'],
@@ -96,7 +96,7 @@ describe('import refuses what the admin API refuses', () => {
     ['project', { offered_factors: ['pigeon'] }, 'offeredFactors must hold nothing but'],
     ['project', { mfa_policy: 'never' }, 'mfaPolicy must be one of'],
     ['project', { name: 'Right\u202eleft' }, 'name must not hold control characters'],
-    ['logo', { type: 'text/html' }, 'type is not that of its bytes'],
+    ['logo', { type: 'text/html' }, 'type does not match the image'],
     ['logo', { bytes: `\\x${Buffer.from('<svg onload=alert(1)>').toString('hex')}` }, 'logo must be PNG, JPEG or WebP'],
     ['delegation-key', { signing_public_pem: 'x' }, 'signingKey must be one public key'],
   ];
@@ -108,7 +108,7 @@ describe('import refuses what the admin API refuses', () => {
     expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
   });
 
-  it('a text of the sign-in page that leads elsewhere', async () => {
+  it('a link of the sign-in page that is not https', async () => {
     forge('experience', ({ content }) =>
       Object.assign(content as Data, { texts: { en: { supportUrl: 'javascript:alert(1)' } } }),
     );
@@ -116,14 +116,14 @@ describe('import refuses what the admin API refuses', () => {
     expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
   });
 
-  it('and names the client: file, line, name and field in one line', async () => {
+  it('an invalid client, with file, line, name and field in one line', async () => {
     forge('client', (data) => Object.assign(data, { redirect_uris: ['javascript:alert(1)'] }));
     expect((await imported()).err).toMatch(
       /^import: .*a\.jsonl:\d+ client "Portal": redirectUris\[0\] must be https \(http only for loopback\)\.$/m,
     );
   });
 
-  it('and takes what is valid as it is: every setting arrives, and is exported again alike', async () => {
+  it('nothing that is valid: every setting survives export and import', async () => {
     writeFileSync(file, whole);
     expect(await imported()).toMatchObject({ code: 0, err: '' });
     const project = await there.services.db.reader().findOneOrFail(Project, projectId);
@@ -135,6 +135,6 @@ describe('import refuses what the admin API refuses', () => {
     const versionless = (text = '') => text.replace(/"version":\d+/, '');
     expect(versionless(clientLine(again))).toBe(versionless(clientLine(whole)));
     expect(clientLine(again)).toContain('"pkce_required":true');
-    expect((await imported()).out).toMatch(/^project +0 added, 0 changed, 1 as they were$/m);
+    expect((await imported()).out).toMatch(/^project +0 added, 0 changed, 1 unchanged$/m);
   });
 });

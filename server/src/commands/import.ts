@@ -20,15 +20,15 @@ import { macKeyType, type TransferTable, transferTables } from './transfer-table
 
 export const importProjects: Command = {
   name: 'import',
-  summary: 'Takes projects from a file that export has written: all of it, or nothing.',
+  summary: 'Imports projects from a file written by export, in one transaction.',
   operands: ['<file>'],
   options: {
     ...secretOptions,
-    'dry-run': { type: 'boolean', description: 'does everything, tells what came of it, and undoes it' },
+    'dry-run': { type: 'boolean', description: 'run the import, print the result, and roll it back' },
   },
   notes: [
-    'What is there under the same id is made as the file says; what is not in the file stays as it is. So it can be run',
-    'again. Refused: an id that belongs to another project here, and a user name, e-mail or phone that another user has.',
+    'Records with an existing id are updated; records that are not in the file are kept. So an import can be repeated.',
+    'Rejected: ids that belong to another project, and a user name, email or phone number that another user has.',
   ],
   async run(input, surroundings) {
     const path = resolve(input.operands[0] as string);
@@ -38,12 +38,12 @@ export const importProjects: Command = {
       const { header } = await importing.check();
       const counts = await importing.take(input.flag('dry-run'));
       for (const [type, { added, changed, same }] of counts) {
-        surroundings.say(`${type.padEnd(15)} ${added} added, ${changed} changed, ${same} as they were`);
+        surroundings.say(`${type.padEnd(15)} ${added} added, ${changed} changed, ${same} unchanged`);
       }
-      if (input.flag('dry-run')) surroundings.say('Nothing was kept: --dry-run.');
+      if (input.flag('dry-run')) surroundings.say('Rolled back: --dry-run.');
       if (header.issuer !== opened.config.BASE_URL) {
         surroundings.complain(
-          `It comes from ${header.issuer}: people register their devices anew at ${opened.config.BASE_URL}.`,
+          `The file is from ${header.issuer}: users must register their devices again at ${opened.config.BASE_URL}.`,
         );
       }
       return 0;
@@ -57,7 +57,7 @@ interface Count {
   same: number;
 }
 
-/** Told apart from refusals: rolls everything back. */
+/** Thrown to roll back a dry run. */
 class Undone extends Error {}
 
 const batchSize = 300;
@@ -77,7 +77,7 @@ class Importing {
     this.passphrase = passphrase;
   }
 
-  /** Reads the file through before anything is written: whole, of a kind that is known, and the passphrase fits. */
+  /** Validates the whole file before anything is written: completeness, record types, passphrase. */
   async check(): Promise<{ header: TransferHeader }> {
     let header: TransferHeader | undefined;
     for await (const item of readTransfer(this.path)) {
@@ -86,13 +86,13 @@ class Importing {
         this.file = this.vaultOf(item);
       } else if (item.type === macKeyType) this.macKey(item);
       else if (!transferTables.some(({ type }) => type === item.type)) {
-        throw this.refusal(item, `is of a type that this Latchkey does not know: ${item.type}`);
+        throw this.refusal(item, `has a type that this version does not support: ${item.type}`);
       } else this.judge(item);
     }
     return { header: header as TransferHeader };
   }
 
-  /** Refuses what the admin API refuses. */
+  /** Rejects values that the admin API rejects. */
   private judge(item: TransferRecord): void {
     const fault = faultOf(item, this.opened.services);
     if (fault === null) return;
@@ -100,7 +100,7 @@ class Importing {
     throw this.refusal(item, `${item.type} ${JSON.stringify(name ?? id ?? null).slice(0, 200)}: ${fault}`);
   }
 
-  /** @param undo does it all the same */
+  /** @param undo rolls back after the import (dry run) */
   async take(undo: boolean): Promise<Map<string, Count>> {
     const { db } = this.opened.services;
     try {
@@ -130,7 +130,7 @@ class Importing {
 
   private vaultOf({ kdf }: TransferHeader): Vault | null {
     if (this.passphrase === null) return null;
-    if (!kdf) throw new UsageError('the file holds no secrets: use --without-secrets');
+    if (!kdf) throw new UsageError('the file contains no secrets: use --without-secrets');
     return new Vault(keyOfPassphrase(this.passphrase, kdf).key, systemRandom);
   }
 
@@ -142,12 +142,12 @@ class Importing {
     const known = await this.columnsOf(em, table);
     const kept = batch.filter((record) => this.isWanted(table, record));
     const data = kept.map((record) => this.checked(table, record, known));
-    // One statement sets the same columns for all: those that some record lacks would become null in it.
+    // Rows of one statement have the same columns: a column missing from a record would be set to null.
     const groups = Map.groupBy(data, (row) => Object.keys(row).sort().join());
     for (const rowsAlike of groups.values()) await this.upsert(em, table, rowsAlike, kept);
   }
 
-  /** Where secrets are left out: what cannot be without. */
+  /** False for records that need a secret, if secrets are left out. */
   private isWanted(table: TransferTable, { data }: TransferRecord): boolean {
     if (this.file !== null || !table.secrets) return true;
     const has = table.secrets.some(({ column }) => data[column] !== null && data[column] !== undefined);
@@ -157,15 +157,15 @@ class Importing {
   private checked(table: TransferTable, record: TransferRecord, known: Set<string>): Record<string, unknown> {
     const data = { ...record.data };
     for (const name of Object.keys(data)) {
-      if (!known.has(name)) throw this.refusal(record, `has a field that a ${record.type} does not have: ${name}`);
+      if (!known.has(name)) throw this.refusal(record, `has an unknown field for ${record.type}: ${name}`);
     }
     for (const name of table.key) {
-      if (typeof data[name] !== 'string') throw this.refusal(record, `lacks its ${name}`);
+      if (typeof data[name] !== 'string') throw this.refusal(record, `has no ${name}`);
     }
     if (table.parent) {
       const parent = data[table.parent.column];
       if (typeof parent !== 'string' || !this.ids.get(table.parent.type)?.has(parent)) {
-        throw this.refusal(record, `belongs to a ${table.parent.type} that is not in the file before it`);
+        throw this.refusal(record, `belongs to a ${table.parent.type} that does not precede it in the file`);
       }
     }
     for (const [column, type] of [
@@ -175,7 +175,7 @@ class Importing {
     ] as const) {
       if (data[column] == null || table.parent?.column === column) continue;
       if (!this.ids.get(type)?.has(String(data[column]))) {
-        throw this.refusal(record, `speaks of a ${type} that is not in the file before it`);
+        throw this.refusal(record, `refers to a ${type} that does not precede it in the file`);
       }
     }
     const id = String(data['id'] ?? '');
@@ -202,7 +202,7 @@ class Importing {
     const secrets = (table.secrets ?? []).map(({ column }) => column);
     const settable = columns.filter((name) => !table.key.includes(name) && name !== 'version');
     const compared = settable.filter((name) => !secrets.includes(name));
-    // What was revoked or used here stays so.
+    // An import never clears revoked_at or used_at.
     const after = (name: string) => {
       const given = sql.id('excluded', name);
       return ['revoked_at', 'used_at'].includes(name) ? sql`coalesce(${sql.id('t', name)}, ${given})` : given;
@@ -234,7 +234,7 @@ class Importing {
     this.counts.set(table.type, count);
   }
 
-  /** Ids are good everywhere: one that belongs to something else here is not to be taken over. */
+  /** Rejects ids that belong to another parent in this instance: ids are global and must not be taken over. */
   private async refuseForeign(
     em: EntityManager,
     { table, parent, type, key }: TransferTable,
@@ -260,17 +260,20 @@ class Importing {
     const [foreign] = found;
     if (!foreign) return;
     const record = records.find(({ data }) => data[key[0] as string] === foreign.id) ?? (records[0] as TransferRecord);
-    throw this.refusal(record, `has the id of a ${type} that belongs to something else here: ${foreign.id}`);
+    throw this.refusal(
+      record,
+      `has the id of a ${type} that belongs to another project or owner in this instance: ${foreign.id}`,
+    );
   }
 
   private macKey(record: TransferRecord): { masterKey: string; key: Buffer } {
     const masterKey = String(record.data['masterKey']);
-    if (!/^[0-9a-f]{8}$/.test(masterKey)) throw this.refusal(record, 'names no master key');
+    if (!/^[0-9a-f]{8}$/.test(masterKey)) throw this.refusal(record, 'has no valid master key name');
     if (this.file === null) return { masterKey, key: Buffer.alloc(0) };
     return { masterKey, key: this.openSealed(record, macKeyType, masterKey, record.data['key']) };
   }
 
-  /** Recovery codes are keyed hashes of the instance that they come from: its key for them comes along. */
+  /** Recovery codes are hashes keyed by the exporting instance, so its MAC key is imported with them. */
   private async keepMacKeys(em: EntityManager, batch: readonly TransferRecord[]): Promise<void> {
     if (this.file === null) return;
     const { vault } = this.opened.services;
@@ -288,14 +291,13 @@ class Importing {
 
   private openSealed(record: TransferRecord, purpose: string, id: string, value: unknown): Buffer {
     const text = (value as { sealed?: unknown } | null)?.sealed;
-    if (typeof text !== 'string') throw this.refusal(record, 'holds a secret that is not sealed');
+    if (typeof text !== 'string') throw this.refusal(record, 'contains a secret that is not encrypted');
     try {
       return (this.file as Vault).open(purpose, id, Buffer.from(text, 'base64'));
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
-      if (error.reason === 'other-master-key')
-        throw new TransferFileError('The passphrase is not the one of this file.');
-      throw this.refusal(record, 'holds a secret that was altered');
+      if (error.reason === 'other-master-key') throw new TransferFileError('The passphrase does not match this file.');
+      throw this.refusal(record, 'contains a secret that was modified');
     }
   }
 
@@ -323,13 +325,15 @@ class Importing {
     return new TransferFileError(`${this.path}:${line} ${reason}.`);
   }
 
-  /** Codes of PostgreSQL: 22 and 23 say that a value does not fit. Anything else is not the file's fault. */
+  /** SQLSTATE classes 22 and 23 (invalid values, constraint violations) are faults of the file; others are not. */
   private translated(error: unknown, records: readonly TransferRecord[]): unknown {
     const { code, detail, message } = error as { code?: string; detail?: string; message: string };
     if (!code || !/^2[23]/.test(code)) return error;
     const [first, last] = [records[0]?.line, records.at(-1)?.line];
     const where = first === last ? `${first}` : `${first}-${last}`;
-    return new TransferFileError(`${this.path}:${where} does not fit: ${detail ?? message.split(' - ').at(-1)}`);
+    return new TransferFileError(
+      `${this.path}:${where} has an invalid value: ${detail ?? message.split(' - ').at(-1)}`,
+    );
   }
 
   private async tell(em: EntityManager): Promise<void> {

@@ -3,24 +3,24 @@ import { type Input, type Option, UsageError } from './command.ts';
 
 const leastCharacters = 12;
 
-/** What becomes of secrets in an export: one of the two has to be chosen. */
+/** Treatment of secrets in an export. Exactly one option is required. */
 export const secretOptions = {
   'passphrase-file': {
     type: 'string',
     value: 'file',
-    description: `secrets move too, sealed under the passphrase in this file (${leastCharacters} characters or more)`,
+    description: `include secrets, encrypted with the passphrase in this file (at least ${leastCharacters} characters)`,
   },
   'without-secrets': {
     type: 'boolean',
-    description: 'API keys, SCIM tokens, TOTP factors, recovery codes and our delegation keys stay behind',
+    description: 'leave out API keys, SCIM tokens, TOTP factors, recovery codes and Latchkey’s delegation keys',
   },
 } as const satisfies Record<string, Option>;
 
-/** The passphrase; null: secrets are left out. Throws `UsageError` where neither or both was chosen. */
+/** The passphrase, or null without secrets. Throws `UsageError` if neither or both options are given. */
 export function chosenPassphrase(input: Input): string | null {
   const file = input.text('passphrase-file');
   if ((file !== undefined) === input.flag('without-secrets')) {
-    throw new UsageError('choose one: --passphrase-file or --without-secrets');
+    throw new UsageError('choose exactly one: --passphrase-file or --without-secrets');
   }
   if (file === undefined) return null;
   let passphrase: string;
@@ -30,7 +30,7 @@ export function chosenPassphrase(input: Input): string | null {
     throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   if ([...passphrase].length < leastCharacters) {
-    throw new UsageError(`a passphrase has at least ${leastCharacters} characters`);
+    throw new UsageError(`the passphrase must have at least ${leastCharacters} characters`);
   }
   return passphrase;
 }

@@ -21,41 +21,41 @@ import type { Command, Surroundings } from './command.ts';
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'Puts a backup into an empty database.',
+  summary: 'Restores a backup into an empty database.',
   operands: ['<file>'],
   options: {
-    'end-sessions': { type: 'boolean', description: 'everybody signs in anew (trusted devices stay)' },
-    check: { type: 'boolean', description: 'only reads the file through: is it whole, and does the master key fit?' },
+    'end-sessions': { type: 'boolean', description: 'end all sessions (trusted devices stay)' },
+    check: { type: 'boolean', description: 'only verify that the file is complete and the master key matches' },
   },
   notes: [
-    'Needs the master key that the backup was made under: in MASTER_KEY, or as master.key in DATA_DIR. File and key are',
-    'checked before anything is written, and then it is all or nothing. What was revoked after the backup was made',
-    '(keys, devices, sessions, admins) is good again: see server/docs/backup.md.',
+    'Needs the master key of the backup, in MASTER_KEY or as master.key in DATA_DIR. File and key are verified before',
+    'anything is written, and the restore is one transaction. Keys, devices, sessions and admins that were revoked after',
+    'the backup are active again: see server/docs/backup.md.',
   ],
   run: async (input, surroundings) => {
     const config = surroundings.config();
     const path = resolve(input.operands[0] as string);
     const verifier = verifierOf(config, path);
     const { manifest, count } = await readThrough(path, verifier);
-    surroundings.complain(`${path} is whole: ${count} rows, as of ${manifest.takenAt}`);
+    surroundings.complain(`${path} is complete: ${count} rows, as of ${manifest.takenAt}`);
     if (input.flag('check')) return 0;
     await load(path, verifier, manifest, surroundings, input.flag('end-sessions'));
     surroundings.say(`Restored ${count} rows, as of ${manifest.takenAt}. Start the server.`);
     if (manifest.issuer !== config.BASE_URL) {
       surroundings.say(
-        `It was ${manifest.issuer} and is ${config.BASE_URL} now: applications and trusted devices know the old one.`,
+        `The issuer was ${manifest.issuer} and is now ${config.BASE_URL}: applications and trusted devices use the old one.`,
       );
     }
     return 0;
   },
 };
 
-/** Refuses a file of another master key, or of a newer Latchkey. */
+/** Rejects backups made with another master key or by a newer version. */
 function verifierOf(config: Config, path: string): BackupVerifier {
   const keys = givenMasterKeys(config) ?? (config.DATABASE_URL ? undefined : ownKeys(config));
   if (!keys) {
     throw new StartError(
-      `A backup needs its master key: put it into ${resolve(config.DATA_DIR)}/master.key, or set MASTER_KEY.`,
+      `The master key of the backup is required: copy it to ${resolve(config.DATA_DIR)}/master.key, or set MASTER_KEY.`,
     );
   }
   const vault = new Vault(keys.first, systemRandom, keys.second);
@@ -63,13 +63,13 @@ function verifierOf(config: Config, path: string): BackupVerifier {
     manifest({ id, masterKey, masterKeyProof, migrations }) {
       if (!vault.matches('backup', id, 'proof', masterKeyProof)) {
         throw new BackupFileError(
-          `${path} was made under another master key (${masterKey}, and this is ${vault.name}): set MASTER_KEY to that one.`,
+          `${path} was made with another master key (${masterKey}, not ${vault.name}): set MASTER_KEY to that one.`,
         );
       }
       const unknown = migrations.find((name) => !knownMigrations.some((known) => known.name === name));
       if (unknown !== undefined) {
         throw new BackupFileError(
-          `${path} was made by a newer Latchkey (it has ${unknown}): restore it with that one.`,
+          `${path} was made by a newer version of Latchkey (migration ${unknown}): restore it with that version.`,
         );
       }
     },
@@ -95,7 +95,7 @@ async function readThrough(path: string, verifier: BackupVerifier): Promise<{ ma
   return { manifest: seen as Manifest, count };
 }
 
-/** Schema, data and what has been migrated since, in one transaction. */
+/** Creates the schema of the backup, loads the data and runs later migrations, in one transaction. */
 async function load(
   path: string,
   verifier: BackupVerifier,
@@ -122,12 +122,12 @@ async function load(
       const applied = (await appliedMigrations(em)) ?? [];
       const filled = await firstFilled(em, await tablesOf(em));
       if (filled !== null) {
-        throw new StartError(
-          `The database is not empty (there is something in ${filled}): name another one, or another DATA_DIR.`,
-        );
+        throw new StartError(`The database is not empty (${filled} has rows): use another database or DATA_DIR.`);
       }
       if (applied.some((name) => !manifest.migrations.includes(name))) {
-        throw new StartError('The database is empty, but of a newer version than the backup: name one without tables.');
+        throw new StartError(
+          'The schema of the empty database is newer than the backup: use a database without tables.',
+        );
       }
       await orm.migrator.up({ migrations: manifest.migrations, transaction });
       const tables = await tablesOf(em);
@@ -153,11 +153,11 @@ async function load(
   }
 }
 
-/** Names from the file reach a statement only where the database has them. */
+/** Guards against injection: a table or column name from the file must exist in the database. */
 function tableAmong(tables: readonly Table[], wanted: Table | undefined, path: string): Table {
   const known = tables.find(({ name }) => name === wanted?.name);
   if (!wanted || !known || wanted.columns.some((column) => !known.columns.includes(column))) {
-    throw new BackupFileError(`${path} holds a table that its own migrations do not make: ${wanted?.name}.`);
+    throw new BackupFileError(`${path} contains a table that its migrations do not create: ${wanted?.name}.`);
   }
   return wanted;
 }

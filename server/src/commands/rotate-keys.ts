@@ -3,16 +3,16 @@ import { type Command, withInstance } from './command.ts';
 
 export const rotateKeys: Command = {
   name: 'keys:rotate',
-  summary: 'Publishes successors of the signing keys, which sign after a day; nothing else has to be done.',
+  summary: 'Publishes new signing keys, which start to sign after one day. No further step is needed.',
   options: {
     emergency: {
       type: 'boolean',
-      description: 'a key has leaked: withdraws every key now, and new ones sign at once',
+      description: 'after a leak: withdraw all keys now, and sign with new ones immediately',
     },
   },
   notes: [
-    'Keys change by themselves every 90 days. In an emergency every token that was issued so far is refused from now',
-    'on, by Latchkey within 5 seconds; others refuse them as soon as they fetch /.well-known/jwks.json again.',
+    'Keys rotate automatically every 90 days. With --emergency, Latchkey rejects all tokens issued so far within 5',
+    'seconds. Other services reject them once they fetch /.well-known/jwks.json again.',
   ],
   run: (input, surroundings) =>
     withInstance(surroundings, async ({ services }) => {

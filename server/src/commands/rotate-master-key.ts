@@ -7,17 +7,17 @@ import { type Command, mustHaveDatabase, type Surroundings, withInstance } from 
 
 export const rotateMasterKey: Command = {
   name: 'master-key:rotate',
-  summary: 'Seals everything anew under another master key, in one transaction.',
+  summary: 'Encrypts all secrets again with a new master key, in one transaction.',
   notes: [
-    'Where the key is in DATA_DIR: stop the server, run this, start it again. A new key is made and put in its place.',
+    'With the key in DATA_DIR: stop the server, run this, and start it again. A new key is generated and replaces the old.',
     '',
-    'Where MASTER_KEY is set, begin with two keys in the settings of every process. The first seals, both open:',
-    '  1. MASTER_KEY=<old> MASTER_KEY_SECOND=<new>, restart one process after the other',
-    '  2. MASTER_KEY=<new> MASTER_KEY_SECOND=<old>, restart one process after the other',
-    '  3. run this, with the same settings; the processes may go on',
-    '  4. drop MASTER_KEY_SECOND, restart; keep the old key as long as backups that were made under it',
+    'With MASTER_KEY, configure two keys for every process. The first encrypts, both decrypt:',
+    '  1. set MASTER_KEY=<old> MASTER_KEY_SECOND=<new> and restart the processes one by one',
+    '  2. set MASTER_KEY=<new> MASTER_KEY_SECOND=<old> and restart the processes one by one',
+    '  3. run this with the same settings; the processes can keep running',
+    '  4. remove MASTER_KEY_SECOND and restart; keep the old key as long as backups made with it',
     '',
-    'It can be run again at any time, also after it was cut off.',
+    'It can be run again at any time, also after an interruption.',
   ],
   run: (_input, surroundings) => {
     const config = surroundings.config();
@@ -25,23 +25,23 @@ export const rotateMasterKey: Command = {
   },
 };
 
-/** The key of the settings: what the second one sealed is sealed under the first. */
+/** With MASTER_KEY: encrypts with it all values that are encrypted with MASTER_KEY_SECOND. */
 function resealGiven(surroundings: Surroundings): Promise<number> {
   return withInstance(surroundings, async ({ services, config }) => {
     const { masterKeyChange, vault } = services;
     if (config.MASTER_KEY_SECOND === undefined && (await masterKeyChange.left()) > 0) {
       throw new StartError(
-        'Some values are sealed under another master key: set MASTER_KEY_SECOND to it, and run this again.',
+        'Some values are encrypted with another master key: set MASTER_KEY_SECOND to it, and run this again.',
       );
     }
     const count = await masterKeyChange.reseal();
-    surroundings.say(`${count} values were sealed anew; all are under the key ${vault.name} now.`);
-    if (config.MASTER_KEY_SECOND !== undefined) surroundings.say('Drop MASTER_KEY_SECOND and restart each process.');
+    surroundings.say(`${count} values re-encrypted; all values now use the key ${vault.name}.`);
+    if (config.MASTER_KEY_SECOND !== undefined) surroundings.say('Remove MASTER_KEY_SECOND and restart each process.');
     return 0;
   });
 }
 
-/** The key in DATA_DIR. No server may run: it would go on sealing under the old one. */
+/** With the key in DATA_DIR. No server may be running: it would keep encrypting with the old key. */
 async function changeOwnKey({ config: load, clock, say, complain }: Surroundings): Promise<number> {
   const config = mustHaveDatabase(load());
   const dataDir = resolve(config.DATA_DIR);
@@ -57,8 +57,8 @@ async function changeOwnKey({ config: load, clock, say, complain }: Surroundings
     });
     const count = await masterKeyChange.reseal().finally(() => orm.close(true));
     const kept = promoteNextMasterKey(dataDir, new Vault(old, systemRandom).name);
-    say(`${count} values were sealed anew; all are under the key ${vault.name} now, in ${dataDir}/master.key.`);
-    say(`The old key is in ${kept}: keep it with the backups that were made under it, then delete it.`);
+    say(`${count} values re-encrypted; all values now use the key ${vault.name} in ${dataDir}/master.key.`);
+    say(`The old key is in ${kept}: keep it as long as backups made with it, then delete it.`);
     return 0;
   } finally {
     await database.embedded?.stop();

@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 type Data = Record<string, unknown>;
 type Checking = Pick<Services, 'projects' | 'clients'>;
 
-/** Columns that hold settings, by the name that the setting has in the admin API. */
+/** Columns of settings, by their name in the admin API. */
 const columns = {
   project: {
     ...{ name: 'name', scimEnabled: 'scim_enabled', scimAuthoritative: 'scim_authoritative', testMode: 'test_mode' },
@@ -35,7 +35,7 @@ const columns = {
   },
 } as const;
 
-/** What the admin API would refuse in a record, as `{field} {reason}`; null: nothing. */
+/** Validates a record like the admin API. Returns `{field} {reason}`, or null if valid. */
 export function faultOf({ type, data }: TransferRecord, services: Checking): string | null {
   try {
     checks[type]?.(data, services);
@@ -56,9 +56,9 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
   },
   logo({ type, bytes, width, height }) {
     const file = judgeLogo(Buffer.from(String(bytes).replace(/^\\x/, ''), 'hex'));
-    if (file.type !== type) refuse({ code: 'invalid', field: 'type', reason: 'is not that of its bytes' });
+    if (file.type !== type) refuse({ code: 'invalid', field: 'type', reason: 'does not match the image' });
     if (file.width === width && file.height === height) return;
-    refuse({ code: 'invalid', field: 'width', reason: 'and height are not those of its bytes' });
+    refuse({ code: 'invalid', field: 'width', reason: 'and height do not match the image' });
   },
   experience({ content }) {
     const { texts, ...rest } = (content ?? {}) as ExperienceInput & { texts?: Record<string, Record<string, string>> };

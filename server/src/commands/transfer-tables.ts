@@ -1,24 +1,24 @@
 import { type Fragment, sql } from '../domain/kernel/sql.ts';
 
-/** A column whose value leaves only sealed under the passphrase. */
+/** A column that is exported only encrypted with the passphrase. */
 interface SecretColumn {
   column: string;
-  /** Sealed by the vault for this purpose; absent: text that is sealed in the file alone. */
+  /** Vault purpose of the encrypted column; undefined: the column is plain text in the database. */
   purpose?: string;
 }
 
-/** What of a table belongs to a project and moves with it. Its fields in the file are its columns. */
+/** A table whose rows are exported with their project. The fields in the file are its columns. */
 export interface TransferTable {
   type: string;
   table: string;
-  /** The column that leads to what it belongs to, and which type that is. */
+  /** Foreign key to the owning record, and its type. */
   parent: { column: string; type: 'project' | 'client' | 'user' | 'group' } | null;
   key: readonly string[];
-  /** Which rows move; `t` is the table. */
+  /** SQL condition for exported rows; `t` is the table. */
   where?: string;
-  /** Which rows move where secrets are left out; absent: all. */
+  /** Additional condition when secrets are left out; undefined: all rows. */
   withoutSecrets?: string;
-  /** What stays behind: what is built in here is not built in there, and counters begin anew. */
+  /** Columns left out: `built_in` belongs to the instance, and counters restart. */
   omit?: readonly string[];
   secrets?: readonly SecretColumn[];
 }
@@ -84,7 +84,7 @@ export const transferTables: readonly TransferTable[] = [
   },
 ];
 
-/** What recovery codes are keyed with: `{"masterKey": …, "key": {"sealed": …}}`. */
+/** Record with a MAC key of recovery codes: `{"masterKey": …, "key": {"sealed": …}}`. */
 export const macKeyType = 'mac-key';
 
 function of(type: 'project' | 'client' | 'user' | 'group') {

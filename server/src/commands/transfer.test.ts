@@ -80,7 +80,7 @@ function imported(...args: string[]) {
 }
 const sealedToo = () => ['--passphrase-file', passphrase];
 
-/** Changes lines and mends the checksum, as somebody would who wants to get something past the import. */
+/** Changes lines and recomputes the checksum, as an attacker would. */
 function forge(change: (lines: string[]) => string[]): void {
   const lines = change(readFileSync(file, 'utf8').trimEnd().split('\n').slice(0, -1));
   const checksum = createHash('sha256')
@@ -102,13 +102,13 @@ function forgeFirst(type: string, change: (data: Record<string, unknown>) => voi
 const count = async (app: TestApp, table: string) =>
   (await app.services.db.reader().execute<{ n: number }[]>(`select count(*)::int as n from ${table}`))[0]?.n;
 
-describe('a project that is exported and imported elsewhere', () => {
-  it('is the same: its people keep their ids, factors, recovery codes and devices, its keys and tokens go on', async () => {
+describe('a project exported and imported into another instance', () => {
+  it('keeps ids, factors, recovery codes and devices of users, and its keys and tokens stay valid', async () => {
     const { project, user, secretKey, scimToken, codes, totp } = await populate();
     expect(await exported('--project', project.id, ...sealedToo())).toMatchObject({ code: 0 });
     const { code, out, err } = await imported(...sealedToo());
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^user +1 added, 0 changed, 0 as they were$/m);
+    expect(out).toMatch(/^user +1 added, 0 changed, 0 unchanged$/m);
     const { services } = there;
     const em = services.db.reader();
     expect(await em.findOne(User, { id: user.id, project: project.id })).toMatchObject({ attributes: user.attributes });
@@ -143,7 +143,7 @@ describe('a project that is exported and imported elsewhere', () => {
     expect(await new MasterKeyChange({ db, clock: there.clock, vault, audit: there.services.audit }).left()).toBe(0);
   });
 
-  it('can be imported again, and changes nothing then; later changes are taken', async () => {
+  it('can be imported again without changes; later changes are applied', async () => {
     const { project, user } = await populate();
     await exported('--project', project.id, ...sealedToo());
     await imported(...sealedToo());
@@ -154,13 +154,13 @@ describe('a project that is exported and imported elsewhere', () => {
     await here.services.db.reader().execute(`update users set display_name = 'New' where id = ?`, [user.id]);
     rmSync(file);
     await exported('--project', project.id, '--without-secrets');
-    expect((await imported('--without-secrets')).out).toMatch(/^user +0 added, 1 changed, 0 as they were$/m);
+    expect((await imported('--without-secrets')).out).toMatch(/^user +0 added, 1 changed, 0 unchanged$/m);
     expect(await count(there, `users where display_name = 'New' and version = 2`)).toBe(1);
     const counted = await there.services.db.reader().execute('select sum(users)::int as n from user_counts');
     expect(counted).toEqual([{ n: 1 }]);
   });
 
-  it('brings back no key, token or device that was revoked here meanwhile, and no used recovery code', async () => {
+  it('restores no key, token or device that was revoked since, and no used recovery code', async () => {
     const { project, user, codes, secretKey } = await populate();
     await exported('--project', project.id, ...sealedToo());
     await imported(...sealedToo());
@@ -179,7 +179,7 @@ describe('a project that is exported and imported elsewhere', () => {
     expect(await used).toBe(false);
   });
 
-  it('shows no secret: sealed with the passphrase, or not there at all', async () => {
+  it('contains secrets only encrypted with the passphrase, or not at all', async () => {
     const { project, totp, secretKey } = await populate();
     const hash = createHash('sha256').update(secretKey).digest('base64url');
     await exported('--project', project.id, ...sealedToo());
@@ -195,7 +195,7 @@ describe('a project that is exported and imported elsewhere', () => {
     expect(await count(there, 'enrolments')).toBe(0);
   });
 
-  it('leaves its secrets behind where the importer says so', async () => {
+  it('is imported without its secrets on request', async () => {
     const { project } = await populate();
     await exported('--project', project.id, ...sealedToo());
     expect(await imported('--without-secrets')).toMatchObject({ code: 0 });
@@ -203,7 +203,7 @@ describe('a project that is exported and imported elsewhere', () => {
       expect(await count(there, table)).toBe(0);
   });
 
-  it('is tried without a trace', async () => {
+  it('leaves no trace after a dry run', async () => {
     const { project } = await populate();
     await exported('--project', project.id, ...sealedToo());
     const { code, out } = await imported(...sealedToo(), '--dry-run');
@@ -212,7 +212,7 @@ describe('a project that is exported and imported elsewhere', () => {
     expect(await count(there, 'retired_mac_keys')).toBe(0);
   });
 
-  it('comes with all others but that of the admins', async () => {
+  it('is exported with --all, except that of the admins', async () => {
     await here.services.seed.plant({ demo: true });
     await populate();
     await exported('--all', '--without-secrets');
@@ -237,7 +237,7 @@ async function consoleId(): Promise<string> {
   return ((await here.services.db.reader().execute<{ id: string }[]>(sql))[0] as { id: string }).id;
 }
 
-describe('import refuses, and keeps nothing of,', () => {
+describe('import rejects, without writing anything,', () => {
   let populated: Populated;
 
   beforeEach(async () => {
@@ -255,13 +255,13 @@ describe('import refuses, and keeps nothing of,', () => {
 
   it('a file with another passphrase, without one, or with one that is too short', async () => {
     writeFileSync(passphrase, 'another horse battery staple');
-    await refused('passphrase is not the one');
-    await refused('choose one', '--dry-run');
+    await refused('passphrase does not match');
+    await refused('choose exactly one', '--dry-run');
     writeFileSync(passphrase, 'short');
     await refused('at least 12 characters');
   });
 
-  it('a file that is cut off, altered, of another version, or something else', async () => {
+  it('a file that is truncated, modified, of another version or of another kind', async () => {
     const whole = readFileSync(file, 'utf8');
     for (const share of [0, 0.3, 0.98]) {
       writeFileSync(file, whole.slice(0, Math.floor(whole.length * share)));
@@ -279,33 +279,29 @@ describe('import refuses, and keeps nothing of,', () => {
     await refused('ENOENT');
   });
 
-  it('records that do not fit, naming their line', async () => {
+  it('invalid records, with their line', async () => {
     const whole = readFileSync(file);
     const cases: [string, (data: Record<string, unknown>) => void, RegExp][] = [
-      [
-        'user',
-        (data) => Object.assign(data, { is_admin: true }),
-        /:\d+ has a field that a user does not have: is_admin/,
-      ],
-      ['project', (data) => Object.assign(data, { built_in: 'console' }), /does not have: built_in/],
-      ['user', (data) => Object.assign(data, { id: 'x' }), /does not fit/],
-      ['user', (data) => Object.assign(data, { user_name: null }), /does not fit/],
+      ['user', (data) => Object.assign(data, { is_admin: true }), /:\d+ has an unknown field for user: is_admin/],
+      ['project', (data) => Object.assign(data, { built_in: 'console' }), /unknown field for project: built_in/],
+      ['user', (data) => Object.assign(data, { id: 'x' }), /has an invalid value/],
+      ['user', (data) => Object.assign(data, { user_name: null }), /has an invalid value/],
       ['project', (data) => Object.assign(data, { mfa_policy: 'never' }), /mfaPolicy must be one of/],
       [
         'user',
         (data) => Object.assign(data, { project_id: '00000000-0000-7000-8000-000000000000' }),
-        /belongs to a project that is not/,
+        /belongs to a project that does not precede it/,
       ],
       [
         'device',
         (data) => Object.assign(data, { client_id: '00000000-0000-7000-8000-000000000000' }),
-        /speaks of a client that is not/,
+        /refers to a client that does not precede it/,
       ],
-      ['api-key', (data) => Object.assign(data, { hash: 'plain' }), /holds a secret that is not sealed/],
+      ['api-key', (data) => Object.assign(data, { hash: 'plain' }), /contains a secret that is not encrypted/],
       [
         'enrolment',
         (data) => Object.assign(data, { id: '00000000-0000-7000-8000-000000000000' }),
-        /secret that was altered/,
+        /secret that was modified/,
       ],
     ];
     for (const [type, change, reason] of cases) {
@@ -315,24 +311,24 @@ describe('import refuses, and keeps nothing of,', () => {
     }
     writeFileSync(file, whole);
     forge((lines) => [...lines, '{"type":"membership","data":{}}']);
-    await refused('is of a type that this Latchkey does not know: membership');
+    await refused('has a type that this version does not support: membership');
   });
 
-  it('an id that belongs to another project here, and a name that another user has', async () => {
+  it('an id that belongs to another project, and a user name that is taken', async () => {
     const { user } = populated;
     const project = await there.make.project({ name: 'Other' });
     const taken = await there.make.user(project, { id: user.id });
-    await refused('belongs to something else here');
+    await refused('belongs to another project or owner');
     expect(await there.services.db.reader().findOne(User, { id: taken.id, project: project.id })).toBeTruthy();
     await there.services.db.reader().execute('delete from users');
     expect(await imported(...sealedToo())).toMatchObject({ code: 0 });
     forgeFirst('user', (data) => Object.assign(data, { id: '00000000-0000-7000-8000-000000000001' }));
-    await refused(/belongs to a user that is not in the file|does not fit: Key \(project_id/);
+    await refused(/belongs to a user that does not precede it|has an invalid value: Key \(project_id/);
   });
 });
 
-describe('export refuses', () => {
-  it('what it is not told clearly, and leaves no file', async () => {
+describe('export', () => {
+  it('rejects ambiguous options, and leaves no file', async () => {
     for (const args of [['--all'], ['--without-secrets'], ['--all', '--project', 'x', '--without-secrets']]) {
       expect(await exported(...args)).toMatchObject({ code: 2 });
     }
@@ -341,7 +337,7 @@ describe('export refuses', () => {
       (await shell(settings(here), 'export', '--all', '--without-secrets', '--to', join(folder, 'no', 'a'))).code,
     ).toBe(1);
     writeFileSync(file, 'mine');
-    expect((await exported('--all', '--without-secrets')).err).toContain('is there already');
+    expect((await exported('--all', '--without-secrets')).err).toContain('already exists');
     expect(existsSync(`${file}.partial`)).toBe(false);
   });
 });
