@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { query, sql } from '../kernel/sql.ts';
 import { maskAddress } from './mask.ts';
 
-/** Whose sign-in code this is, and where alone it may go. */
+/** The account of a sign-in code, and the only mailbox that may receive it. */
 export interface Decided {
   /** The user's id; null: no account has the address. */
   account: string | null;
@@ -11,16 +11,16 @@ export interface Decided {
 }
 
 /**
- * Whom a code for this address is for: the user with this login e-mail, else the one with this userName. As little as that,
- * so that an unknown address takes as long.
+ * The account of an address: the user with this login e-mail, else the user with this userName. Known and unknown
+ * addresses cost the same two lookups.
  *
- * @param address as addresses are compared (`addressKey`)
+ * @param address normalized by `addressKey`
  */
 export async function decidedFor(em: EntityManager, projectId: string, address: string): Promise<Decided> {
   if (address.includes('\0') || !address.isWellFormed()) return { account: null, mailbox: address };
   const [user] = await query(
     em,
-    // Two lookups by a key each; an `or` is planned by the number of users.
+    // Two index lookups: the plan of an `or` depends on the number of users.
     sql<{ id: string; email: string | null }>`
       select id, email from (
         select id, email, 1 as choice from users where project_id = ${projectId} and email_key = ${address}
@@ -31,7 +31,7 @@ export async function decidedFor(em: EntityManager, projectId: string, address: 
   return { account: user?.id ?? null, mailbox: user?.email ?? address };
 }
 
-/** The subject of an audit event: a user by id, whose traces can be erased; an unknown address by a hint. */
+/** The subject of an audit event: a user by id, so that erasure finds it; an unknown address masked. */
 export function subjectOf(userId: string | null, address: string): { kind: string; id: string; name: string } {
   const hint = maskAddress(address);
   return userId ? { kind: 'user', id: userId, name: address } : { kind: 'address', id: hint, name: hint };

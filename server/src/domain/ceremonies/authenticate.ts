@@ -15,8 +15,8 @@ import { maskAddress } from './mask.ts';
 import { isPersonRequired, standingOf } from './standing.ts';
 
 /**
- * Begins a sign-in for one address, or begins it again. A trusted device goes on from here; everyone else, known or not,
- * gets OTP_NEEDED after the same work.
+ * Starts or restarts a sign-in for one address. A trusted device continues; every other request, for a known address or
+ * not, gets OTP_NEEDED after the same work.
  */
 export const authenticate: StepRule<'authenticate'> = {
   async take(flow) {
@@ -41,7 +41,7 @@ export const authenticate: StepRule<'authenticate'> = {
   },
 };
 
-/** What a device key opens; null where a mail code is needed first. */
+/** The outcome of a sign-in by device key; null if a mail code is needed first. */
 async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authenticate'> | null> {
   const { em, deps, caller, ceremony } = flow;
   const user = device.user.getEntity();
@@ -65,9 +65,9 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
 }
 
 /**
- * After DEVICE_REGISTERED a page may call authenticate under a new `txn`. The sign-in goes on there, once, with its evidence:
- * the key was made for it and registered in it, so only the same page can sign. An older key, a step-up or a demanded fresh
- * sign-in starts over: what was proved elsewhere is no proof there.
+ * After DEVICE_REGISTERED a page may call authenticate under a new `txn`. The sign-in continues there, once, with its
+ * evidence: its key was created for and registered in it, so only the same page can sign. With an older key, a step-up
+ * or a required fresh sign-in it starts over: evidence of another sign-in does not count.
  */
 async function continueEarlier(flow: Flow, device: Device): Promise<void> {
   const { em, deps, caller, ceremony } = flow;
@@ -128,7 +128,7 @@ async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authe
     await deps.delivery.enqueue(em, {
       projectId: project.id,
       channel: 'mail',
-      // The key, not the typed address: of two addresses with one key, only this one would be proved.
+      // The normalized address, not the typed one: the code proves only the normalized one.
       to: key,
       locale: caller.locale,
       content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },

@@ -10,9 +10,9 @@ const schema = defineEntity({
     id: key(),
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
-    /** SHA-256 of the handle in the page's address. */
+    /** SHA-256 of the handle in the page's URL. */
     flowHash: p.text().unique(),
-    /** SHA-256 of the flow cookie: a flow goes on only in the browser that began it. */
+    /** SHA-256 of the flow cookie: a flow continues only in the browser that started it. */
     browserHash: p.text(),
     redirectUri: p.text(),
     scope: p.text(),
@@ -23,11 +23,11 @@ const schema = defineEntity({
     /** The user that `id_token_hint` names. */
     hintedUserId: p.uuid().nullable(),
     uiLocales: p.text().nullable(),
-    /** The set-up link that began it: its holder becomes an owner. */
+    /** The set-up link that started it: its holder becomes an owner. */
     setupLinkId: p.uuid().nullable(),
-    /** Whether a device key alone is not enough (`prompt=login`, `max_age`). */
+    /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
     personRequired: p.boolean().default(false),
-    /** Position in the order of all sign-ins and requests, independent of any process's clock. */
+    /** Sequence number over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     createdAt: instant(),
     expiresAt: instant().index(),
@@ -35,6 +35,6 @@ const schema = defineEntity({
   },
 });
 
-/** An authorization request that waits for its user (the hosted page's flow). Fixed when it is made. */
+/** A pending authorization request (a flow of the hosted page). Immutable. */
 export class AuthorizationRequest extends schema.class {}
 schema.setClass(AuthorizationRequest);

@@ -39,8 +39,8 @@ const begin = async (client: Client, some: Partial<NewAuthorizationRequest> = {}
 };
 const find = (flow: string, secret: string) => requests.find(reader(), flow, secret);
 
-describe('a request that waits for its user', () => {
-  it('is found by its flow in the browser that began it, as it was asked', async () => {
+describe('a pending authorization request', () => {
+  it('is found by its flow in the browser that started it, with its parameters', async () => {
     const hintedUserId = (await app.make.user(project)).id;
     const asked = { state: 's', nonce: 'n', loginHint: 'ada', uiLocales: 'de', hintedUserId, personRequired: true };
     const { flow, browserSecret } = await begin(await newClient(), asked);
@@ -57,7 +57,7 @@ describe('a request that waits for its user', () => {
     expect(await find(other.flow, other.browserSecret)).toMatchObject(plain);
   });
 
-  it('ends after its half an hour', async () => {
+  it('expires after 30 minutes', async () => {
     const { flow, browserSecret } = await begin(await newClient());
     const { id } = (await find(flow, browserSecret)) as AuthorizationRequest;
     app.clock.turn(requestTtlSeconds - 1);
@@ -71,7 +71,7 @@ describe('a request that waits for its user', () => {
     expect(requestTtlSeconds).toBe(1800);
   });
 
-  it('is finished once, by one of those who try at once, and alone', async () => {
+  it('is finished by exactly one of several concurrent callers', async () => {
     const [one, other] = [await begin(await newClient()), await begin(await newClient())];
     const { id } = (await find(one.flow, one.browserSecret)) as AuthorizationRequest;
     const finish = () => work((em) => requests.finish(em, id));
@@ -80,7 +80,7 @@ describe('a request that waits for its user', () => {
     expect(await find(other.flow, other.browserSecret)).not.toBeNull();
   });
 
-  it('ends when its client is disabled, or loses the redirect URI', async () => {
+  it('ends when its client is disabled or loses the redirect URI', async () => {
     const [disabled, moved] = [await newClient(), await newClient()];
     const [one, two] = [await begin(disabled), await begin(moved)];
     const own = await begin(moved, { redirectUri: `${app.url}/account/callback` });
@@ -92,8 +92,8 @@ describe('a request that waits for its user', () => {
   });
 });
 
-describe('whom a code for an address is for', () => {
-  it('is the user whose e-mail it is, before the one whose user name it is', async () => {
+describe('the account of an address', () => {
+  it('is the user with this e-mail, before the user with this user name', async () => {
     const address = 'shared@example.com';
     const named = { userName: address, userNameKey: address, email: 'own@example.com', emailKey: 'own@example.com' };
     const byName = await app.make.user(project, named);
@@ -102,7 +102,7 @@ describe('whom a code for an address is for', () => {
     expect(await decidedFor(reader(), project.id, address)).toEqual({ account: byMail.id, mailbox: address });
   });
 
-  it('is nobody’s where the project has no such user, and the mailbox is the address', async () => {
+  it('is null if the project has no such user; the mailbox is then the address', async () => {
     const elsewhere = await app.make.project();
     const address = 'elsewhere@example.com';
     await app.make.user(elsewhere, { userName: address, userNameKey: address, email: address, emailKey: address });

@@ -6,10 +6,10 @@ import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
-/** How long a person has for the hosted page, all in all. */
+/** Lifetime of a flow of the hosted page. */
 export const requestTtlSeconds = 30 * 60;
 
-/** The parameters of a request; fixed from here on. */
+/** The parameters of a request; immutable. */
 export interface NewAuthorizationRequest {
   projectId: string;
   clientId: string;
@@ -22,28 +22,28 @@ export interface NewAuthorizationRequest {
   /** The user that a valid `id_token_hint` names. */
   hintedUserId?: string | null | undefined;
   uiLocales?: string | null | undefined;
-  /** The set-up link whose holder this is. */
+  /** The set-up link that started the request. */
   setupLinkId?: string | null | undefined;
-  /** Whether a device key alone is not enough (`prompt=login`, `max_age`). */
+  /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
   personRequired?: boolean | undefined;
 }
 
-/** How a request is found again: the address has the handle, the browser's cookie the secret. */
+/** How a request is found again: the URL carries the handle, the browser's cookie the secret. */
 export interface BegunFlow {
   flow: string;
   browserSecret: string;
 }
 
-/** Authorization requests that wait for their user. */
+/** Pending authorization requests. */
 export class AuthorizationRequests {
-  /** Prefixes of the addresses that only this instance serves. */
+  /** Prefixes of the URLs that only this instance serves. */
   private readonly ownPages: readonly string[];
 
   constructor(private readonly deps: { clock: Clock; random: Random; issuer: string }) {
     this.ownPages = [`${deps.issuer}/admin/`, `${deps.issuer}/account/`];
   }
 
-  /** Keeps a vetted request for 30 minutes. `browserSecret` belongs into a cookie of this flow alone. */
+  /** Stores a validated request for 30 minutes. `browserSecret` goes into a cookie of this flow only. */
   async begin(em: EntityManager, input: NewAuthorizationRequest): Promise<BegunFlow> {
     const flow = newSecret(this.deps.random);
     const browserSecret = newSecret(this.deps.random);
@@ -73,8 +73,8 @@ export class AuthorizationRequests {
   }
 
   /**
-   * The request behind a flow, with its project and client; null where it is unknown, of another browser, expired or
-   * finished, its client is disabled, or its redirect URI is no longer the client's.
+   * The request of a flow, with its project and client; null if it is unknown, of another browser, expired or finished,
+   * its client is disabled, or its redirect URI is no longer registered.
    */
   async find(em: EntityManager, flow: string, browserSecret: string): Promise<AuthorizationRequest | null> {
     const request = await em.findOne(
@@ -91,13 +91,13 @@ export class AuthorizationRequests {
     return request && this.mayReturn(request) ? request : null;
   }
 
-  /** The pages of this instance (trials, the set-up link, the account page) are registered with no client. */
+  /** Pages of this instance (trials, the set-up link, the account page) are not registered with any client. */
   private mayReturn({ client, redirectUri }: AuthorizationRequest): boolean {
     const isOwn = this.ownPages.some((prefix) => redirectUri.startsWith(prefix));
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
   }
 
-  /** Single use: true for one caller alone, who then issues the code. */
+  /** Single use: true for exactly one caller, who then issues the code. */
   async finish(em: EntityManager, id: string): Promise<boolean> {
     const now = this.deps.clock.now();
     const statement = sql`

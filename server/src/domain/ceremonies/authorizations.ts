@@ -12,7 +12,7 @@ import type { Tokens } from '../tokens/tokens.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
 
-/** A checked authorization request, as far as its answer depends on it. */
+/** The parts of a validated authorization request that its response depends on. */
 export interface Authorization {
   client: Client;
   redirectUri: string;
@@ -25,7 +25,7 @@ export interface Authorization {
   uiLocales: string | undefined;
 }
 
-/** How a flow that was set aside goes on. */
+/** How a pending flow completes. */
 export interface Completion {
   request: AuthorizationRequest;
   outcome: { code: string } | 'sign-in-first' | 'other-user';
@@ -37,11 +37,11 @@ export interface AuthorizationDeps {
   sessions: Sessions;
   tokens: Tokens;
   requests: AuthorizationRequests;
-  /** Requests that one network (a /64 of IPv6) may leave waiting in a minute. */
+  /** Requests that one network (IPv6: a /64) may start per minute. */
   perMinute: number;
 }
 
-/** Turns a live SSO session into codes, and sets requests aside that need their user first. */
+/** Issues codes under a live SSO session, and stores requests that need a sign-in first. */
 export class Authorizations {
   private readonly perNetwork: LimitRule;
 
@@ -50,16 +50,16 @@ export class Authorizations {
   }
 
   /**
-   * A code under the browser's live session, if that session answers the request: of the hinted user where one is
-   * hinted, and proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`. `no-session` if the
-   * database was not asked, `client-changed` if the client is no longer as the request was checked against.
+   * A code under the browser's live session, if that session satisfies the request: it belongs to the hinted user, if
+   * any, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`. `no-session` if
+   * no query was made, `client-changed` if the client has changed since the request was validated.
    */
   async fromSession(
     authorization: Authorization,
     sessionSecret: string | undefined,
     hintedUserId: string | undefined,
   ): Promise<{ code: string } | 'login-required' | 'client-changed' | 'no-session'> {
-    // 0 asks for a sign-in now (OpenID Connect Core §3.1.2.1), even within the second of the last one.
+    // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
     const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds } = authorization;
     return this.deps.tokens.codeUnderSession({
@@ -75,8 +75,8 @@ export class Authorizations {
   }
 
   /**
-   * Sets the request aside for the hosted page; returns the flow's handle and the secret of this browser. Anybody can
-   * have that written: refuses `too-many` where one network asks too often.
+   * Stores the request for the hosted page; returns the flow's handle and the browser's secret. Open to unauthenticated
+   * callers, so limited per network: refuses `too-many`.
    */
   async begin(
     authorization: Authorization,
@@ -104,8 +104,8 @@ export class Authorizations {
   }
 
   /**
-   * The code of a flow whose sign-in has been done in this browser, once. `sign-in-first` while that is not so;
-   * `other-user` where the request hinted at another user; null where there is no such flow here.
+   * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then; `other-user` if the
+   * request hinted at another user; null if this browser has no such flow.
    */
   async complete(
     flow: string,
@@ -131,7 +131,7 @@ export class Authorizations {
     });
   }
 
-  /** The live session, if it {@link answers} the request. */
+  /** The live session, if it satisfies the request; see {@link answers}. */
   private async freshSession(em: EntityManager, request: AuthorizationRequest, secret: string | undefined) {
     if (secret === undefined) return null;
     const project = await em.findOneOrFail(Project, request.project.id);
@@ -141,8 +141,8 @@ export class Authorizations {
 }
 
 /**
- * Whether the user has signed in since the request was made, and, where it asks for the person, proved more than a device
- * key. A sign-in for another request counts only where that request is younger: all its proofs are then younger, too.
+ * Whether the user has signed in since the request was made and, if it requires the person, proved more than a device
+ * key. A sign-in for another request counts only if that request is newer: then all its proofs are newer, too.
  */
 function answers(session: Session, request: AuthorizationRequest): boolean {
   if (session.moment <= request.moment) return false;

@@ -10,23 +10,23 @@ import type { Project } from '../projects/project.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 
-/** The page of an application that takes a step: its credential and its origin were judged. */
+/** A page that takes a step; its credential and origin have been checked. */
 export interface JudgedPage extends JudgedClient {
   project: Project;
-  /** The request that the hosted page answers; null for a page of the application, by the SDK. */
+  /** The hosted page's request; null for an application's own page (SDK). */
   request: AuthorizationRequest | null;
-  /** As the browser sent it. */
+  /** The `Origin` header. */
   origin: string;
-  /** Of an application's page, which may be cached: every statement that writes for it depends on `currentClient`. */
+  /** Set for an application's page, which may be cached: every statement that writes for it checks `currentClient`. */
   key?: JudgedClient['key'];
 }
 
-/** A page and its user. */
+/** A page and its browser. */
 export interface SigninCaller extends JudgedPage {
   actor: Actor;
   /** The language of messages that this step sends. */
   locale: Locale;
-  /** The session cookie that this browser holds for the project; hosted page only. */
+  /** The browser's session cookie for the project; hosted page only. */
   sessionSecret?: string | undefined;
 }
 
@@ -46,8 +46,8 @@ export class SigninCallers {
   }
 
   /**
-   * An application's page, by the client's publishable key, from an origin of its redirect URIs; perhaps from the cache, see
-   * {@link JudgedPage.key}. Refuses `unauthenticated`, and `forbidden` for another origin, or none.
+   * An application's page, by the client's publishable key and an origin of its redirect URIs; may come from the cache,
+   * see {@link JudgedPage.key}. Refuses `unauthenticated`, and `forbidden` for a missing or foreign origin.
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<JudgedPage> {
     const keyHash = digest(apiKey);
@@ -57,14 +57,14 @@ export class SigninCallers {
     return pageOf(isAllowed ? cached : await this.deps.clients.current.byKeyHash(keyHash), origin);
   }
 
-  /** The same page as the database has it now. Refuses as {@link byApiKey}. */
+  /** Reloads the page from the database. Refuses as {@link byApiKey}. */
   async current(page: JudgedPage): Promise<JudgedPage> {
     return page.key === undefined
       ? page
       : pageOf(await this.deps.clients.current.byKeyHash(page.key.keyHash), page.origin);
   }
 
-  /** The hosted page, by its flow and the flow's cookie, from the issuer's own origin. Refuses `flow-expired`. */
+  /** The hosted page, by its flow, the flow's cookie and the issuer's origin. Refuses `flow-expired`. */
   async byFlow(flow: string, browserSecret: string | undefined, origin: string | undefined): Promise<JudgedPage> {
     if (origin !== this.issuerOrigin) refuse({ code: 'forbidden', reason: 'origin' });
     const request = await this.requestOf(flow, browserSecret);
@@ -73,13 +73,13 @@ export class SigninCallers {
     return { client, project, request, origin };
   }
 
-  /** The request that this browser's flow is about; null where it has none. */
+  /** The request of this browser's flow; null if there is none. */
   async requestOf(flow: string, browserSecret: string | undefined): Promise<AuthorizationRequest | null> {
     return browserSecret === undefined ? null : this.deps.requests.find(this.deps.db.reader(), flow, browserSecret);
   }
 }
 
-/** The page of a publishable key. Refuses `unauthenticated`, and `forbidden` for an origin that is not the client's. */
+/** The page of a publishable key. Refuses `unauthenticated`, and `forbidden` for a foreign origin. */
 function pageOf(holder: KeyHolder | null, origin: string | undefined): JudgedPage {
   if (holder?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
   const { client, kind, keyHash } = holder;

@@ -35,7 +35,7 @@ import { type Answers, type CeremonyStep, steps } from './steps.ts';
 import { verifyDevice } from './verify-device.ts';
 import { verifyEmailOtp } from './verify-email-otp.ts';
 
-/** How long one sign-in may take. */
+/** Lifetime of a sign-in. */
 const txnTtlSeconds = 10 * 60;
 
 const rules: { [S in CeremonyStep]: StepRule<S> } = {
@@ -49,7 +49,7 @@ const rules: { [S in CeremonyStep]: StepRule<S> } = {
 };
 
 interface CeremonyDeps extends FlowDeps {
-  /** Sign-ins that one network (a /64 of IPv6) may begin in a minute. */
+  /** Sign-ins that one network (IPv6: a /64) may start per minute. */
   challengesPerMinute: number;
   takesShortcuts: boolean;
 }
@@ -58,16 +58,16 @@ export interface Challenge {
   txn: string;
   nonce: string;
   expiresInSeconds: number;
-  /** When it was made: pages with a wrong clock correct it by this. */
+  /** Server time, Unix seconds: pages correct their clock by it. */
   nowSeconds: number;
 }
 
-/** No user has this id: the lookup for an unknown address is the same. */
+/** No user has this id: an unknown address costs the same lookup. */
 const noUser = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Sign-ins (decisions §8): runs the table of `steps.ts`. Each step is one transaction that holds the ceremony's row, so steps
- * of one sign-in never overlap. Most sign-ins end without one (`shortcuts/`).
+ * Sign-ins (decisions §8): runs the table in `steps.ts`. Each step is one transaction that locks the ceremony's row, so
+ * steps of one sign-in never overlap. Most sign-ins finish in a shortcut instead (`shortcuts/`).
  */
 export class Ceremonies {
   private readonly challengesPerNetwork: LimitRule;
@@ -79,11 +79,11 @@ export class Ceremonies {
   }
 
   /**
-   * Begins a sign-in. Without `jkt` it can register no device, and so never ends well.
+   * Starts a sign-in. Without `jkt` it cannot register a device, so it never succeeds.
    *
-   * @param begun.codeChallenge RFC 7636 S256 challenge that the code of this sign-in is to be bound to
+   * @param begun.codeChallenge RFC 7636 S256 challenge that the code of this sign-in will be bound to
    * @param begun.jkt RFC 7638 thumbprint of the page's device key
-   * @param ip the caller's address: one network can begin no more than so many sign-ins in a minute. Refuses `too-many`
+   * @param ip the caller's address, for the limit per network. Refuses `too-many`
    */
   async challenge(
     page: JudgedPage,
@@ -119,7 +119,7 @@ export class Ceremonies {
     return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now) };
   }
 
-  /** Takes one step. Refuses with {@link StepRefusal}, which carries the next nonce where the sign-in goes on. */
+  /** Takes one step. Throws {@link StepRefusal}, with the next nonce if the sign-in can continue. */
   async take<S extends CeremonyStep>(
     step: S,
     caller: SigninCaller,
@@ -131,7 +131,7 @@ export class Ceremonies {
     return (await this.attempt(step, current, input)) ?? refuse({ code: 'unauthenticated' });
   }
 
-  /** Null, with nothing written, if the page is no longer as it was judged. */
+  /** Null, with nothing written, if the cached page is stale. */
   private async attempt<S extends CeremonyStep>(step: S, caller: SigninCaller, input: StepInput) {
     const { db, random } = this.deps;
     const nonce = newSecret(random);
@@ -147,8 +147,8 @@ export class Ceremonies {
   }
 
   /**
-   * One step, in three parts: admission, which consumes the nonce; the count of the try; and the step itself, whose changes
-   * are undone where it refuses. So a refusal changes counters and the nonce, and nothing else.
+   * One step in three parts: admission, which consumes the nonce; the count of the attempt; and the step itself, which
+   * is rolled back if it refuses. So a refusal changes only counters and the nonce.
    */
   private async decide<S extends CeremonyStep>(
     em: EntityManager,
@@ -180,7 +180,7 @@ export class Ceremonies {
     return null;
   }
 
-  /** The counters and the audit event of a refusal. */
+  /** Writes the counters and the audit event of a refusal. */
   private async note({ em, caller, deps }: Flow, { counts = [], event }: RefusedStep): Promise<void> {
     for (const count of counts) {
       if ('sms' in count) await deps.smsGuard.spend(em, count.sms);
@@ -192,7 +192,7 @@ export class Ceremonies {
     await deps.audit.recordRepeated(em, { ...event, actor, projectId: project.id, clientId: client.id }, fault);
   }
 
-  /** The ceremony under a lock; null where it is not this page's, has ended, or its time is over. */
+  /** Locks the ceremony; null if it belongs to another page, has ended or has expired. */
   private async open(em: EntityManager, caller: SigninCaller, txn: string): Promise<Ceremony | null> {
     const ceremony = await em.findOne(
       Ceremony,
@@ -205,7 +205,7 @@ export class Ceremonies {
     return samePage ? ceremony : null;
   }
 
-  /** Judges the step's order, its proof and its user; null: go on. */
+  /** Checks the step's state, proof and user; null: admitted. */
   private async admit(flow: Flow, step: CeremonyStep, nextNonce: string): Promise<RefusedStep | null> {
     const { caller, ceremony, input } = flow;
     const { from, proof } = steps[step];
@@ -251,15 +251,15 @@ export class Ceremonies {
     });
     if (!verdict.valid) return rejection(step, verdict);
     flow.publicJwk = verdict.publicJwk ?? null;
-    // A revoked key signs nothing in, and is not distinguished from an unknown one before the mail code (`Devices.register` refuses it).
+    // A revoked key counts as unknown until the mail code is entered; `Devices.register` then refuses it.
     if (flow.device?.revokedAt) flow.device = null;
-    // Only `authenticate` can do without a registered key; the other steps need the one that this sign-in has proved.
+    // Only `authenticate` works without a registered key; the other steps need the one that this sign-in has proved.
     const isProved = ceremony.evidence.some((piece) => piece.kind === 'device-key' && piece.device === flow.device?.id);
     if (steps[step].proof === 'use' && !isProved) return { refused: { code: 'proof-rejected', reason: 'device' } };
     return null;
   }
 
-  /** The key that the proof must be made with; also notes the device whose key it is. */
+  /** The key that must have signed the proof; sets `flow.device`. */
   private async keyOf(flow: Flow, step: CeremonyStep): Promise<ProofKey> {
     if (steps[step].proof === 'registration') return { kind: 'registration' };
     const { em, deps, caller, ceremony, input } = flow;
@@ -285,7 +285,7 @@ export class Ceremonies {
   }
 }
 
-/** Takes the step and, where it is accepted, moves the ceremony on: its state by the table, its evidence by one piece. */
+/** Takes the step; if accepted, updates the ceremony's state by the table and appends the evidence. */
 async function run<S extends CeremonyStep>(flow: Flow, step: S, rule: StepRule<S>): Promise<Accepted<S> | RefusedStep> {
   const { ceremony } = flow;
   const outcome = await rule.take(flow);
@@ -304,7 +304,7 @@ async function holds(em: EntityManager, page: JudgedPage): Promise<boolean> {
   return (await query(em, currentClient(page), { prepare: 'ceremonies.page-holds' })).length === 1;
 }
 
-/** A page of an application whose client requires PKCE, without a code_challenge. */
+/** True for an application's page without a code_challenge whose client requires PKCE. */
 function lacksPkce({ client, request }: JudgedPage, codeChallenge: string | null | undefined): boolean {
   return client.pkceRequired && !request && codeChallenge == null;
 }
@@ -319,9 +319,9 @@ function rejection(step: CeremonyStep, { fault }: Extract<ProofVerdict, { valid:
 }
 
 /**
- * The user before their ceremony, in the order of `endOpenWork`. A step that proves something, judged beside a revocation,
- * comes before it, and is ended by it, or after it, and sees it. Found by the evidence and by the page's key, never by the
- * address: a request for another person's address delays no one and takes no longer.
+ * Locks the user before the ceremony, in the order of `endOpenWork`. A step concurrent with a revocation therefore
+ * either commits first and is ended by it, or runs later and sees it. The user is found by the evidence and the page's
+ * key, never by the address: a request for another user's address must neither block that user nor take longer.
  */
 async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
   await query(

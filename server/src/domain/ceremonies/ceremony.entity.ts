@@ -8,7 +8,7 @@ import { Project } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
-/** Where a sign-in stands; `steps.ts` holds the table of what each state allows. */
+/** States of a sign-in; `steps.ts` lists the steps that each state allows. */
 export const ceremonyStates = [
   'challenged',
   'otp_sent',
@@ -23,12 +23,12 @@ export const ceremonyStates = [
 export type CeremonyState = (typeof ceremonyStates)[number];
 
 /**
- * One thing that was proved in a sign-in, and the account that it proves. Appended by the step that verified it, and never
- * changed. Times are ISO 8601.
+ * One proof of a sign-in, and the account that it proves. Appended by the step that verified it; immutable. Times are
+ * ISO 8601.
  */
 export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in whose code it was. */ & (
   | { kind: 'mail-code'; address: string; ceremony: string }
-  /** `isNew`: the key was registered for the first time, in this sign-in. */
+  /** `isNew`: the key was first registered in this sign-in. */
   | { kind: 'device-key'; device: string; isNew?: boolean }
   | { kind: 'factor'; enrolment: string; method: MfaMethod }
   | { kind: 'recovery-code' }
@@ -41,26 +41,26 @@ const schema = defineEntity({
     id: key(),
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
-    /** The hosted page's request; absent for the SDK on a relying party's page. */
+    /** The hosted page's request; null for the SDK. */
     request: () => p.manyToOne(AuthorizationRequest).ref().nullable().deleteRule('cascade'),
     /** SHA-256 of `txn`. */
     txnHash: p.text().unique(),
-    /** SHA-256 of the nonce that the next proof must carry. */
+    /** SHA-256 of the nonce for the next proof. */
     nonceHash: p.text(),
     nonceExpiresAt: instant(),
     state: p.enum(ceremonyStates),
-    /** The page's origin, as the browser sent it at `challenge`. */
+    /** The page's origin at `challenge`. */
     origin: p.text(),
-    /** RFC 7638 thumbprint of the page's device key; absent: no device can be registered. */
+    /** RFC 7638 thumbprint of the page's device key; null: no device can be registered. */
     jkt: p.text().nullable(),
     codeChallenge: p.text().nullable(),
-    /** The address, as it is compared; set by `authenticate`. */
+    /** The normalized address; set by `authenticate`. */
     address: p.text().nullable(),
-    /** The next three are written by the previous release only. */
+    /** Written by the previous release only, like the next two. */
     formerUser: () => p.manyToOne(User).ref().nullable().deleteRule('cascade').joinColumn('user_id'),
     formerDevice: () => p.manyToOne(Device).ref().nullable().deleteRule('cascade').joinColumn('device_id'),
     formerAmr: p.array().columnType('text[]').fieldName('amr'),
-    /** What was proved in this sign-in, oldest first (`evidence.ts`). */
+    /** The proofs of this sign-in, oldest first (`evidence.ts`). */
     evidence: p.json<Evidence[]>().defaultRaw("'[]'"),
     /** The account that the evidence names; computed by the database. */
     account: () =>
@@ -72,14 +72,14 @@ const schema = defineEntity({
         .index()
         .generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
     rememberDevice: p.boolean().default(true),
-    /** What this sign-in is the fresh proof for; it goes on after its end for that. */
+    /** The change that this sign-in authorizes; it stays open for that after success. */
     stepUp: p.enum(stepUps).nullable(),
     mfaMethod: p.enum(mfaMethods).nullable(),
     /** SHA-256 of the `session_id` of MFA_REQUIRED. */
     mfaSessionHash: p.text().nullable(),
-    /** The factor that is owed. */
+    /** The required second factor. */
     enrolmentId: p.uuid().nullable(),
-    /** Codes of the second factor that were tried here; five and this sign-in is over. */
+    /** Attempts at the second factor; at five this sign-in ends. */
     mfaAttempts: p.integer().default(0),
     createdAt: instant(),
     expiresAt: instant().index(),
@@ -87,6 +87,6 @@ const schema = defineEntity({
   },
 });
 
-/** One sign-in on its way (`txn`, ten minutes). */
+/** A sign-in in progress (`txn`, ten minutes). */
 export class Ceremony extends schema.class {}
 schema.setClass(Ceremony);

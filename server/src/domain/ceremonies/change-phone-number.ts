@@ -3,7 +3,7 @@ import { accountOf, freshAt } from './evidence.ts';
 import type { Flow, StepRule } from './flow.ts';
 import { maskPhone } from './mask.ts';
 
-/** After a step-up: sends a code to the new number. Again: another code, or to another number. */
+/** After a step-up: sends a code to the new number. Repeatable, also with another number. */
 export const changePhoneNumber: StepRule<'change-phone-number'> = {
   async take(flow) {
     const { em, deps, caller, input } = flow;
@@ -22,7 +22,7 @@ export const changePhoneNumber: StepRule<'change-phone-number'> = {
   },
 };
 
-/** The code of the new number, which is on record from here on. */
+/** Verifies the code of the new number and stores the number. */
 export const verifyPhoneNumber: StepRule<'verify-phone-number'> = {
   async count(counters, { ceremony }) {
     const wait = await counters.codeOf('phone', accountOf(ceremony.evidence) ?? '');

@@ -7,8 +7,8 @@ import { subjectOf } from './account.ts';
 import { maskAddress } from './mask.ts';
 
 /**
- * Records whether a sign-in code was sent, `otp.sent` or `otp.suppressed`, when its message is settled. The request
- * recorded `otp.requested`, which is the same for every address.
+ * Records `otp.sent` or `otp.suppressed` once the message of a sign-in code has been handled. The request itself
+ * recorded `otp.requested`, the same for every address.
  */
 export function recordCodeEvent(
   audit: Audit,
@@ -19,7 +19,7 @@ export function recordCodeEvent(
   if (message.template !== 'sign-in-code') return;
   const { state, note } = message;
   if (state !== 'sent' && state !== 'suppressed') return;
-  // Only a hint of the address: the user may be erased before the event is.
+  // Masked: the event may outlive the user.
   const hint = maskAddress(message.recipient);
   audit.record(em, {
     type: state === 'sent' ? 'otp.sent' : 'otp.suppressed',

@@ -5,10 +5,10 @@ import type { Mfa } from '../mfa/mfa.ts';
 import type { CodePlace, CountedCode, Otp } from '../otp/otp.ts';
 import type { Ceremony } from './ceremony.entity.ts';
 
-/** Wrong codes of an authenticator app, or recovery codes, that one sign-in may hold. */
+/** Attempts at TOTP and recovery codes that one sign-in allows. */
 const triesPerSignIn = 5;
 
-/** What a step may count before it decides. It writes nothing but counters, which outlive a refusal. */
+/** The counters of a step's attempts. They are kept when the step refuses. */
 export class Counters {
   constructor(
     private readonly em: EntityManager,
@@ -16,17 +16,17 @@ export class Counters {
     private readonly deps: { mfa: Mfa; otp: Otp },
   ) {}
 
-  /** A try at the code that was sent in this sign-in; null: none was. */
+  /** Counts an attempt at the code sent in this sign-in; null: no code was sent. */
   code(purpose: CodePlace['purpose']): Promise<CountedCode | null> {
     return this.deps.otp.count(this.em, this.place(purpose));
   }
 
-  /** A try at the codes of one person's factor, over all sign-ins; seconds to wait, or null. */
+  /** Counts an attempt at the codes of a user's factor, over all sign-ins. Returns seconds to wait, or null. */
   codeOf(purpose: CodePlace['purpose'], userId: string): Promise<number | null> {
     return this.deps.otp.spendTry(this.em, this.place(purpose), userId);
   }
 
-  /** A try at this sign-in; false where it has had its five. */
+  /** Counts an attempt in this sign-in; false after the fifth. */
   async signIn(): Promise<boolean> {
     const [row] = await query(
       this.em,
@@ -38,23 +38,23 @@ export class Counters {
     return row !== undefined && row.tries <= triesPerSignIn;
   }
 
-  /** The factor that is owed, locked as it is now. */
+  /** The required factor, locked. */
   factor(): Promise<Enrolment | null> {
     const { enrolmentId } = this.ceremony;
     return enrolmentId ? this.deps.mfa.locked(this.em, enrolmentId) : Promise.resolve(null);
   }
 
-  /** Whether too many wrong codes have switched the factor off. */
+  /** Whether too many wrong codes have disabled the factor. */
   isOff(factor: Enrolment): boolean {
     return this.deps.mfa.isOff(factor);
   }
 
-  /** Seconds until a locked factor takes codes again; 0: it does. */
+  /** Seconds until a locked factor accepts codes again; 0: not locked. */
   lockedForSeconds(factor: Enrolment): number {
     return this.deps.mfa.lockedForSeconds(factor);
   }
 
-  /** A try at the factor's TOTP code. */
+  /** Counts an attempt at the factor's TOTP code. */
   totp(factor: Enrolment): Promise<void> {
     return this.deps.mfa.countTry(this.em, factor);
   }

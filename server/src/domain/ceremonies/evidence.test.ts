@@ -32,13 +32,13 @@ const standing = (some: Partial<Standing> = {}): Standing => ({
   ...some,
 });
 
-describe('who signs in', () => {
-  it('is the one account of all evidence, and nobody before there is any', () => {
+describe('the account of evidence', () => {
+  it('is the one account that all pieces name, and null without evidence', () => {
     expect(accountOf([])).toBeNull();
     expect(accountOf([mail, key, factor('totp')])).toBe('u');
   });
 
-  it('is nobody where two pieces name two accounts: neither read nor put together', () => {
+  it('throws if two pieces name different accounts, when read and when combined', () => {
     const other = { ...key, account: 'v' };
     expect(() => accountOf([mail, other])).toThrow('two accounts');
     expect(() => accountOf([mail, key, { ...recovery, account: 'v' }])).toThrow('two accounts');
@@ -49,8 +49,8 @@ describe('who signs in', () => {
   });
 });
 
-describe('how fresh a person is', () => {
-  it('is when they last proved something themselves; a device key says nothing of a person', () => {
+describe('freshAt', () => {
+  it('is the time of the last proof by the person; a device key does not count', () => {
     expect(freshAt([])).toBeNull();
     expect(freshAt([key])).toBeNull();
     expect(freshAt([mail, key])).toEqual(new Date(at(1)));
@@ -58,14 +58,14 @@ describe('how fresh a person is', () => {
     expect(freshAt([mail, recovery, key])).toEqual(new Date(at(4)));
   });
 
-  it('knows the sign-ins whose mail code was entered', () => {
+  it('lists the sign-ins whose mail code was entered', () => {
     expect(provedIn([mail, key, factor('email'), { ...mail, ceremony: 'd' }])).toEqual(['c', 'd']);
     expect([has([mail, key], 'device-key'), has([mail], 'device-key')]).toEqual([true, false]);
   });
 });
 
 describe('amr', () => {
-  it('has mfa for a factor or a recovery code, and never for a mailbox alone', () => {
+  it('has mfa for a factor or a recovery code, never for a mailbox alone', () => {
     const table: [Evidence[], string[]][] = [
       [[key], ['swk']],
       [
@@ -110,13 +110,13 @@ describe('amr', () => {
   });
 });
 
-describe('what a sign-in owes', () => {
-  it('is a device first, whatever else was proved', () => {
+describe('the next requirement of a sign-in', () => {
+  it('is a device first, whatever other evidence there is', () => {
     expect(owed([], standing())).toBe('device');
     expect(owed([mail, factor('totp'), recovery], standing({ factors: ['totp'] }))).toBe('device');
   });
 
-  it('is the factor of whoever has one, under every policy', () => {
+  it('is the enrolled factor, under every policy', () => {
     for (const policy of ['off', 'optional', 'required'] as const) {
       const mine = standing({ policy, factors: ['totp'] });
       expect([policy, owed([mail, key], mine)]).toEqual([policy, 'factor']);
@@ -131,33 +131,33 @@ describe('what a sign-in owes', () => {
     }
   });
 
-  it('is skipped by a remembered device alone, and not where the person is asked for', () => {
+  it('is skipped by a remembered device only, and not if the person is required', () => {
     const remembered = standing({ factors: ['sms'], skipsFactor: true });
     expect(owed([key], remembered)).toBe('nothing');
     expect(owed([key], { ...remembered, personRequired: true })).toBe('factor');
     expect(owed([key, factor('sms')], { ...remembered, personRequired: true })).toBe('nothing');
   });
 
-  it('is a mail code where the person is asked for and has no factor', () => {
+  it('is a mail code if the person is required and has no factor', () => {
     expect(owed([key], standing({ personRequired: true }))).toBe('mail-code');
     expect(owed([mail, key], standing({ personRequired: true }))).toBe('nothing');
     expect(owed([key], standing())).toBe('nothing');
     expect(owed([key], standing({ skipsFactor: true, personRequired: true }))).toBe('mail-code');
   });
 
-  it('is an enrolment where the project requires a factor and none of the person’s counts', () => {
+  it('is an enrolment if the project requires a factor and the user has no sufficient one', () => {
     const required = standing({ policy: 'required' });
     expect(owed([mail, key], required)).toBe('enrolment');
     expect(owed([mail, key, recovery], required)).toBe('enrolment');
     expect(owed([key], { ...required, factors: ['email'] })).toBe('enrolment');
     expect(owed([key], { ...required, factors: ['email'], emailFactor: true })).toBe('factor');
     expect(owed([key], { ...required, factors: ['email', 'totp'] })).toBe('factor');
-    // Having met the factor that does not count is not enough.
+    // Passing an insufficient factor is not enough.
     expect(owed([key, factor('email')], { ...required, factors: ['email', 'totp'] })).toBe('factor');
     expect(owed([key, factor('totp')], { ...required, factors: ['email', 'totp'] })).toBe('nothing');
   });
 
-  it('counts e-mail as a factor only where the project does', () => {
+  it('accepts e-mail as a factor only if the project does', () => {
     const meets = (factors: Standing['factors'], emailFactor: boolean) =>
       meetsPolicy({ policy: 'required', factors, emailFactor });
     expect([meets(['email'], false), meets(['email'], true), meets([], true), meets(['sms'], false)]).toEqual([

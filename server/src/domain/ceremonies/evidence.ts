@@ -6,8 +6,8 @@ export type { Evidence };
 export type EvidenceKind = Evidence['kind'];
 
 /**
- * The account that signs in; null before anything was proved. Throws where the pieces name different accounts: no step may
- * put such evidence together.
+ * The account that signs in; null without evidence. Throws if the pieces name different accounts: no step may combine
+ * such evidence.
  */
 export function accountOf(evidence: readonly Evidence[]): string | null {
   const [first, ...others] = evidence;
@@ -17,7 +17,7 @@ export function accountOf(evidence: readonly Evidence[]): string | null {
   return first.account;
 }
 
-/** The evidence with one more piece. Refuses `transaction-expired` where the piece names another account. */
+/** Appends a piece. Refuses `transaction-expired` if it names another account. */
 export function withPiece(evidence: readonly Evidence[], piece: Evidence): Evidence[] {
   if (evidence.some(({ account }) => account !== piece.account)) refuse({ code: 'transaction-expired' });
   return [...evidence, piece];
@@ -27,20 +27,22 @@ export function has(evidence: readonly Evidence[], kind: EvidenceKind): boolean 
   return evidence.some((piece) => piece.kind === kind);
 }
 
-/** When a person last proved something; null: a device key alone, which signs without anyone (decisions §11, freshness). */
+/**
+ * Time of the last proof by the person; null: a device key only, which needs no interaction (decisions §11, freshness).
+ */
 export function freshAt(evidence: readonly Evidence[]): Date | null {
   const last = evidence.findLast(({ kind }) => kind !== 'device-key');
   return last ? new Date(last.at) : null;
 }
 
-/** The sign-ins in which the person proved the mailbox: a factor that was begun in one of them can be verified. */
+/** The sign-ins in which the user proved the mailbox: a factor started in one of them can be verified. */
 export function provedIn(evidence: readonly Evidence[]): string[] {
   return evidence.flatMap((piece) => (piece.kind === 'mail-code' ? [piece.ceremony] : []));
 }
 
 /**
- * Authentication methods (RFC 8176; decisions §8). An e-mail factor adds nothing to a mail code of the same sign-in: one
- * mailbox is not two factors.
+ * Authentication methods (RFC 8176; decisions §8). An e-mail factor adds nothing to a mail code of the same sign-in:
+ * one mailbox is not two factors.
  */
 export function amrOf(evidence: readonly Evidence[]): string[] {
   const factor = evidence.find((piece) => piece.kind === 'factor');
@@ -51,7 +53,7 @@ export function amrOf(evidence: readonly Evidence[]): string[] {
   return factor || isMailed ? ['swk', 'otp'] : ['swk'];
 }
 
-/** What decides beside the evidence: the project's policy today, and what the person has. */
+/** The input of the decision beside the evidence: the project's current policy and the user's factors. */
 export interface Standing {
   policy: 'off' | 'optional' | 'required';
   /** Whether e-mail as a second factor meets `required`. */
@@ -60,13 +62,14 @@ export interface Standing {
   factors: readonly MfaMethod[];
   /** `remember_me` lets this device skip the factor. */
   skipsFactor: boolean;
-  /** A device key alone is not enough: step-up, `prompt=login`, `max_age`. */
+  /** A device key alone is insufficient: step-up, `prompt=login`, `max_age`. */
   personRequired: boolean;
 }
 
 /**
- * What a sign-in still owes. An enrolled factor is met under every policy: no setting and no new device skips it. `enrolment`:
- * the person has to set up a factor that meets the policy, which takes a mail code or an enrolled factor in this sign-in.
+ * The next requirement of a sign-in. An enrolled factor is required under every policy: no setting and no new device
+ * skips it. `enrolment`: the user must set up a factor that meets the policy, after a mail code or an enrolled factor
+ * in this sign-in.
  */
 export type Owed = 'nothing' | 'device' | 'factor' | 'enrolment' | 'mail-code';
 
@@ -82,7 +85,7 @@ export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
   return 'nothing';
 }
 
-/** Whether the person's factors are what the project requires. */
+/** Whether the user's factors meet the project's policy. */
 export function meetsPolicy({
   policy,
   emailFactor,
@@ -91,7 +94,7 @@ export function meetsPolicy({
   return policy !== 'required' || factors.some((method) => isSufficient(method, { policy, emailFactor }));
 }
 
-/** Whether a factor of this method is what the project requires. */
+/** Whether a factor of this method meets the project's policy. */
 export function isSufficient(
   method: MfaMethod,
   { policy, emailFactor }: Pick<Standing, 'policy' | 'emailFactor'>,

@@ -10,7 +10,7 @@ import type { Flow } from './flow.ts';
 import { standingOf } from './standing.ts';
 import type { Success } from './steps.ts';
 
-/** How long what a step-up is for may follow the proof. */
+/** Seconds after the proof within which the change of a step-up must follow. */
 const stepUpSeconds = 5 * 60;
 
 export interface Proved {
@@ -18,30 +18,30 @@ export interface Proved {
   device: Device;
   /** The piece that this step adds to the evidence. */
   proved: Evidence;
-  /** True where this sign-in changed neither user nor device. */
+  /** True if this sign-in changed neither user nor device. */
   isStored?: boolean;
-  /** For so long this device skips the second factor; 0: not at all. */
+  /** How long this device skips the second factor; 0: never. */
   skipFactorSeconds?: number;
   recoveryCodes?: string[] | null;
 }
 
-/** What the evidence of a sign-in comes to. */
+/** The conclusion drawn from the evidence of a sign-in. */
 interface Conclusion {
   amr: string[];
   authTime: Date;
-  /** When a person last proved something; null: not in this sign-in. */
+  /** Time of the last proof by the person; null: none in this sign-in. */
   freshAt: Date | null;
 }
 
 /**
- * Ends the ceremony and gives the code or the session. Throws where the evidence does not name this user and device, or
- * where anything is still owed: no step may come here before.
+ * Ends the ceremony and issues the code or the session. Throws if the evidence does not name this user and device, or
+ * if a requirement is still open: a step that calls too early is a bug.
  */
 export async function finish(flow: Flow, ending: Proved): Promise<Success> {
   const { deps, caller, ceremony } = flow;
   const concluded = await conclude(flow, ending);
   const now = deps.clock.now();
-  // A step-up goes on, in this very sign-in, for as long as the proof is fresh.
+  // A step-up stays open while the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
   else ceremony.finishedAt = now;
   await noteSignIn(flow, ending, concluded, now);
@@ -66,7 +66,7 @@ async function conclude(flow: Flow, { user, device, proved }: Proved): Promise<C
   return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence) };
 }
 
-/** The last use of user and device, and the audit event. Rows that are stored already are written in one statement. */
+/** Writes the last use of user and device, and the audit event; in one statement if both rows are already stored. */
 async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now: Date): Promise<void> {
   const { em, deps, caller, ceremony } = flow;
   const { user, device } = ending;
@@ -99,7 +99,7 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
   );
 }
 
-/** For a page of the application: a code without redirect_uri, bound to the page's challenge where it sent one. */
+/** For an application's page: a code without redirect_uri, bound to the page's code_challenge, if any. */
 async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, authTime }: Conclusion): Promise<string> {
   return deps.tokens.issueCode(em, {
     clientId: caller.client.id,
@@ -111,7 +111,7 @@ async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, aut
   });
 }
 
-/** For the hosted page: an SSO session, under which /authorize then answers the request that waits. */
+/** For the hosted page: an SSO session, under which /authorize completes the pending request. */
 async function session({ em, deps, caller }: Flow, { user, device }: Proved, concluded: Conclusion) {
   const { secret } = await deps.sessions.signIn(em, {
     project: caller.project,

@@ -27,7 +27,7 @@ import type { Evidence } from './evidence.ts';
 import type { Recipients, SetupLinks } from './recipients.ts';
 import type { Answers, CeremonyStep } from './steps.ts';
 
-/** What the steps work with. */
+/** Dependencies of the steps. */
 export interface FlowDeps {
   db: Database;
   clock: Clock;
@@ -52,10 +52,10 @@ export interface FlowDeps {
   issuer: string;
 }
 
-/** What a step is taken with. */
+/** Input of a step. */
 export interface StepInput {
   txn: string;
-  /** As the person typed it. */
+  /** As typed. */
   userid: string;
   rememberDevice?: boolean | undefined;
   stepUp?: StepUp | undefined;
@@ -64,63 +64,63 @@ export interface StepInput {
   phoneNumber?: string | undefined;
   sessionId?: string | undefined;
   rememberMe?: boolean | undefined;
-  /** The `Device-Proof` header, if there was one. */
+  /** The `Device-Proof` header, if any. */
   proof?: string | undefined;
-  /** The request's body as it came. */
+  /** The raw request body. */
   body: Uint8Array;
 }
 
-/** One step under way: its transaction and its ceremony, locked. */
+/** A step in progress: its transaction and its locked ceremony. */
 export interface Flow {
   em: EntityManager;
   deps: FlowDeps;
   caller: SigninCaller;
   ceremony: Ceremony;
   input: StepInput;
-  /** The registered device whose key signed this step, trusted or not; never a revoked one. */
+  /** The registered device whose key signed this step, trusted or not; never revoked. */
   device: Device | null;
-  /** The key that a registration proof has shown. */
+  /** The public key of a registration proof. */
   publicJwk: JWK | null;
-  /** The code whose try was counted before this step. */
+  /** The code whose attempt was counted before this step. */
   counted: CountedCode | null;
 }
 
-/** What a step may look at while it counts. */
+/** The read-only input of a step's count. */
 export type Judged = Readonly<Pick<Flow, 'caller' | 'ceremony' | 'input' | 'device'>>;
 
-/** An answer, with its changes: the evidence that this step verified, and what it wrote. */
+/** A response, and the evidence that this step verified. */
 export interface Accepted<S extends CeremonyStep> {
   answer: Answers[S];
-  /** One piece at most: a step verifies one thing. */
+  /** At most one piece per step. */
   proved?: Evidence | undefined;
 }
 
 type Count = { rule: LimitRule; subject: string } | { sms: SmsToSend };
 
-/** A refusal, with its counters. All else that the step wrote is undone. */
+/** A refusal with its counters. The step's other writes are rolled back. */
 export interface RefusedStep {
   refused: Problem;
-  /** Counted after everything else was undone: budgets of wrong codes, and an SMS that was refused. */
+  /** Counted after the rollback: budgets of wrong codes, and a refused SMS. */
   counts?: readonly Count[];
   /** For the audit log. */
   event?: Pick<AuditEntry, 'type' | 'subject' | 'detail'>;
 }
 
-/** What a step decides: there is no third way. */
+/** The outcome of a step. */
 export type StepOutcome<S extends CeremonyStep> = Accepted<S> | RefusedStep;
 
-/** How one step is taken. */
+/** The implementation of one step. */
 export interface StepRule<S extends CeremonyStep> {
   /**
-   * Counts the try, before anything is decided: what it counts stays, whatever comes of the step. It can do nothing but
-   * count. Refuses where a limit is reached.
+   * Counts the attempt before the decision; the count is kept whatever the outcome. It can only count. Refuses when a
+   * limit is reached.
    */
   count?(counters: Counters, flow: Judged): Promise<RefusedStep | { counted: CountedCode | null }>;
-  /** Decides. What it writes is undone where it refuses. */
+  /** Decides. Its writes are rolled back if it refuses. */
   take(flow: Flow): Promise<StepOutcome<S>>;
 }
 
-/** A refused step of a transaction that goes on: the next proof carries `nonce`. */
+/** A refused step of a sign-in that can continue: the next proof carries `nonce`. */
 export class StepRefusal extends Refusal {
   constructor(
     problem: Problem,

@@ -1,4 +1,4 @@
-/** What `endOpenWork` leaves alone. */
+/** Rows that `endOpenWork` keeps. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
@@ -36,14 +36,14 @@ async function somebody() {
   return { address, page, code: code as string, user: (await world.findUser(address)) as User };
 }
 
-/** A second factor on a new device, up to its code; enters the code. */
+/** Sets up a second factor on a new device, up to its code. Returns a function that enters the code. */
 async function beginFactor(page: SigninPage, address: string, number: string) {
   expectStatus(await world.enrol(page, address, { mfa_method: 'sms', phone_number: number }), 'MFA_INITIATED');
   const otp = await world.codeFor(number);
   return () => page.step('verify-mfa', { userid: address, otp }, 'use');
 }
 
-/** A new number after a step-up, up to its code; enters the code. */
+/** Changes the number after a step-up, up to its code. Returns a function that enters the code. */
 async function beginPhoneChange(page: SigninPage, address: string, number: string) {
   const sent = await page.step('change-phone-number', { userid: address, phone_number: number }, 'use');
   expectStatus(sent, 'PHONE_CODE_SENT');
@@ -51,7 +51,7 @@ async function beginPhoneChange(page: SigninPage, address: string, number: strin
   return () => page.step('verify-phone-number', { userid: address, otp }, 'use');
 }
 
-/** A factor that a back end changes, up to its code; enters the code. */
+/** Changes a factor by a back end, up to its code. Returns a function that enters the code. */
 async function beginFactorChange({ id: userid }: User, phone: string) {
   const { db, factorChanges } = app.services;
   const client = await db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
@@ -61,8 +61,8 @@ async function beginFactorChange({ id: userid }: User, phone: string) {
   return () => factorChanges.verify(backEnd, { userid, sessionId, code });
 }
 
-describe('the end of open work', () => {
-  it('leaves the sign-in that makes the change, with its codes, its factor and its number', async () => {
+describe('endOpenWork', () => {
+  it('keeps the sign-in that makes the change, with its codes, factor and number', async () => {
     const { address, page, user } = await somebody();
     const keeping = async () => {
       const [kept] = await reader().execute<{ id: string }[]>(
@@ -85,7 +85,7 @@ describe('the end of open work', () => {
     expectStatus(await verifyFactor(), 'SUCCESS');
   });
 
-  it('leaves the work of everybody else', async () => {
+  it('keeps the open work of other users', async () => {
     const { user } = await somebody();
     const registering = await somebody();
     const renumbering = await somebody();
@@ -107,7 +107,7 @@ describe('the end of open work', () => {
     expectStatus(await verifyPhone(), 'PHONE_CHANGED');
   });
 
-  it('leaves sign-ins with the same address in another project', async () => {
+  it('keeps sign-ins with the same address in another project', async () => {
     const address = newAddress();
     const elsewhere = await world.page();
     await elsewhere.challenge();
@@ -121,7 +121,7 @@ describe('the end of open work', () => {
     expectStatus(await elsewhere.step('verify-email-otp', { userid: address, otp }), 'SUCCESS');
   });
 
-  it('leaves what is over: used codes, verified factors, finished changes, and when a code was revoked', async () => {
+  it('keeps finished work: used codes, verified factors, finished changes, and the time of a revocation', async () => {
     const address = newAddress();
     const page = await world.page();
     expectStatus(await (await beginFactor(page, address, '+491701234576'))(), 'SUCCESS');
@@ -145,7 +145,7 @@ describe('the end of open work', () => {
     expect(await standing()).toEqual(before);
   });
 
-  it('deletes unused codes that name no user, of each place of the person', async () => {
+  it('deletes the user’s unused codes that do not name the user', async () => {
     const { address, page, user } = await somebody();
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid: address, step_up: 'change_phone_number' }), 'OTP_NEEDED');

@@ -35,8 +35,8 @@ async function somebody() {
 const userInfo = async (token: string | undefined) =>
   (await fetch(`${app.url}/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
 
-describe('the open work of a person', () => {
-  it('ends sign-ins that wait for the mail code, whoever began them', async () => {
+describe('endOpenWork for a user', () => {
+  it('ends sign-ins that wait for the mail code, from any browser', async () => {
     const { address, user } = await somebody();
     app.clock.turn(31);
     const stranger = await world.page();
@@ -47,7 +47,7 @@ describe('the open work of a person', () => {
     expect(await stranger.step('verify-email-otp', { userid: address, otp })).toMatchObject(expired);
   });
 
-  it('ends sign-ins that have proved a mail code', async () => {
+  it('ends sign-ins with a verified mail code', async () => {
     const { address, user } = await somebody();
     app.clock.turn(31);
     const other = await world.page();
@@ -58,7 +58,7 @@ describe('the open work of a person', () => {
     expect(await reader().execute('select from devices where user_id = ?', [user.id])).toHaveLength(1);
   });
 
-  it('leaves the sign-in of another person whose e-mail address is this user name', async () => {
+  it('keeps the sign-in of another user whose e-mail address is this user name', async () => {
     const address = newAddress();
     const userName = `user-of-${address}`;
     await world.user({ userName, userNameKey: userName, email: address, emailKey: address });
@@ -73,7 +73,7 @@ describe('the open work of a person', () => {
     expectStatus(await asking.step('verify-device', { userid: address }, 'registration'), 'SUCCESS');
   });
 
-  it('ends sign-ins that wait for a second factor, with the code that was sent and the factor that was begun', async () => {
+  it('ends sign-ins that wait for a second factor, with the sent code and the unverified factor', async () => {
     await world.set({ mfaPolicy: 'optional' });
     const { address, user } = await somebody();
     const page = await world.page();
@@ -87,7 +87,7 @@ describe('the open work of a person', () => {
     }
   });
 
-  it('ends a phone change after a step-up, and the code at the new number', async () => {
+  it('ends a phone change after a step-up, with the code for the new number', async () => {
     const { address, page, user } = await somebody();
     app.clock.turn(31);
     await world.verifyAddress(page, address, { step_up: 'change_phone_number' });
@@ -100,7 +100,7 @@ describe('the open work of a person', () => {
     expect(await reader().execute('select from phone_changes where user_id = ?', [user.id])).toEqual([]);
   });
 
-  it('ends sign-ins whose evidence names the person, whatever address they were begun with', async () => {
+  it('ends sign-ins whose evidence names the user, whatever address they started with', async () => {
     const { user } = await somebody();
     const page = await world.page();
     await page.challenge();
@@ -117,7 +117,7 @@ describe('the open work of a person', () => {
     expect(await reader().execute(`select from ceremonies where ${where}`, [world.project.id])).toEqual([]);
   });
 
-  it('ends sign-ins that the previous release began for the person, which have no evidence', async () => {
+  it('ends sign-ins that the previous release started for the user, without evidence', async () => {
     const { user } = await somebody();
     const page = await world.page();
     await page.challenge();
@@ -127,7 +127,7 @@ describe('the open work of a person', () => {
     expect(await rows(app.services.db, `select from ceremonies where ${open}`, [world.project.id])).toEqual([]);
   });
 
-  it('ends codes that wait for their exchange, and access tokens', async () => {
+  it('revokes unredeemed codes and access tokens', async () => {
     const { address, page, code, user } = await somebody();
     const tokens = await world.exchange(code);
     expect(await userInfo(tokens.body['access_token'])).toBe(200);
@@ -138,7 +138,7 @@ describe('the open work of a person', () => {
     expect(await userInfo(tokens.body['access_token'])).toBe(401);
   });
 
-  it('ends sign-ins that were begun with an address which the person has just lost', async () => {
+  it('ends sign-ins that started with an address that the user has just lost', async () => {
     const { user } = await somebody();
     const former = newAddress();
     const page = await world.page();
@@ -151,7 +151,7 @@ describe('the open work of a person', () => {
     expect(await page.step('verify-email-otp', isOpen)).toMatchObject(expired);
   });
 
-  it('ends sign-ins that were begun with the userName and with the e-mail, where these differ', async () => {
+  it('ends sign-ins that started with the userName or with the e-mail, if these differ', async () => {
     const userName = newAddress();
     const user = await world.user({ userName, userNameKey: userName });
     const addresses = [userName, user.email as string];
@@ -167,7 +167,7 @@ describe('the open work of a person', () => {
     }
   });
 
-  it('ends a sign-in of a step that holds the user meanwhile', async () => {
+  it('ends a sign-in whose concurrent step holds the lock on the user', async () => {
     const { user } = await somebody();
     const page = await world.page();
     await page.challenge();
@@ -192,11 +192,11 @@ describe('the open work of a person', () => {
     expect(await reader().execute(open, [user.id])).toEqual([]);
   });
 
-  it('does nothing for a user who is gone', async () => {
+  it('does nothing for an erased user', async () => {
     await app.services.db.transaction((em) => endOpenWork(em, app.clock.now(), { id: world.project.id }));
   });
 
-  it('ends without deadlock while two hundred sign-ins of the person are under way', async () => {
+  it('does not deadlock with two hundred concurrent sign-ins of the user', async () => {
     const { address, page, user } = await somebody();
     const pages = await Promise.all(Array.from({ length: 200 }, () => world.page(page.key)));
     await Promise.all(pages.map((one) => one.challenge()));

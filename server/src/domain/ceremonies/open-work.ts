@@ -9,9 +9,9 @@ import { revokeCodes } from '../tokens/user-tables.ts';
 import { foldCase } from '../users/login.ts';
 
 export interface OpenWorkOptions {
-  /** Login addresses that the person is about to get, or has just lost: sign-ins begun with one of them end, too. */
+  /** Login addresses that the user is about to get or has just lost: sign-ins started with one of them end, too. */
   addresses?: readonly (string | null | undefined)[];
-  /** The sign-in that itself makes the change: it goes on, with its codes and its enrolment. */
+  /** The sign-in that makes the change: it continues, with its codes and its enrolment. */
   keepCeremonyId?: string | null | undefined;
 }
 
@@ -28,16 +28,15 @@ interface LoginRow {
   email_key: string | null;
 }
 
-/** Clocks of two processes may differ: a sign-in that has just expired here may be open there. */
+/** Process clocks may differ: a sign-in that has just expired here may be open elsewhere. */
 const clockSkewSeconds = 60;
 
 /**
- * Ends everything that was begun by or for a person and is not finished: sign-ins, unused one-time codes, factors that wait
- * for their first code, changes of phone and factor; and what finished sign-ins gave out: codes that were not redeemed, and
- * access tokens.
+ * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of phone and factor; and what
+ * finished sign-ins issued: unredeemed authorization codes and access tokens.
  *
- * Joins the caller's transaction. Locks are taken in the order of all steps: user, ceremonies, the rest. A caller that
- * changes the login address calls it first: that change waits for every step that refers to the user's row.
+ * Joins the caller's transaction. Lock order, as in every step: user, ceremonies, the rest. A caller that changes the
+ * login address calls this first: the change waits for every step that references the user's row.
  */
 export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more = [], keepCeremonyId = null } = {}) => {
   await em.flush();
@@ -57,7 +56,7 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
             and id is distinct from ${keepCeremonyId}::uuid
             and (account_id = ${user.id} or user_id = ${user.id} or (account_id is null
               and project_id = ${login.project_id} and address = any(${addresses}::text[])
-              -- A user name may be the e-mail address of another user, whom the code then names.
+              -- A user name may be the e-mail address of another user; the code then names that user.
               and not exists (select from one_time_codes k where k.ceremony_id = ceremonies.id
                 and k.replaced_at is null and k.user_id <> ${user.id})))
           order by id for no key update

@@ -10,16 +10,16 @@ import { addressKey, isAddress } from '../users/login.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
-/** The set-up links of the console's project, as far as a sign-in is concerned with them. */
+/** The set-up links of the console's project, as a sign-in uses them. */
 export interface SetupLinks {
   isSetupLinkOpen(em: EntityManager, setupLinkId: string): Promise<boolean>;
-  /** Makes the user an owner; refuses where the link was used or has expired meanwhile. */
+  /** Makes the user an owner; refuses if the link has been used or has expired. */
   claim(em: EntityManager, setupLinkId: string, userId: string, actor: Actor): Promise<void>;
 }
 
 /**
- * Whether a message may still go to the mailbox that it was made for. Decided by the mail job, not by the request, so that
- * the caller learns nothing.
+ * Decides whether a message may still go to its mailbox. The mail job decides, not the request, so that the response
+ * does not reveal whether an account exists.
  */
 export class Recipients {
   constructor(private readonly deps: { users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
@@ -39,9 +39,9 @@ export class Recipients {
     }
     if (!user?.active) return { suppress: user ? 'the user is not active' : 'the user no longer exists' };
     if (message.channel === 'mail' && !isAddress(mailbox)) return { suppress: 'the user has no address' };
-    // A notice goes to the address at the time of the event: after a change of address, the old mailbox receives it.
+    // A notice goes to the address at the time of the event: a change of address is announced to the old mailbox.
     const isCode = codeTemplates.includes(message.template);
-    // Several users may prove the same number: the code of each goes there.
+    // Several users may share a number: each user's code goes there.
     const isShareable = isCode && message.channel === 'sms';
     if (holder && holder.id !== account && !isShareable) return { suppress: 'another account has this address now' };
     if (isCode && !(await this.isStill(em, message, project, user, mailbox)))
@@ -49,7 +49,7 @@ export class Recipients {
     return { to: mailbox };
   }
 
-  /** Whether strangers may become users: where sign-up is open, or by a set-up link that is still good. */
+  /** Whether an unknown address may become a user: sign-up is open, or the set-up link is valid. */
   async maySignUp(em: EntityManager, projectId: string, setupLinkId: string | undefined): Promise<boolean> {
     return this.isWelcome(em, await em.findOneOrFail(Project, projectId), setupLinkId);
   }
@@ -69,7 +69,7 @@ export class Recipients {
     return this.deps.users.findByAddress(em, projectId, mailbox);
   }
 
-  /** Whether a code made now would go to the same address or number. */
+  /** Whether a code issued now would go to the same address or number. */
   private async isStill(
     em: EntityManager,
     message: Message,
@@ -83,7 +83,7 @@ export class Recipients {
     return factors.some((factor) => smsNumberOf(project, user, factor) === mailbox);
   }
 
-  /** The previous release sealed no mailbox: it is the address that was typed, if it is on record or belongs to no account. */
+  /** The previous release sealed no mailbox: use the typed address, if it is on record or belongs to no account. */
   private async ofPreviousRelease(
     em: EntityManager,
     message: Message,
@@ -103,13 +103,13 @@ export function addressOf(user: User): string | null {
   return user.email ?? null;
 }
 
-/** Where SMS of a factor go: to the directory's number where it owns the phone, else to the one that was enrolled. */
+/** The number of an SMS factor: the directory's, if it owns the phone, else the enrolled one. */
 export function smsNumberOf(project: Project, user: User, factor: Enrolment): string | null {
   const directoryOwns = user.provenance === 'scim' && project.scimAuthoritative;
   return (directoryOwns ? user.phone : null) ?? factor.phone ?? null;
 }
 
-/** The context of a mail to this user now. */
+/** The message context of this user. */
 export function contextFor(user: User): MessageContext {
   return { account: user.id, mailbox: addressOf(user) ?? user.userName };
 }

@@ -1,4 +1,4 @@
-/** How long rows outlive their meaning. */
+/** Retention periods of swept tables. */
 
 import { beforeEach, expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
@@ -13,7 +13,7 @@ const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
 const [hour, day] = [3600, 24 * 3600];
 let user: User;
 
-/** One row in each table that is swept, of one user. */
+/** Creates one row of one user in each swept table. */
 beforeEach(async () => {
   const { app } = world;
   const userid = newAddress();
@@ -70,7 +70,7 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
   expect(await left()).toBe(0);
 });
 
-it('verified factors and remembered devices stay, however old', async () => {
+it('verified factors and remembered devices are kept at any age', async () => {
   const { services } = world.app;
   for (const table of ['enrolments', 'devices']) {
     await changed(services.db, `update ${table} set created_at = '2000-01-01' where user_id = ?`, [user.id]);

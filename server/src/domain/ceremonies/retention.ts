@@ -5,8 +5,8 @@ import { execute, type Fragment, sql } from '../kernel/sql.ts';
 const day = 24 * 3600;
 
 /**
- * What is forgotten, and when. Each row goes some time after it has lost its meaning; what people look at afterwards
- * (sessions that have ended) stays a while longer. `at` is now less `graceSeconds`.
+ * Retention rules. Rows are deleted `graceSeconds` after they have become obsolete; rows that users and admins still
+ * look at (ended sessions) are kept longer. `at` is now minus `graceSeconds`.
  */
 const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[] = [
   { table: 'used_assertions', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
@@ -17,7 +17,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   { table: 'factor_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'authorization_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'enrolments', where: (at) => sql`verified_at is null and created_at <= ${at}`, graceSeconds: day },
-  // A revoked key is refused for as long as its row is there.
+  // A revoked key is refused as long as its row exists.
   {
     table: 'devices',
     where: (at) => sql`not remembered and revoked_at is null and created_at <= ${at}`,
@@ -34,10 +34,10 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     graceSeconds: 30 * day,
   },
 ];
-/** Rows per statement: a large sweep runs in batches, so that its locks are short. */
+/** Rows per statement: batches keep locks short. */
 const bite = 5000;
 
-/** Deletes outdated rows. */
+/** Deletes obsolete rows. */
 export class Retention {
   constructor(private readonly deps: { db: Database; clock: Clock }) {}
 

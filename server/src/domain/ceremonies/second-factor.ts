@@ -21,7 +21,7 @@ import { offeredMethods } from './standing.ts';
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
 const over: { refused: Problem } = { refused: { code: 'transaction-expired' } };
 
-/** Starts the factor that is owed: sends its code, or, while it is being set up, shows what the app needs. */
+/** Starts the required factor: sends its code or, during enrolment of an authenticator app, returns the secret. */
 export const initiateMfa: StepRule<'initiate-mfa'> = {
   async take(flow) {
     const { deps, ceremony, input } = flow;
@@ -85,7 +85,7 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Step
   };
 }
 
-/** The last step: the factor's code, or one of the recovery codes in its place. */
+/** The last step: verifies the factor's code, or a recovery code instead. */
 export const verifyMfa: StepRule<'verify-mfa'> = {
   async count(counters, flow) {
     const factor = await counters.factor();
@@ -139,7 +139,7 @@ async function countCode(counters: Counters, factor: Enrolment, userId: string):
   return { counted: await counters.code(purposeOf(factor)) };
 }
 
-/** Too many wrong codes have switched the factor off: a recovery code is the way in. */
+/** Too many wrong codes have disabled the factor: only a recovery code is accepted. */
 function isOff({ method }: Enrolment): { refused: Problem } {
   return { refused: { code: 'mfa-method-not-allowed', method } };
 }
@@ -161,7 +161,7 @@ async function acceptCode(flow: Flow, user: User, factor: Enrolment): Promise<bo
 
 async function acceptRecovery({ em, deps, input }: Flow, user: User, factor: Enrolment): Promise<boolean> {
   if (!(await deps.mfa.recoveryCodes.use(em, user.id, input.otp ?? ''))) return false;
-  // A factor that wrong codes had locked is open again.
+  // Unlocks a factor that wrong codes had locked.
   deps.mfa.accepted(factor);
   return true;
 }
@@ -185,12 +185,12 @@ async function tellRecovery(flow: Flow, user: User): Promise<void> {
   await notify(flow, user, { template: 'recovery-code-used', left });
 }
 
-/** The first right code of a new factor: it protects from now on, and its user is notified. */
+/** Completes enrolment after the first correct code and notifies the user. Returns recovery codes, if new. */
 async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[] | null> {
   const { em, deps, caller, ceremony } = flow;
   const codes = await deps.mfa.verify(em, factor, user, caller.actor);
   if (factor.method === 'sms' && factor.phone && !user.phone) {
-    // Another user may have this number on record; the factor is good all the same.
+    // Another user may have this number on record; the factor is valid anyway.
     const refused = await problemOf(deps.users.changePhone(em, user, factor.phone, caller.actor));
     if (!refused) await endOpenWork(em, deps.clock.now(), user, { keepCeremonyId: ceremony.id });
   }
@@ -199,8 +199,8 @@ async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[
 }
 
 /**
- * The user and the factor that this sign-in owes, both locked. A factor that is being set up counts only with the mail code of
- * the sign-in that began it, while its method is offered, and while no other factor meets the policy.
+ * The user and the required factor, both locked. An unverified factor counts only with the mail code of the sign-in
+ * that started it, while its method is offered, and while no other factor meets the policy.
  */
 async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } | { refused: Problem }> {
   const { em, deps, caller, ceremony } = flow;
@@ -209,7 +209,7 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   if (!user?.active || !factor || factor.user.id !== user.id) return over;
   const { mfaPolicy: policy, emailFactor } = caller.project;
   const notAllowed = { refused: { code: 'mfa-method-not-allowed', method: factor.method } } as const;
-  // The policy may have become stricter since the sign-in began.
+  // The policy may have become stricter since the sign-in started.
   if (factor.verifiedAt) return isSufficient(factor.method, { policy, emailFactor }) ? { user, factor } : notAllowed;
   if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
   const factors = (await deps.mfa.factors(em, user.id)).map(({ method }) => method);
@@ -217,7 +217,7 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   return (await offeredMethods(flow)).includes(factor.method) ? { user, factor } : notAllowed;
 }
 
-/** Where codes of the factor go; for SMS the directory's number where it owns the phone, else the enrolled one. */
+/** Destination of the factor's codes; for SMS the directory's number if it owns the phone, else the enrolled one. */
 function destinationOf({ caller }: Flow, user: User, factor: Enrolment): string | null {
   return factor.method === 'email' ? addressOf(user) : smsNumberOf(caller.project, user, factor);
 }

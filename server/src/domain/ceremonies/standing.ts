@@ -4,7 +4,7 @@ import { mfaMethods } from '../mfa/enrolment.entity.ts';
 import type { Standing } from './evidence.ts';
 import type { Flow } from './flow.ts';
 
-/** What decides beside the evidence, as it is now. */
+/** The current policy and factors. */
 export function standingOf(
   { deps, caller: { project }, ceremony, caller }: Pick<Flow, 'deps' | 'caller' | 'ceremony'>,
   factors: readonly Enrolment[],
@@ -19,12 +19,12 @@ export function standingOf(
   };
 }
 
-/** Whether a device key alone is not enough: a step-up, `prompt=login` or `max_age`, or a set-up link that makes an owner. */
+/** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a set-up link. */
 export function isPersonRequired({ caller: { request }, ceremony }: Pick<Flow, 'caller' | 'ceremony'>): boolean {
   return ceremony.stepUp != null || request?.personRequired === true || request?.setupLinkId != null;
 }
 
-/** Methods that can be set up: what the project offers today, SMS only where one can be sent. */
+/** Methods that can be enrolled: those the project offers, SMS only if it can be sent. */
 export async function offeredMethods({ em, deps, caller: { project } }: Flow): Promise<MfaMethod[]> {
   const canSendSms = deps.delivery.isAvailable('sms') || (await deps.testMode.holds(em, project));
   return mfaMethods.filter((method) => {

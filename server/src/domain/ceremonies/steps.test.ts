@@ -4,7 +4,7 @@ import { type CeremonyStep, steps } from './steps.ts';
 
 type Edge = { from: string; step: CeremonyStep; status: string; to: string };
 
-/** Every way the table knows. `finished` may also be `stepped_up`: that way out is the step-up's alone. */
+/** All edges of the table. A step-up ends in `stepped_up` instead of `finished`. */
 const edges: Edge[] = (Object.keys(steps) as CeremonyStep[]).flatMap((step) =>
   steps[step].from.flatMap((from) =>
     Object.entries(steps[step].leadsTo).flatMap(([status, to]) => {
@@ -15,7 +15,7 @@ const edges: Edge[] = (Object.keys(steps) as CeremonyStep[]).flatMap((step) =>
   ),
 );
 
-/** States that can be reached without any of these edges. */
+/** States reachable without these edges. */
 function reachable(without: (edge: Edge) => boolean): Set<string> {
   const seen = new Set(['challenged']);
   for (let before = -1; before !== seen.size; ) {
@@ -27,39 +27,39 @@ function reachable(without: (edge: Edge) => boolean): Set<string> {
 
 const isProved = ({ step }: Edge) => steps[step].proof === 'use' || steps[step].proof === 'registration';
 
-describe('the table of sign-in, every walk through it at once', () => {
-  it('reaches each of its states, and leaves the last one by nothing', () => {
+describe('the table of sign-in steps, over all paths', () => {
+  it('reaches every state, and has no edge out of the last one', () => {
     expect([...reachable(() => false)].sort()).toEqual([...ceremonyStates].sort());
     expect(edges.filter(({ from }) => from === 'finished')).toEqual([]);
   });
 
-  it('comes to a code only by a step with a proof of the key', () => {
-    // `authenticate` is answered SUCCESS and MFA_REQUIRED to a proof alone: its own tests say so.
+  it('reaches a code only by a step with a key proof', () => {
+    // `authenticate` answers SUCCESS and MFA_REQUIRED only to a proof; its own tests cover that.
     const byDevice = ({ step, status }: Edge) =>
       step === 'authenticate' && (status === 'SUCCESS' || status === 'MFA_REQUIRED');
     const reached = reachable((edge) => isProved(edge) || byDevice(edge));
     expect([...reached].sort()).toEqual(['challenged', 'otp_sent', 'otp_verified']);
   });
 
-  it('registers no device before the address is verified or a trusted one has proved itself', () => {
+  it('registers no device before a verified address or a trusted device', () => {
     const byDevice = ({ step, status }: Edge) => step === 'authenticate' && status === 'MFA_REQUIRED';
     const reached = reachable((edge) => edge.step === 'verify-email-otp' || byDevice(edge));
     for (const edge of edges) if (edge.step === 'verify-device') expect(reached.has(edge.from)).toBe(false);
   });
 
-  it('leaves an owed factor for a code by verify-mfa alone, or for what only a factor in the making allows', () => {
+  it('passes a required factor only by verify-mfa, or by the steps that an unverified factor allows', () => {
     const ways = edges.filter(({ from, to }) => from.startsWith('mfa_') && !to.startsWith('mfa_'));
     expect([...new Set(ways.map(({ step }) => step))].sort()).toEqual(['verify-device', 'verify-mfa']);
   });
 
-  it('changes a number after a step-up alone, and its code alone', () => {
+  it('changes a number only after a step-up and its code', () => {
     const reached = reachable(({ to }) => to === 'stepped_up');
     expect(reached.has('phone_code_sent')).toBe(false);
     const changing = edges.filter(({ status }) => status === 'PHONE_CHANGED');
     expect(changing.map(({ from, to }) => [from, to])).toEqual([['phone_code_sent', 'finished']]);
   });
 
-  it('goes back from a code that was given to no other', () => {
+  it('leaves a step-up only by its phone change', () => {
     const after = new Set(['stepped_up', 'phone_code_sent']);
     for (const edge of edges) if (after.has(edge.from)) expect([...after, 'finished']).toContain(edge.to);
   });

@@ -3,24 +3,24 @@ import type { MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { TotpSetup } from '../mfa/mfa.ts';
 import type { CeremonyState } from './ceremony.entity.ts';
 
-/** How a sign-in ends: the SDK gets a code, the hosted page the way back and the secret of its session cookie. */
+/** The result of a sign-in: a code for the SDK; the return URL and the session cookie's secret for the hosted page. */
 export type Success = {
   status: 'SUCCESS';
-  /** Shown once: after a first second factor, or after a set-up link was claimed. */
+  /** Returned once: with the first second factor, or when a set-up link is claimed. */
   recoveryCodes?: string[];
 } & ({ code: string } | { sessionSecret: string; projectId: string });
 
-/** What each step may answer (service.md 3.3). */
+/** The responses of each step (service.md 3.3). */
 export interface Answers {
   authenticate:
     | Success
     | {
         status: 'OTP_NEEDED';
         deviceToken: string;
-        /** Masked as typed. */
+        /** The typed address, masked. */
         sentTo: string;
         resendAfterSeconds: number;
-        /** Ten characters of base32 in place of six digits. */
+        /** Ten base32 characters instead of six digits. */
         codeFormat?: 'long';
         /** Test mode only. */
         code?: string;
@@ -54,13 +54,15 @@ export interface Answers {
 
 export type CeremonyStep = Exclude<SigninStep, 'challenge'>;
 
-/** `optional`: only with it, a device is known. `registration` carries the public key, `use` a registered key's name. */
+/**
+ * `optional`: without it no device is recognised. `registration` carries the public key, `use` a registered key's id.
+ */
 export type ProofDemand = 'none' | 'optional' | 'registration' | 'use';
 
 /**
- * The whole sign-in, after `challenge` has begun it: in which states a step may be taken, what proof it demands, and
- * where each of its answers leads. A refusal leads nowhere: the state stays. Nothing else moves a ceremony, but that what
- * would be finished is `stepped_up` where the sign-in was begun as a step-up.
+ * The state machine of a sign-in after `challenge`: the states in which a step is allowed, the proof it requires, and
+ * the next state for each response. A refusal keeps the state. Nothing else changes a ceremony's state, except that a
+ * step-up ends in `stepped_up` instead of `finished`.
  */
 export const steps: {
   [S in CeremonyStep]: {
@@ -80,7 +82,7 @@ export const steps: {
     leadsTo: { SUCCESS: 'otp_verified' },
   },
   'verify-device': {
-    // Also while a factor is being set up: another one can be chosen in its place.
+    // Also during enrolment of a factor: another one can replace it.
     from: ['otp_verified', 'mfa_owed', 'mfa_initiated'],
     proof: 'registration',
     leadsTo: {
@@ -96,7 +98,7 @@ export const steps: {
     leadsTo: { MFA_INITIATED: 'mfa_initiated' },
   },
   'verify-mfa': {
-    // A recovery code needs nothing sent first: it is good also while the factor cannot be asked for.
+    // A recovery code needs no code sent first, so it works while the factor is unavailable.
     from: ['mfa_owed', 'mfa_initiated'],
     proof: 'use',
     leadsTo: { SUCCESS: 'finished' },

@@ -23,11 +23,11 @@ export interface TrialDeps {
   signer: Signer;
 }
 
-/** A token taken apart. The token itself, which would be worth something, is not in it. */
+/** A decoded token, without the token itself: that would be a credential. */
 export interface DecodedToken {
   header: ProtectedHeaderParameters;
   claims: JWTPayload;
-  /** Whether its signature, type, issuer and times hold against the keys that are published. */
+  /** Whether signature, type, issuer and times verify against the published keys. */
   verified: boolean;
 }
 
@@ -35,23 +35,22 @@ export interface TrialResult {
   client: Client;
   idToken: DecodedToken;
   accessToken: DecodedToken;
-  /** What UserInfo said to the access token. */
+  /** UserInfo's response to the access token. */
   userInfo: Record<string, unknown>;
   scope: string;
   expiresInSeconds: number;
-  /** Whether UserInfo refuses the access token by now. */
+  /** Whether UserInfo now refuses the access token. */
   revoked: boolean;
 }
 
 /**
- * Sign-ins of a client that an admin tries from the console (decisions/0050). What is between the two steps stands
- * nowhere: the verifier follows from the client, a random number and the admin's own session, so that nobody else, and
- * no other session of theirs, can go on with it.
+ * Trial sign-ins of a client from the console (decisions/0050). No state is stored between the two steps: the verifier
+ * is derived from the client, a random number and the admin's session, so only that session can continue.
  */
 export class Trials {
   constructor(private readonly deps: TrialDeps) {}
 
-  /** Sets a sign-in aside for the hosted page. Refuses `not-found`, and `forbidden` for a client that cannot be tried. */
+  /** Starts a flow of the hosted page. Refuses `not-found`, and `forbidden` for a client that cannot be tried. */
   begin(clientId: string, sessionId: string, actor: Actor): Promise<BegunFlow> {
     const { db, random, requests } = this.deps;
     return db.transaction(async (em) => {
@@ -71,8 +70,8 @@ export class Trials {
   }
 
   /**
-   * Redeems the code, asks UserInfo, takes both tokens apart and revokes what can be. Refuses `grant-rejected` for what
-   * was not begun in this session, has been finished, or took too long.
+   * Redeems the code, calls UserInfo, decodes both tokens and revokes the access token. Refuses `grant-rejected` if the
+   * trial was not started in this session, is finished or has expired.
    */
   async finish(clientId: string, sessionId: string, state: string, code: string, actor: Actor): Promise<TrialResult> {
     const { db, tokens } = this.deps;
@@ -114,7 +113,7 @@ export class Trials {
     }
   }
 
-  /** The console's own page, which is no redirect URI of any client: nobody else can ask for codes that go there. */
+  /** A console page that is no client's redirect URI, so no other request can send codes there. */
   private redirectUri(): string {
     return `${this.deps.signer.issuer}/admin/trial`;
   }

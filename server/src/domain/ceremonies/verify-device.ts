@@ -8,23 +8,23 @@ import type { Flow, StepOutcome, StepRule } from './flow.ts';
 import { notify } from './notices.ts';
 import { offeredMethods, standingOf } from './standing.ts';
 
-/** Registers the page's key for the person whose mail code was entered here, and begins the second factor they chose. */
+/** Registers the page's key for the user whose mail code was verified, and starts the chosen second factor. */
 export const verifyDevice: StepRule<'verify-device'> = {
   async take(flow) {
     const { em, deps, caller, ceremony, input } = flow;
-    // Locked: two windows of one browser register the same key one after the other.
+    // Locked: two windows of one browser may register the same key concurrently.
     const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
     if (!user?.active) return { refused: { code: 'transaction-expired' } };
     const factors = await deps.mfa.factors(em, user.id);
     if (ceremony.state !== 'otp_verified') {
-      // Another factor may take the place of the one that is being set up in this sign-in, and of no other.
+      // A new choice replaces only the unverified factor of this sign-in.
       const pending = await deps.mfa.pending(em, user.id, [ceremony.id]);
       if (!pending || pending.id !== ceremony.enrolmentId) {
         return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
       }
       if (input.mfaMethod === undefined) return choose(flow);
     }
-    // A mail code of an earlier sign-in lets a factor that was begun there be finished, and no key or factor be added.
+    // A mail code of an earlier sign-in allows finishing the factor started there, not adding a key or a factor.
     if (!provedIn(ceremony.evidence).includes(ceremony.id)) return { refused: { code: 'transaction-expired' } };
     return register(flow, user, factors);
   },
@@ -65,7 +65,7 @@ async function choose(flow: Flow): Promise<StepOutcome<'verify-device'>> {
 
 type Destination = { phone: string | null } | { missing: 'phone_number' } | { refused: Problem };
 
-/** Where codes of the new factor go. A phone that the directory owns stays as it is (service.md 3.1). */
+/** Destination of the new factor's codes. A phone owned by the directory cannot be replaced (service.md 3.1). */
 async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise<Destination> {
   const { project } = flow.caller;
   if (!(await offeredMethods(flow)).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
@@ -91,7 +91,7 @@ async function registerKey(flow: Flow, user: User) {
     actor: caller.actor,
   });
   await em.flush();
-  // A person who has just signed up needs no warning.
+  // No warning for a user who has just signed up.
   const signedUpHere = user.createdAt >= ceremony.createdAt && user.provenance === 'local';
   if (isNew && !signedUpHere) await notify(flow, user, { template: 'new-device', device: device.name });
   return { device, isNew };

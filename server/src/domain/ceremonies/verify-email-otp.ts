@@ -5,12 +5,12 @@ import type { User } from '../users/user.entity.ts';
 import { decidedFor, subjectOf } from './account.ts';
 import type { Flow, RefusedStep, StepRule } from './flow.ts';
 
-/** Wrong, expired, used, replaced, foreign: one refusal, in the same words. */
+/** One refusal for wrong, expired, used, replaced and foreign codes. */
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
 
 type Fault = CodeFault | 'no-user' | 'inactive';
 
-/** Proves the mailbox. The code's own row says whose sign-in it is, and nothing else does. */
+/** Verifies the mailbox. Only the code's own row determines the account. */
 export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
   async count(counters) {
     return { counted: await counters.code('sign-in') };
@@ -42,8 +42,8 @@ export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
 };
 
 /**
- * The user that the code was made for, if the address is still theirs and the code went where their mail goes today. For an
- * address without an account, then and now: a new user, where sign-up is open.
+ * The user of the code, if they still have the address and the code went to their current mailbox. For an address that
+ * had and has no account: a new user, if sign-up is open.
  */
 async function personOf(
   { em, deps, caller }: Flow,
@@ -62,13 +62,13 @@ async function personOf(
   try {
     return await deps.users.signUp(em, project.id, address, actor);
   } catch (error) {
-    // A directory, or another window, was faster.
+    // Created concurrently by a directory or another window.
     if (error instanceof Refusal && error.problem.code === 'taken') return 'account-changed';
     throw error;
   }
 }
 
-/** Only a wrong code that could have been right counts against the budgets. */
+/** Counts against the budgets only if the right digits would have been accepted. */
 async function reject({ em, deps, caller, ceremony, counted }: Flow, fault: Fault): Promise<RefusedStep> {
   const address = ceremony.address ?? '';
   const { account } = await decidedFor(em, caller.project.id, address);

@@ -7,14 +7,14 @@ const schema = defineEntity({
   name: 'AuthorizationCode',
   tableName: 'authorization_codes',
   properties: {
-    /** Also the `jti` of the access token that it gives: UserInfo asks here whether that was revoked. */
+    /** Also the `jti` of its access token: UserInfo checks this row for revocation. */
     id: key(),
     hash: p.text().unique(),
     client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
     user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
-    /** The SSO session, for codes of the hosted page; becomes `sid`. */
+    /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
-    /** Absent for codes of the browser SDK. */
+    /** Null for codes of the browser SDK. */
     redirectUri: p.text().nullable(),
     /** RFC 7636 S256 challenge. */
     codeChallenge: p.text().nullable(),
@@ -25,9 +25,9 @@ const schema = defineEntity({
     createdAt: instant(),
     expiresAt: instant(),
     usedAt: instant().nullable(),
-    /** A replay, or the end of the user's access: the tokens that it gave are dead. */
+    /** Set on replay or when the user's access ends: revokes its tokens. */
     revokedAt: instant().nullable(),
-    /** The row is swept after this: no token of it can be alive. */
+    /** The row is swept after this: all its tokens have expired. */
     forgetAt: instant().index(),
   },
 });

@@ -1,26 +1,26 @@
 import type { JWTPayload } from 'jose';
 
-/** The only acr there is so far (service.md 2.3, §9). */
+/** The only acr (service.md 2.3, §9). */
 const acr = 'urn:service:pwdless:v1';
 
-/** Scopes that a relying party may be granted, in the order of discovery. */
+/** Supported scopes, in the order of discovery. */
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'address'] as const;
 
-/** Codes of the browser SDK carry no scope of their own: the back end gets what its claims are made of. */
+/** The scope of SDK codes, whose requests name none. */
 export const sdkScope = 'openid profile email phone';
 
-/** The granted scopes: the supported ones of the request, each once, in its order. */
+/** The granted scopes: the request's supported scopes, deduplicated, in its order. */
 export function grantedScope(requested: string): string {
   const known: readonly string[] = supportedScopes;
   return [...new Set(requested.split(' '))].filter((scope) => known.includes(scope)).join(' ');
 }
 
-/** Access token lifetimes clamp silently at issue (service.md 2.6). */
+/** Clamps the access token's lifetime silently (service.md 2.6). */
 export function clampAccessTokenTtl(wishedSeconds: number): number {
   return Math.min(3600, Math.max(1, Math.trunc(wishedSeconds)));
 }
 
-/** What an exchange has proved, and what the tokens are made of. Times are Unix seconds. */
+/** The result of an exchange, from which the tokens are built. Times are Unix seconds. */
 export interface Grant {
   /** Becomes `jti` of the access token. */
   codeId: string;
@@ -37,7 +37,7 @@ export interface Grant {
   accessTokenTtlSeconds: number;
 }
 
-/** ID token claims (OpenID Connect Core §2; service.md 2.3). Claims of a scope only where it was granted. */
+/** ID token claims (OpenID Connect Core §2; service.md 2.3), limited to the granted scopes. */
 export function idTokenClaims(grant: Grant, tokenId: string, nowSeconds: number): JWTPayload {
   const scopes = grant.scope.split(' ');
   return {
@@ -57,7 +57,7 @@ export function idTokenClaims(grant: Grant, tokenId: string, nowSeconds: number)
   };
 }
 
-/** Access token claims (RFC 9068 §2.2); it opens UserInfo and nothing else. */
+/** Access token claims (RFC 9068 §2.2). The token is valid for UserInfo only. */
 export function accessTokenClaims(grant: Grant, issuer: string, nowSeconds: number): JWTPayload {
   return {
     sub: grant.subject,

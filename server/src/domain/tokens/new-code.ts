@@ -3,12 +3,12 @@ import type { Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
 
-/** An authorization code lives this long (decisions: 60 s). */
+/** Lifetime of an authorization code (decisions: 60 s). */
 const codeTtlSeconds = 60;
-/** The row outlives the longest access token: UserInfo reads there whether it was revoked. */
+/** The row outlives the longest access token: UserInfo checks it for revocation. */
 const rememberSeconds = codeTtlSeconds + 3600 + 60;
 
-/** The row of a code (RFC 6749 §4.1.2); each is a value, or an SQL expression over the rows it is inserted from. */
+/** The columns of a code (RFC 6749 §4.1.2): values, or SQL expressions over the rows of `from`. */
 export interface CodeColumns {
   clientId: string | Fragment;
   userId: string | Fragment;
@@ -23,7 +23,7 @@ export interface CodeColumns {
   amr: readonly string[] | Fragment;
 }
 
-/** SQL: inserts a code of 256 bits, good for 60 s and stored as a hash, for each row of `from`: at most one. */
+/** SQL: inserts a code (256 bits, 60 s, stored as a hash) for each row of `from`: at most one. */
 export function insertedCode(
   { random, code, now }: { random: Random; code: string; now: Date },
   { clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr }: CodeColumns,

@@ -9,8 +9,8 @@ import { participation } from '../sessions/sessions.ts';
 import type { Grant } from './claims.ts';
 
 /**
- * `none`: `client_id` alone. `api-key`: its secret key. `assertion`: `private_key_jwt`. `trial`: none; Latchkey itself tries
- * a sign-in of the client.
+ * `none`: only `client_id`. `api-key`: its secret key. `assertion`: `private_key_jwt`. `trial`: none; a trial sign-in
+ * from the console.
  */
 type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
 
@@ -18,25 +18,25 @@ export interface Exchange extends JudgedClient {
   code: string;
   codeVerifier: string | undefined;
   redirectUri: string | undefined;
-  /** How the client has authenticated: codes of the SDK need a secret of its back end. */
+  /** How the client authenticated; SDK codes need `api-key` or `assertion`. */
   authenticatedBy: ClientAuthentication;
-  /** Of `authenticatedBy: 'assertion'`: recorded with the exchange, and accepted once. */
+  /** For `authenticatedBy: 'assertion'`: recorded with the exchange; single use. */
   assertion?: JudgedAssertion | undefined;
   actor: Actor;
 }
 
 /**
- * One statement redeems the code and returns everything the tokens contain (decisions/0003, 0087).
+ * One statement that redeems the code and returns the content of the tokens (decisions/0003, 0087).
  *
- * @param eventId of the audit event, if there is one
+ * @param eventId id of the audit event, if one is written
  */
 export function redemption(exchange: Exchange, eventId: string, now: Date): Statement<RedemptionRow> {
   const { code, codeVerifier, redirectUri, authenticatedBy, assertion, actor } = exchange;
   const jtiHash = assertion?.jtiHash ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
   const event = { id: eventId, at: now, type: 'token.issued', actor };
-  // The code is found by its hash alone: a plan made while the tables were empty stays good.
-  // Each condition that a concurrent exchange can change is on the updated row, so one of them redeems it.
+  // The code is found by its hash alone, so a plan made while the tables were empty stays good. Each condition that a
+  // concurrent exchange can change is on the updated row, so exactly one redeems it.
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
     used as (${usedAssertion(assertion)}),
     code as materialized (
@@ -67,7 +67,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
 
 const redeemed = sql`redeemed`;
 
-/** Always one row; without an `id` no code was redeemed. */
+/** Always one row; without `id`, no code was redeemed. */
 export interface RedemptionRow {
   client_is_current: boolean;
   assertion_is_fresh: boolean;

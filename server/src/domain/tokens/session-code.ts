@@ -14,19 +14,19 @@ export interface SessionCode extends JudgedClient {
   nonce: string | undefined;
   /** The user of the request's `id_token_hint`. */
   hintedUserId: string | undefined;
-  /** The longest time since more than a device key proved the person. */
+  /** Maximum seconds since the last proof by more than a device key. */
   maxAgeSeconds: number | undefined;
 }
 
-/** Whether the client is still as judged, and whether the code was issued. */
+/** Whether the client is unchanged, and whether the code was issued. */
 export interface SessionCodeRow {
   client_is_current: boolean;
   is_issued: boolean;
 }
 
 /**
- * One statement: slides the live session, and issues the code if that session answers the request. Does not wait for the
- * disk (decisions/0087).
+ * One statement: slides the live session, and issues the code if the session satisfies the request. Uses
+ * synchronous_commit = off (decisions/0087).
  */
 export function sessionCode(
   asked: SessionCode,

@@ -4,22 +4,22 @@ import type { Database } from '../kernel/database.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 
-/** Why the token endpoint has refused. */
+/** A refusal at the token endpoint. */
 export interface TokenRefusal {
-  /** `client.rejected`: the client has not authenticated. `token.refused`: it has, and its code was refused. */
+  /** `client.rejected`: client authentication failed. `token.refused`: the code was refused. */
   type: 'client.rejected' | 'token.refused';
-  /** A constant of the code; never shown to the caller. */
+  /** A constant; logged, never sent to the caller. */
   reason: string;
-  /** As the request names it, proved or not. */
+  /** The request's client_id, authenticated or not. */
   clientId: string | undefined;
   actor: Actor;
 }
 
-/** The audit events of refusals at the token endpoint, one for all of a kind in an hour (`Audit.recordRepeated`). */
+/** Audit events of refusals at the token endpoint, at most one of a kind per hour (`Audit.recordRepeated`). */
 export class TokenRefusals {
   constructor(private readonly deps: { db: Database; audit: Audit }) {}
 
-  /** In the client's project where there is such a client; else in none, whatever id the request has named. */
+  /** Records in the client's project; for an unknown client_id, in none. */
   async record({ type, reason, clientId, actor }: TokenRefusal): Promise<void> {
     const client = isUuid(clientId) ? await this.find(clientId) : undefined;
     const about = client && {

@@ -119,7 +119,7 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('exchanging a code (RFC 6749 §4.1.3)', () => {
-  it('gives an ES512 ID token and an EdDSA access token that verify against the published keys', async () => {
+  it('issues an ES512 ID token and an EdDSA access token that verify against the published keys', async () => {
     const response = await exchange(await issue({ nonce: 'n' }));
     const jwks = createLocalJWKSet(await keys.jwks());
     const currentDate = clock.now();
@@ -141,7 +141,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('refuses a code used twice, and revokes the token it gave', async () => {
+  it('refuses a replayed code and revokes its access token', async () => {
     const code = await issue();
     const { access_token: accessToken } = await exchange(code);
     expect(await tokens.userInfo(accessToken)).toMatchObject({ claims: { sub: user.id } });
@@ -149,7 +149,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     expect(await tokens.userInfo(accessToken)).toEqual({ refused: 'invalid_token' });
   });
 
-  it('refuses a code that was revoked before it was used, whatever else holds', async () => {
+  it('refuses a revoked code', async () => {
     const code = await issue();
     const other = await issue();
     const sql = 'update authorization_codes set revoked_at = ? where hash = ?';
@@ -158,7 +158,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     expect((await exchange(other)).access_token).toBeTruthy();
   });
 
-  it('finds the code by its hash, also by a plan that was made before there were any rows', async () => {
+  it('finds the code by its hash, also with a plan made on empty tables', async () => {
     const request = { client, code: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
     const statement = redemption({ ...request, actor: system }, '', clock.now());
     const { sql: text, parameters } = statement.compile(db.reader().getKysely());
@@ -189,13 +189,13 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     ['no verifier', { codeVerifier: undefined }],
     ['another redirect_uri', { redirectUri: `${redirectUri}/` }],
     ['no redirect_uri', { redirectUri: undefined }],
-  ])('refuses %s, and leaves the code to its owner', async (_name, changes) => {
+  ])('refuses %s and keeps the code valid', async (_name, changes) => {
     const code = await issue();
     expect(await refusal(exchange(code, changes))).toEqual({ code: 'grant-rejected', reason: 'mismatch' });
     await exchange(code);
   });
 
-  it('refuses another client, and leaves the code to its owner', async () => {
+  it('refuses another client and keeps the code valid for its own', async () => {
     const code = await issue();
     const sibling = await db.transaction(async (em) => {
       const { name, tokenEndpointAuthMethod, redirectUris, createdAt, updatedAt } = client;
@@ -208,7 +208,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     await exchange(code);
   });
 
-  it('does nothing where the client has changed since it was judged', async () => {
+  it('does nothing if the cached client is stale', async () => {
     const code = await issue();
     const set = (version: number) => changed(db, 'update clients set version = ? where id = ?', [version, client.id]);
     await set(client.version + 1);
@@ -217,23 +217,23 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     await exchange(code);
   });
 
-  it('refuses a code that never was', async () => {
+  it('refuses an unknown code', async () => {
     expect(await refusal(exchange('x'.repeat(43)))).toEqual({ code: 'grant-rejected', reason: 'unknown' });
   });
 
-  it('refuses a verifier where no challenge was made (RFC 9700 §2.1.1)', async () => {
+  it('refuses a verifier without a challenge (RFC 9700 §2.1.1)', async () => {
     const code = await issue({ codeChallenge: undefined });
     expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
   });
 
-  it('gives a code of the SDK to the client’s back end only', async () => {
+  it('redeems an SDK code for the client’s back end only', async () => {
     const sdk = { redirectUri: undefined, codeVerifier: undefined };
     const code = await issue({ redirectUri: undefined, codeChallenge: undefined });
     expect(await refusal(exchange(code, sdk))).toMatchObject({ code: 'grant-rejected' });
     await exchange(code, { ...sdk, authenticatedBy: 'api-key' });
   });
 
-  it('refuses the code of a private_key_jwt client without its assertion, whatever else it sends', async () => {
+  it('refuses the code of a private_key_jwt client without its assertion', async () => {
     await db.transaction(async (em) => {
       (await em.findOneOrFail(Client, client.id)).tokenEndpointAuthMethod = 'private_key_jwt';
     });
@@ -250,18 +250,15 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
       () => client.id,
       { message: 'the client has changed' },
     ],
-  ])(
-    'refuses the code of a %s that was switched off in between, and the access token',
-    async (_name, text, id, refused) => {
-      const before = await exchange(await issue());
-      const code = await issue();
-      await changed(db, text, [id()]);
-      await expect(exchange(code)).rejects.toMatchObject(refused);
-      expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
-    },
-  );
+  ])('refuses the code and the access token of a %s disabled after sign-in', async (_name, text, id, refused) => {
+    const before = await exchange(await issue());
+    const code = await issue();
+    await changed(db, text, [id()]);
+    await expect(exchange(code)).rejects.toMatchObject(refused);
+    expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
+  });
 
-  it('refuses the code of a session that has ended', async () => {
+  it('refuses the code of an ended session', async () => {
     const sessionId = systemRandom.id();
     await db.transaction(async (em) => {
       const now = clock.now();
@@ -287,7 +284,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     expect(await refusal(exchange(code))).toMatchObject({ code: 'grant-rejected' });
   });
 
-  it('clamps the access token’s lifetime, and UserInfo ends with it', async () => {
+  it('clamps the access token’s lifetime; UserInfo refuses it afterwards', async () => {
     await db.transaction(async (em) => {
       (await em.findOneOrFail(Client, client.id)).accessTokenTtlSeconds = 90_000;
     });
@@ -299,7 +296,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
 });
 
 describe('UserInfo', () => {
-  it('refuses an ID token, a token of another issuer’s key, and an altered one', async () => {
+  it('refuses an ID token, a token signed by another issuer’s key, and an altered token', async () => {
     const { id_token: idToken, access_token: accessToken } = await exchange(await issue());
     const altered = `${accessToken.slice(0, -4)}AAAA`;
     const [header, , signature] = accessToken.split('.');
@@ -310,15 +307,15 @@ describe('UserInfo', () => {
     }
   });
 
-  it('gives the claims of the granted scopes and no others', async () => {
+  it('returns only the claims of the granted scopes', async () => {
     const { access_token: accessToken } = await exchange(await issue({ scope: 'openid' }));
     expect(await tokens.userInfo(accessToken)).toMatchObject({ claims: { sub: user.id } });
     expect(await tokens.userInfo(accessToken)).not.toHaveProperty('claims.email');
   });
 });
 
-describe('the keys', () => {
-  it('publish the next before it signs, keep the old after, and accept nothing of a withdrawn one', async () => {
+describe('signing keys', () => {
+  it('publish the next key before it signs, keep the old one after, and reject tokens of a withdrawn key', async () => {
     const { access_token: accessToken } = await exchange(await issue());
     const before = (await keys.jwks()).keys.map(({ kid }) => kid);
     await keys.rotate(system);

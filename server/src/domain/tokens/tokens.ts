@@ -15,7 +15,7 @@ import { type CodeColumns, insertedCode } from './new-code.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
 import { type SessionCode, sessionCode } from './session-code.ts';
 
-/** Service.md 2.2. */
+/** The token response (service.md 2.2). */
 export interface TokenResponse {
   id_token: string;
   access_token: string;
@@ -24,12 +24,12 @@ export interface TokenResponse {
   scope: string;
 }
 
-/** Why UserInfo refuses (RFC 6750 §3.1). */
+/** UserInfo's claims, or the reason for its refusal (RFC 6750 §3.1). */
 export type UserInfoOutcome =
   | { claims: Record<string, unknown>; clientId: string }
   | { refused: 'invalid_token' | 'insufficient_scope' };
 
-/** Authorization codes, and the tokens that they give. */
+/** Authorization codes and the tokens issued for them. */
 export class Tokens {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; signer: Signer }) {}
 
@@ -42,8 +42,8 @@ export class Tokens {
   }
 
   /**
-   * A code under the browser's live session, which slides with it. `login-required` if no session is live or it does not
-   * answer the request; `client-changed` if the client is no longer as it was judged.
+   * Issues a code under the browser's live session and slides its idle limit. `login-required` if no session is live or
+   * it does not satisfy the request; `client-changed` if the cached client is stale.
    */
   async codeUnderSession(asked: SessionCode): Promise<{ code: string } | 'login-required' | 'client-changed'> {
     const code = newSecret(this.deps.random);
@@ -54,11 +54,11 @@ export class Tokens {
   }
 
   /**
-   * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6), once. Null if the client is no longer as it was judged: then nothing
-   * was done. Refuses `client-rejected` for an assertion that was used before, and `grant-rejected` if the code is unknown,
-   * expired, used, another client's, or verifier, redirect_uri, user or session do not match; a code that is presented
-   * again revokes the tokens that it gave (§4.1.2). A code of the SDK has neither redirect_uri nor, perhaps, a challenge,
-   * so it needs the client's secret key or assertion; a code of /authorize needs what the client is registered for.
+   * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6); single use. Null, with nothing written, if the cached client is
+   * stale. Refuses `client-rejected` for a replayed assertion, and `grant-rejected` if the code is unknown, expired,
+   * used or another client's, or if verifier, redirect_uri, user or session do not match; a replayed code revokes its
+   * tokens (§4.1.2). An SDK code has no redirect_uri and may have no challenge, so it needs the client's secret key or
+   * assertion; a code of /authorize needs the client's registered authentication method.
    */
   async exchange(exchange: Exchange): Promise<TokenResponse | null> {
     const statement = redemption(exchange, this.deps.random.id(), this.deps.clock.now());
@@ -85,8 +85,8 @@ export class Tokens {
   }
 
   /**
-   * UserInfo's claims for an access token (OpenID Connect Core §5.3), unless its session was ended. A session that is idle
-   * or past its limits ends no token.
+   * UserInfo's claims for an access token (OpenID Connect Core §5.3), unless its session was ended. An idle or expired
+   * session does not revoke the token.
    */
   async userInfo(accessToken: string): Promise<UserInfoOutcome> {
     const token = await this.deps.signer.verifyAccessToken(accessToken);
@@ -107,7 +107,7 @@ export class Tokens {
     return { claims: userInfoClaims(user, scopes), clientId: user.clientId };
   }
 
-  /** Revokes the access token that this code gave. */
+  /** Revokes the access token of this code. */
   async revoke(em: EntityManager, codeId: string): Promise<void> {
     const now = this.deps.clock.now();
     await execute(
@@ -116,7 +116,7 @@ export class Tokens {
     );
   }
 
-  /** Finds the reason for the log, and revokes the tokens of a replayed code. The caller gets neither. */
+  /** Logs the reason and revokes the tokens of a replayed code. Neither is visible to the caller. */
   private async refuseCode(exchange: Exchange): Promise<never> {
     const reason = await this.deps.db.transaction(async (em) => {
       const code = await em.findOne(AuthorizationCode, { hash: digest(exchange.code) }, { populate: ['client'] });
@@ -148,7 +148,7 @@ interface UserInfo extends ProfileSource {
   clientId: string;
 }
 
-/** OpenID Connect Core §5.4: which scope asks for which claims. */
+/** Claims of each scope (OpenID Connect Core §5.4). */
 const claimsOfScope: Record<string, readonly string[]> = {
   profile: ['name', 'given_name', 'family_name', 'birthdate', 'locale', 'zoneinfo', 'updated_at'],
   email: ['email', 'email_verified'],

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
-/** Revokes the user's codes, and the access tokens that they gave. */
+/** Revokes the user's codes and their access tokens. */
 export async function revokeCodes(em: EntityManager, userId: string, now: Date): Promise<void> {
   await execute(
     em,

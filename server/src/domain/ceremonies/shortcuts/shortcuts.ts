@@ -4,8 +4,8 @@ import type { Answers, CeremonyStep } from '../steps.ts';
 import { trustedSignIn } from './trusted-sign-in.ts';
 
 /**
- * A step of an application's page in fewer statements. Null, with nothing written, unless it ends in its usual answer: then
- * the table of steps decides from the beginning.
+ * A step of an application's page in fewer statements. Null, with nothing written, unless it ends in its usual
+ * response; the table of steps then decides from the start.
  */
 type Shortcut<S extends CeremonyStep> = (
   deps: FlowDeps,
@@ -14,5 +14,7 @@ type Shortcut<S extends CeremonyStep> = (
   nextNonce: string,
 ) => Promise<Answers[S] | null>;
 
-/** Each saves at least 25 % of its step's CPU; a test compares its answers and rows with those of the table (decisions/0085). */
+/**
+ * Each saves at least 25 % of its step's CPU; a test compares its responses and rows with the table's (decisions/0085).
+ */
 export const shortcuts: { [S in CeremonyStep]?: Shortcut<S> } = { authenticate: trustedSignIn };

@@ -17,19 +17,19 @@ import { amrOf, type Evidence } from '../evidence.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { type Success, steps } from '../steps.ts';
 
-/** How long each nonce is good. */
+/** Lifetime of a nonce. */
 export const nonceTtlSeconds = 120;
 
 const { from, leadsTo } = steps.authenticate;
 
-/** The condition that today's policy trusts the device `d` (`devices/trust.ts`). */
+/** SQL condition: the current policy trusts the device `d` (`devices/trust.ts`). */
 function trustedAt({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Fragment {
   return sql`d.trusted_until > ${now}
       and (not d.remembered or d.last_used_at > ${secondsLater(now, -1 * deviceTrustSeconds)})
       and coalesce(d.registered_at, d.created_at) > ${secondsLater(now, -24 * 3600 * deviceTrustDays)}`;
 }
 
-/** The row that the proof is judged by; returned only if every check except the proof has passed. */
+/** The row for verifying the proof; returned only if every check except the proof has passed. */
 interface Candidate {
   id: string;
   jkt: string;
@@ -44,8 +44,8 @@ interface Candidate {
 }
 
 /**
- * The work is the same for every address: the device is found by its key. Each row is found by its own key, and no other
- * index serves any condition, so a plan made while the tables were small does not age (decisions/0087).
+ * The work is the same for every address: the device is found by its key. Each row is found by its primary or unique
+ * key, and no other index serves any condition, so a plan made while the tables were small stays good (decisions/0087).
  */
 export function candidateStatement(
   { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,
@@ -69,7 +69,7 @@ export function candidateStatement(
       and (select e.id from enrolments e where e.user_id = d.user_id limit 1) is null`;
 }
 
-/** The sign-in and the address, as {@link addressKey} has it, that a step names. */
+/** The sign-in and the address, normalized by {@link addressKey}, that a step names. */
 interface Asked {
   txn: string;
   addressKey: string;
@@ -77,8 +77,8 @@ interface Asked {
 }
 
 /**
- * `authenticate` from a page of the application, with a trusted device, of a user without second factors. One statement
- * reads, one grants. Returns the code; null, with nothing written, in every other case: the table of steps then decides
+ * `authenticate` from an application's page, with a trusted device, for a user without second factors. One statement
+ * reads, one grants. Returns the code; in every other case null, with nothing written: the table of steps then decides
  * (decisions/0085).
  */
 export async function trustedSignIn(
@@ -120,8 +120,8 @@ export async function trustedSignIn(
 
 /**
  * The statement repeats every condition and locks the user, then the device, then the sign-in, in the order of a
- * deactivation. So one nonce gives at most one code, and none after its user or device has ended. Factors, key, client and
- * project are those of the moment at which the statement begins, even if it then waits for a lock.
+ * deactivation. So one nonce yields at most one code, and none once its user is deactivated or its device revoked.
+ * Factors, key, client and project are read in the snapshot of the statement's start, even if it then waits for a lock.
  */
 async function grant(
   deps: FlowDeps,
