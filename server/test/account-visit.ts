@@ -6,7 +6,7 @@ import { CookieBrowser } from './browser.ts';
 import type { DeviceKey } from './signin-browser.ts';
 import { newAddress, type SigninWorld } from './signin-world.ts';
 
-/** A browser of a user, at the page of their own account. */
+/** A user's browser on the account page. */
 export class Visit {
   readonly browser = new CookieBrowser();
   readonly sessionId: string;
@@ -24,7 +24,7 @@ export class Visit {
     return (await this.browser.get(`${this.url}/account${query}`)).text();
   }
 
-  /** The token of the page's forms. */
+  /** CSRF token of the page's forms. */
   async csrf(): Promise<string> {
     return /name="csrf" value="([^"]+)"/.exec(await this.page())?.[1] ?? '';
   }
@@ -39,7 +39,7 @@ export class Visit {
   }
 }
 
-/** Somebody with a registered browser: its key, its device, and a session that rests on it. */
+/** A user with a registered browser: its key, device and session. */
 export interface Somebody {
   address: string;
   user: User;
@@ -48,9 +48,9 @@ export interface Somebody {
   visit: Visit;
 }
 
-/** People of the world's project at the time. */
+/** Users of the world's current project. */
 export function peopleOf(world: SigninWorld) {
-  /** A session that a mail code or factor has just proved; `device-key`: that a device key alone has begun. */
+  /** A visit with a fresh session, proved by a mail code or factor; `device-key`: by the device key alone. */
   async function visitOf(user: User, amr = ['swk'], deviceId?: string, by?: 'device-key'): Promise<Visit> {
     const { app, project } = world;
     const { clock, services } = app;

@@ -18,7 +18,7 @@ import { buildServices, type Services } from '../src/services.ts';
 import { type TurnableClock, turnableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
 
-/** One answer of the admin API. */
+/** A response of the admin API. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -38,21 +38,21 @@ export interface AdminRoom {
   mailbox: MailboxMessage[];
   flows: Map<string, string>;
   bugs: unknown[];
-  /** Calls the API as the bootstrap token, unless other headers are given. */
+  /** Calls the API with the bootstrap token, unless other headers are given. */
   call(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
-  /** A bearer header of an admin API token with that role. */
+  /** Authorization header with an admin API token of that role. */
   tokenOf(role: Role, projectId?: string): Promise<Record<string, string>>;
-  /** Headers of a console session of that user, as a browser sends them. */
+  /** Headers that a browser sends with a console session of that user. */
   sessionOf(userId: string, proof?: 'person' | 'device'): Promise<Record<string, string>>;
-  /** A session of a user, resting on a device that is new with each call. */
+  /** A session of a user on a new device. */
   signedIn(
     project: Project,
     user: { id: string },
     clientId: string,
   ): Promise<{ session: { id: string }; device: { id: string } }>;
-  /** The id of a logout token that a client has refused. */
+  /** The id of a logout delivery that the client rejected. */
   failedLogout(project: Project, client: { id: string }, user: { id: string }): Promise<string>;
-  /** A user of the console's project without any role. */
+  /** A user of the console's project without a role. */
   person(email: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -60,13 +60,13 @@ export interface AdminRoom {
 const bootstrapToken = 'bootstrap-token-of-the-tests-0123456789';
 export const bootstrap = { Authorization: `Bearer ${bootstrapToken}` };
 
-/** The administrators' room on a database of its own, over real HTTP. */
+/** The admin routes over HTTP, on a separate database. */
 export async function openAdminRoom(
   options: {
     issuer?: string;
     hasMailbox?: boolean;
     consoleDist?: string;
-    /** How messages leave; absent: not at all. */
+    /** Message senders; undefined: none. */
     senders?: Parameters<typeof buildServices>[0]['senders'];
   } = {},
 ): Promise<AdminRoom> {
@@ -74,7 +74,7 @@ export async function openAdminRoom(
   const fresh = await freshDatabase();
   const orm = await openDatabase({ url: fresh.url });
   const clock = turnableClock();
-  // Lists are bounded by the time in their ids.
+  // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);
   const services = buildServices(
     {

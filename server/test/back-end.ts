@@ -11,7 +11,7 @@ import type { Project } from '../src/domain/projects/project.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 
-/** A pair of a back end's own, with all its spellings. */
+/** A key pair of a back end, in all formats. */
 export function makePair() {
   const [signing, encryption] = [generateKeyPairSync('ed25519'), generateKeyPairSync('x25519')];
   const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -24,7 +24,7 @@ export function makePair() {
 }
 export type Pair = ReturnType<typeof makePair>;
 
-/** How a request is bent on its way out. */
+/** Modifications of a request before it is sent. */
 export interface Bend {
   claims?: Record<string, unknown>;
   body?: unknown;
@@ -32,23 +32,23 @@ export interface Bend {
   inner?: Record<string, unknown>;
   outer?: Record<string, unknown>;
   signWith?: KeyObject;
-  /** In place of our public key. */
+  /** Replaces Latchkey's public key. */
   encryptTo?: KeyObject;
-  /** Put into the envelope in place of a JWS. */
+  /** Payload of the envelope instead of a JWS. */
   raw?: string;
 }
 
-/** An answer as the wire has it. */
+/** A response as received. */
 export interface Reply {
   status: number;
   text: string;
-  /** Decrypted and verified; undefined where it came in the clear. */
+  /** Decrypted and verified payload; undefined if the response was not encrypted. */
   payload?: { status: number; body: Record<string, unknown>; [claim: string]: unknown };
-  /** The error's code, wherever it stands. */
+  /** The error code, from either format. */
   code: string | undefined;
 }
 
-/** A client's back end: its keys registered, the library configured, and its requests bent by hand where a test wants it. */
+/** A client's back end with registered keys and a configured library; tests can modify its requests. */
 export class TestBackEnd {
   readonly app: TestApp;
   readonly client: Client;
@@ -68,7 +68,7 @@ export class TestBackEnd {
     return new TestBackEnd(app, client, secretKey, pair);
   }
 
-  /** Our newest pair, as the console shows it. */
+  /** Latchkey's newest key pair, as shown in the console. */
   async ours(): Promise<PublicPair> {
     const keys = await this.app.services.delegationKeys.list(this.app.services.db.reader(), [this.client.id]);
     const newest = keys.find(({ party }) => party === 'idp');
@@ -95,7 +95,7 @@ export class TestBackEnd {
     return `${this.app.url}/${this.client.project.id}`;
   }
 
-  /** A request as the library makes it, or bent. */
+  /** A request as the library creates it, with modifications. */
   async seal(bend: Bend = {}): Promise<string> {
     const key = bend.encryptTo ?? createPublicKey((await this.ours()).encryption);
     const kid = thumbprint(key);
@@ -137,7 +137,7 @@ export class TestBackEnd {
     return { status: response.status, text: answer, ...(payload && { payload }), code: error?.code };
   }
 
-  /** Opens an answer with the newest keys of both sides. */
+  /** Decrypts and verifies a response with the newest keys of both sides. */
   async open(text: string): Promise<Reply['payload']> {
     const { plaintext } = await compactDecrypt(text, this.pair.encryption.privateKey);
     const verified = await compactVerify(plaintext, createPublicKey((await this.ours()).signing));
@@ -145,7 +145,7 @@ export class TestBackEnd {
   }
 }
 
-/** The user whom a request asks for unless it is bent. */
+/** The default user of a request. */
 export const address = 'ada@example.com';
 
 export interface DelegationWorld {
@@ -156,7 +156,7 @@ export interface DelegationWorld {
   close(): Promise<void>;
 }
 
-/** A Latchkey of one project, with its user Ada and a back end. */
+/** An instance with one project, its user Ada and a back end. */
 export async function openDelegation(): Promise<DelegationWorld> {
   const app = await buildTestApp();
   alignTime(app);
@@ -171,22 +171,22 @@ export async function openDelegation(): Promise<DelegationWorld> {
   return { app, project, ada, backEnd, close };
 }
 
-/** The library reads the system's time; it stands where the app's clock stands. */
+/** Sets the system time, which the library reads, to the app's clock. */
 function alignTime(app: TestApp): void {
   vi.useFakeTimers({ toFake: ['Date'], now: app.clock.now() });
 }
 
-/** Turns both clocks. */
+/** Advances both clocks. */
 export function turn(app: TestApp, bySeconds: number): void {
   app.clock.turn(bySeconds);
   vi.setSystemTime(app.clock.now());
 }
 
-/** The newest six digits that went to this recipient. */
+/** The newest six-digit code sent to this recipient. */
 export async function codeSentTo(app: TestApp, recipient: string): Promise<string> {
   await app.runJobs();
   const message = app.mailbox.findLast(({ to }) => to === recipient);
   const code = /\b\d{6}\b/.exec(message?.text ?? '')?.[0];
-  if (code === undefined) expect.fail(`there is no code for ${recipient}`);
+  if (code === undefined) expect.fail(`no code for ${recipient}`);
   return code;
 }

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-/** A TCP way to a database that can be closed and opened again, as when the server goes away. */
+/** A TCP proxy to a database that can be closed and reopened, to simulate an outage. */
 export class Breakable {
   private server: Server | undefined;
   private port = 0;
@@ -9,7 +9,7 @@ export class Breakable {
   private target = '';
   private frozen = false;
 
-  /** The same database, over this way. */
+  /** The URL of the database through this proxy. */
   async to(url: string): Promise<string> {
     const there = new URL(url);
     const host = decodeURIComponent(there.hostname);
@@ -44,13 +44,13 @@ export class Breakable {
     await closed;
   }
 
-  /** As when a machine or its network stops: connections stand, and nothing comes any more. */
+  /** Simulates a network partition: connections stay open, but no data arrives. */
   freeze(): void {
     this.frozen = true;
     this.hold(...this.sockets);
   }
 
-  /** What was held goes on its way. */
+  /** Forwards the data held back. */
   thaw(): void {
     this.frozen = false;
     for (const socket of this.sockets) socket.resume();

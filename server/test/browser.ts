@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { redirectUri } from './factories.ts';
 
-/** A browser's cookie jar over fetch; it stops at every redirect, so that a test can look. */
+/** A cookie jar over fetch. Does not follow redirects. */
 export class CookieBrowser {
   readonly cookies = new Map<string, string>();
 
@@ -37,7 +37,7 @@ export function pkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Parameters of a good authorization request; `undefined` takes one out. */
+/** Parameters of a valid authorization request; `undefined` removes one. */
 export function authorizationParameters(
   clientId: string,
   challenge: string,
@@ -56,7 +56,7 @@ export function authorizationParameters(
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Where a response sends the browser. */
+/** The redirect target of a response. */
 export function locationOf(response: Response): URL {
   const location = response.headers.get('location');
   if (location === null) throw new Error(`no redirect, but ${response.status}`);

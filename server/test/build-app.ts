@@ -13,31 +13,31 @@ import { type TurnableClock, turnableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
 import { Factories } from './factories.ts';
 
-/** A whole Latchkey in this process: real HTTP, a real database of its own, a clock that is turned by hand. */
+/** A complete instance in this process: HTTP, a separate database and a manual clock. */
 export interface TestApp {
   url: string;
-  /** For a second process on the same database. */
+  /** To start a second process on the same database. */
   databaseUrl: string;
   services: Services;
   clock: TurnableClock;
   make: Factories;
-  /** Logout tokens that were posted, instead of going out. */
+  /** Logout tokens, captured instead of sent. */
   logoutTokens: { uri: string; token: string }[];
-  /** Does what was asked of the job queue so far, in order. */
+  /** Runs all queued jobs in order. */
   runJobs(): Promise<void>;
-  /** Does the oldest of it; its data, or null where the queue is empty. */
+  /** Runs the oldest job; returns its data, or null if the queue is empty. */
   runJob(): Promise<Record<string, unknown> | null>;
-  /** Mail and SMS that were sent, oldest first, after {@link runJobs}. */
+  /** Mail and SMS sent by {@link runJobs}, oldest first. */
   mailbox: (OutgoingMail | OutgoingSms)[];
-  /** Every line that was logged. */
+  /** All log lines. */
   logLines: string[];
   close(): Promise<void>;
 }
 
-/** Accepted by the admin API as an owner. */
+/** The bootstrap token of the admin API. */
 export const bootstrapToken = 'bootstrap-token-for-tests-0123456789';
 
-/** @param way how the app is to reach its database, if not straight */
+/** @param way maps the database URL, e.g. to a proxy */
 export async function buildTestApp(
   way?: (url: string) => Promise<string>,
   ports: Partial<TestPorts> = {},
@@ -46,13 +46,13 @@ export async function buildTestApp(
   return build(database, { ...realPorts(), ...ports }, (await way?.(database.url)) ?? database.url);
 }
 
-/** A second process on the database of the first: same issuer unless given, same master key, same clock, an address of its own. */
+/** A second process with the database, master key and clock of the first, the same issuer by default, and its own port. */
 export function buildSibling(first: TestApp, issuer = first.url, ports: Partial<TestPorts> = {}): Promise<TestApp> {
   const database = { url: first.databaseUrl, drop: async () => undefined };
   return build(database, { ...realPorts(), clock: first.clock, ...ports }, first.databaseUrl, issuer);
 }
 
-/** The clock and the chance of one process. */
+/** Clock and randomness of one process. */
 interface TestPorts {
   clock: TurnableClock;
   random: Random;
@@ -72,7 +72,7 @@ async function build(
   const logLines: string[] = [];
   const asked: { job: string; data: Record<string, unknown> }[] = [];
   const mailbox: TestApp['mailbox'] = [];
-  // As in production: what comes after a test that was long in one go still finds its connection open.
+  // As in production: keeps connections open during long tests.
   const server = createServer({ keepAliveTimeout: 65_000 });
   const url = await listen(server);
   const issuer = behind ?? url;

@@ -1,6 +1,6 @@
 import type { Clock } from '../src/domain/kernel/clock.ts';
 
-/** A clock that stands still until a test turns it. */
+/** A clock that only advances when a test turns it. */
 export interface TurnableClock extends Clock {
   turn(seconds: number): void;
 }

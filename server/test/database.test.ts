@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { freshDatabase } from './database.ts';
 
 describe('a fresh database', () => {
-  it('is seen by no other test, and gone after its drop', async () => {
+  it('is isolated from other tests, and deleted by drop', async () => {
     const [mine, other] = await Promise.all([freshDatabase(), freshDatabase()]);
     const client = new pg.Client({ connectionString: mine.url });
     client.on('error', () => undefined);

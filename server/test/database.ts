@@ -4,13 +4,13 @@ import { administer, databaseUrl, dropDatabase, type TestDatabaseServer } from '
 
 export interface FreshDatabase {
   url: string;
-  /** Also ends connections that are still open. */
+  /** Also terminates open connections. */
   drop(): Promise<void>;
 }
 
 let known: Promise<TestDatabaseServer> | undefined;
 
-/** The PostgreSQL of this run; the first test that asks starts it. */
+/** The PostgreSQL of this run, started on first use. */
 export function databaseServer(): Promise<TestDatabaseServer> {
   known ??= ask();
   return known;
@@ -22,7 +22,7 @@ async function ask(): Promise<TestDatabaseServer> {
   return (await response.json()) as TestDatabaseServer;
 }
 
-/** A migrated, empty PostgreSQL database that no other test sees. */
+/** A migrated, empty database for one test file. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { url, template } = await databaseServer();
   const name = `${template}_${randomBytes(8).toString('hex')}`;
@@ -33,7 +33,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   };
 }
 
-/** A database with nothing in it, not even a schema. */
+/** A database without a schema. */
 export async function emptyDatabase(): Promise<FreshDatabase> {
   const { url, template } = await databaseServer();
   const name = `${template}_${randomBytes(8).toString('hex')}`;

@@ -14,14 +14,14 @@ const documents = ['README.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md'
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
 
-/** The lines of blocks that are marked as shell, without comments and prompts; a line that ends in \ goes on. */
+/** Lines of shell code blocks, without comments and prompts; continuation lines are joined. */
 function shellLines(path: string): string[] {
   const blocks = [...text(path).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block as string);
   const lines = blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'));
   return lines.map((line) => line.replace(/\s+#.*$/, '').trim()).filter((line) => line !== '');
 }
 
-/** Every mention of a command of ours, in blocks and in the text: its words after the name. */
+/** Every mention of a Latchkey command, in code blocks and text, with its arguments. */
 function mentions(path: string): { name: string; args: string[] }[] {
   const inline = [...text(path).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code as string);
   return [...shellLines(path), ...inline].flatMap((line) => {
@@ -43,7 +43,7 @@ const anchors = (path: string): string[] =>
   );
 
 describe.each(documents)('%s', (path) => {
-  it('leads only to what is there', () => {
+  it('has no broken links', () => {
     const links = [...text(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link as string);
     for (const link of links.filter((each) => !/^https?:/.test(each))) {
       const [file, anchor] = link.split('#');
@@ -53,7 +53,7 @@ describe.each(documents)('%s', (path) => {
     }
   });
 
-  it('names only commands that are there, with options that they take', () => {
+  it('mentions only existing commands and options', () => {
     for (const { name, args } of mentions(path)) {
       const command = commands.find((one) => one.name === name);
       if (!command) expect(Object.keys(scripts), name).toContain(name);
@@ -61,7 +61,7 @@ describe.each(documents)('%s', (path) => {
     }
   });
 
-  it('names only settings that are there', () => {
+  it('mentions only existing settings', () => {
     const known = renderConfigMarkdown();
     const words = text(path).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
     const others = ['LATCHKEY_TEST_DATABASE_URL', 'CHROME_PATH', 'DANGER_', 'SERVER_ERROR', 'CODE_REJECTED'];
@@ -69,7 +69,7 @@ describe.each(documents)('%s', (path) => {
       expect(known, word).toContain(`\`${word}\``);
   });
 
-  it('names only metrics that are there', async () => {
+  it('mentions only existing metrics', async () => {
     const metrics = new Metrics();
     metrics.watchDatabase({ fault: null, use: () => ({ total: 0, idle: 0, waiting: 0 }) });
     metrics.watchQueue({ stats: async () => [] });
@@ -78,7 +78,7 @@ describe.each(documents)('%s', (path) => {
     for (const word of words) expect(known, word).toContain(` ${word.replace(/_(count|bucket|sum)$/, '')} `);
   });
 
-  it('names only files that are there', () => {
+  it('mentions only existing files', () => {
     const words = [...text(path).matchAll(/(?:-f |`)((?:server|shared|e2e|console)\/[\w./-]+|docker-compose\.yml)/g)];
     for (const [, file] of words) {
       // Written by builds and by browser tests.
@@ -89,7 +89,7 @@ describe.each(documents)('%s', (path) => {
 });
 
 describe('the documentation', () => {
-  it('tells of every command', () => {
+  it('mentions every command', () => {
     const all = documents.map(text).join('\n');
     for (const { name } of commands) {
       expect(all, name).toMatch(new RegExp(`(latchkey|npm run) ${name}\\b`));
@@ -98,7 +98,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('is led to from its first page', () => {
+  it('is linked from its first page', () => {
     for (const path of folder('server/docs').filter((each) => !each.endsWith('README.md'))) {
       expect(text('server/docs/README.md')).toContain(`](${path.slice('server/docs/'.length)})`);
     }

@@ -10,7 +10,7 @@ import type { TurnableClock } from './clock.ts';
 export const redirectUri = 'https://app.example.com/callback';
 export const postLogoutRedirectUri = 'https://app.example.com/bye';
 
-/** Rows for tests: each with all it needs, and what the test cares about overridden. */
+/** Creates rows with defaults that a test can override. */
 export class Factories {
   private readonly services: Services;
   private readonly clock: TurnableClock;
@@ -24,7 +24,7 @@ export class Factories {
     return this.services.projects.create(settings, system);
   }
 
-  /** A public client with one redirect URI and one address for after logout. */
+  /** A public client with one redirect URI and one post-logout redirect URI. */
   client(project: Project, settings: Partial<Parameters<Services['clients']['create']>[0]> = {}) {
     return this.services.clients.create(
       {
@@ -58,7 +58,7 @@ export class Factories {
     });
   }
 
-  /** A live session, as a finished sign-in leaves it; the secret is the cookie's value. */
+  /** An active session, as after a sign-in; the secret is the cookie value. */
   session(
     project: Project,
     user: User,
@@ -72,7 +72,7 @@ export class Factories {
     return this.services.db.transaction((em) => this.services.sessions.signIn(em, signIn));
   }
 
-  /** Changes a client as nobody else can. */
+  /** Changes a client directly in the database. */
   disable(client: Client): Promise<void> {
     return this.services.db.transaction(async (em) => {
       (await em.findOneOrFail(Client, client.id)).disabledAt = this.clock.now();

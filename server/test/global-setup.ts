@@ -18,17 +18,17 @@ declare module 'vitest' {
   }
 }
 
-/** Where `freshDatabase` makes databases, and from what. */
+/** The server and template of `freshDatabase`. */
 export interface TestDatabaseServer {
-  /** A database to connect to for CREATE DATABASE and DROP DATABASE. */
+  /** Maintenance database for CREATE DATABASE and DROP DATABASE. */
   url: string;
-  /** Migrated, empty, with no connection to it. Also the beginning of every name given to a test's database. */
+  /** Migrated, empty template without connections. Also the name prefix of the test databases. */
   template: string;
 }
 
 /**
- * One PostgreSQL for the whole run, with a migrated template, started when the first test asks for it.
- * LATCHKEY_TEST_DATABASE_URL names another one (14 or newer) whose role may create databases.
+ * One PostgreSQL for the whole run, with a migrated template, started on first use.
+ * LATCHKEY_TEST_DATABASE_URL overrides it (14 or newer, with a role that may create databases).
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: ReturnType<typeof start> | undefined;
@@ -102,7 +102,7 @@ async function bootForTests(): Promise<{ url: string; stop(): Promise<void> }> {
     remove();
     throw error;
   });
-  // However this process ends, its end of the pipe is closed, and then nothing stays behind.
+  // When this process ends for any reason, the pipe closes and the shell stops the database and removes its files.
   const cleaner = spawn('/bin/sh', ['-c', 'cat; kill -QUIT "$1"; rm -rf "$2"', 'sh', String(database.pid), dataDir], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -120,7 +120,7 @@ async function bootForTests(): Promise<{ url: string; stop(): Promise<void> }> {
 
 const enoughBytes = 4 * 2 ** 30;
 
-/** Memory, where it has room: each test file's database is a copy of several hundred files. `TMPDIR` overrides it. */
+/** Shared memory if it has space: every test database copies several hundred files. `TMPDIR` overrides it. */
 function dataParent(): string {
   if (process.env['TMPDIR']) return tmpdir();
   try {
@@ -132,8 +132,8 @@ function dataParent(): string {
 }
 
 /**
- * Also ends connections that are still open. FORCE is refused while an autovacuum worker, which runs as a superuser, is in
- * the database; the plain statement asks the worker to leave and waits.
+ * Also terminates open connections. FORCE fails while an autovacuum worker, which runs as a superuser, is connected to the
+ * database; the plain statement waits for the worker to leave.
  */
 export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   try {

@@ -6,18 +6,18 @@ import { databaseServer, emptyDatabase, freshDatabase } from './database.ts';
 import { administer, databaseUrl, dropDatabase } from './global-setup.ts';
 
 describe('the migrations', () => {
-  it('lead to exactly the model', async () => {
+  it('produce exactly the schema of the model', async () => {
     const database = await freshDatabase();
     const orm = await openDatabase({ url: database.url });
     const difference = await orm.schema.getUpdateSchemaSQL({ wrap: false });
     await orm.close(true);
     await database.drop();
-    // What the ORM cannot declare is made by migrations alone, and would be dropped here.
+    // Ignores objects that the ORM cannot declare; only migrations create them.
     const unknownToTheModel = difference.split('\n').filter((line) => !/^($|drop (index|function))/.test(line));
     expect(unknownToTheModel).toEqual([]);
   });
 
-  it('run once, whichever of eight processes that start at once is first', async () => {
+  it('run once when eight processes start in parallel', async () => {
     const { url, template } = await databaseServer();
     const name = `${template}_unmigrated`;
     await administer(url, (client) => client.query(`CREATE DATABASE ${name}`));
@@ -34,13 +34,13 @@ describe('the migrations', () => {
     await administer(url, (admin) => dropDatabase(admin, name));
   });
 
-  it('are in the order of their names, and each name begins with its time', () => {
+  it('are ordered by name, and each name starts with its timestamp', () => {
     const names = migrations.map(({ name }) => name);
     for (const name of names) expect(name).toMatch(/^\d{14}-[a-z-]+$/);
     expect(names).toEqual([...new Set(names)].sort());
   });
 
-  it('lead from every earlier state, with data in it, to the same schema, and lose nothing', async () => {
+  it('upgrade every earlier schema with data to the same schema, without losing rows', async () => {
     const reference = await freshDatabase();
     const wanted = await administer(reference.url, schemaOf);
     await reference.drop();
@@ -76,7 +76,7 @@ async function schemaOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** A row in each table, whatever its columns are then; returns how many there are in each. */
+/** Inserts a row into each table of the current schema; returns the row counts by table. */
 async function fill(client: pg.Client): Promise<Record<string, number>> {
   const { rows: tables } = await client.query<{ name: string; columns: string; values: string }>(
     `select c.table_name as name, string_agg(quote_ident(c.column_name), ', ') as columns, string_agg(${madeUpValue}, ', ') as values
@@ -100,7 +100,7 @@ async function fill(client: pg.Client): Promise<Record<string, number>> {
   );
 }
 
-/** False where a parent has no row yet. */
+/** False if a parent table has no row yet. */
 async function tryFill(client: pg.Client, table: { name: string; columns: string; values: string }): Promise<boolean> {
   try {
     await client.query(
@@ -119,7 +119,7 @@ async function countsOf(client: pg.Client, tables: readonly string[]): Promise<R
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
-/** The first row of a parent, the first of the values that a check allows, or something of the column's type. */
+/** SQL for a value: a parent's first row, the first value that a check allows, or a default of the column's type. */
 const madeUpValue = `coalesce(
   (select format('(select %I from %I limit 1)', f.attname, k.confrelid::regclass::text) from pg_constraint k
      join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1] and array_length(k.conkey, 1) = 1

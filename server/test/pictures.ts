@@ -8,7 +8,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** A real PNG of one colour, whose lines are `width` pixels of RGB. */
+/** A valid PNG of one colour, in RGB. */
 export function pngOf(width: number, height: number, [r, g, b] = [200, 30, 60]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -20,7 +20,7 @@ export function pngOf(width: number, height: number, [r, g, b] = [200, 30, 60]):
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** The markers of a JPEG (baseline, with a comment before the frame), without a picture in it. */
+/** The markers of a baseline JPEG, with a comment before the frame and without image data. */
 export function jpegOf(width: number, height: number): Buffer {
   const frame = Buffer.from([0xff, 0xc0, 0, 11, 8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0]);
   const comment = Buffer.from([0xff, 0xfe, 0, 6, 0xff, 0xc0, 1, 2]);

@@ -2,24 +2,24 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 
-/** A pooler in transaction mode that knows nothing of prepared statements, as PgBouncer before 1.21. */
+/** A transaction-mode pooler without support for prepared statements, like PgBouncer before 1.21. */
 export interface PoolerStandIn {
   url: string;
   close(): Promise<void>;
 }
 
-/** A connection of the pooler to PostgreSQL, and the client that has it for a transaction. */
+/** A connection of the pooler to PostgreSQL, and the client that holds it during a transaction. */
 interface Backend {
   stream: Socket;
   client: Socket | undefined;
 }
 
-/** The first byte of a message of PostgreSQL's protocol. */
+/** The type byte of a PostgreSQL protocol message. */
 const kindOf = (message: Buffer): string => String.fromCharCode(message[0] as number);
 
 /**
- * @param connections how many it holds to PostgreSQL; each transaction gets the one that has been free the longest
- * @param refuses a parameter with which no client may begin
+ * @param connections size of the pool; each transaction gets the connection that has been idle longest
+ * @param refuses a startup parameter to reject
  */
 export async function poolerStandIn(
   url: string,
@@ -36,7 +36,7 @@ export async function poolerStandIn(
     else free.push(backend);
   };
   const open = async (): Promise<void> => {
-    // The driver signs in; from there on what comes and goes is others'.
+    // The driver authenticates; after that the socket carries the clients' messages.
     const driver = new pg.Client({ connectionString: url });
     await driver.connect();
     const { stream } = (driver as unknown as { connection: { stream: Socket } }).connection;
@@ -82,7 +82,7 @@ export async function poolerStandIn(
     });
     client.on('close', () => {
       if (backend?.client !== client) return;
-      // In a transaction: the connection ends with it, and another takes its place.
+      // The client left during a transaction: replace the connection.
       backend.stream.destroy();
       void open();
     });
@@ -104,7 +104,7 @@ export async function poolerStandIn(
   };
 }
 
-/** Cuts a stream into messages: one byte of kind, four of length that count themselves. */
+/** Splits a stream into messages: a type byte and a four-byte length that includes itself. */
 function framed(hear: (message: Buffer) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
@@ -124,7 +124,7 @@ function messageOf(kind: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Signed in, and ready. */
+/** AuthenticationOk and ReadyForQuery. */
 const welcome = Buffer.concat([messageOf('R', Buffer.alloc(4)), messageOf('Z', Buffer.from('I'))]);
 
 const refusal = (parameter: string): Buffer =>

@@ -16,7 +16,7 @@ export interface TokenAnswer {
   scope: string;
 }
 
-/** A relying party and its user's browser, over real HTTP; every request can be bent by the test. */
+/** A relying party and a user's browser over HTTP; tests can modify every request. */
 export class RelyingParty {
   readonly browser = new CookieBrowser();
   readonly proof = pkce();
@@ -28,7 +28,7 @@ export class RelyingParty {
     this.client = client;
   }
 
-  /** Leaves the browser as a finished sign-in does; returns the session's id. */
+  /** Puts the browser into the state after a sign-in; returns the session id. */
   async signIn(user: User, proof: 'person' | 'device-key' = 'person'): Promise<string> {
     const project = await this.app.services.projects.find(this.app.services.db.reader(), this.client.project.id);
     if (!project) throw new Error('the client has no project');
@@ -50,7 +50,7 @@ export class RelyingParty {
     return this.browser.get(`${url}?${new URLSearchParams(parameters)}`);
   }
 
-  /** What came back to the redirect URI. */
+  /** Parameters received at the redirect URI. */
   async answer(changes: Changes = {}): Promise<URLSearchParams> {
     const response = await this.authorize(changes);
     expect(response.status).toBe(303);
@@ -62,7 +62,7 @@ export class RelyingParty {
 
   async code(changes: Changes = {}): Promise<string> {
     const code = (await this.answer(changes)).get('code');
-    if (code === null) throw new Error('there is no code in the answer');
+    if (code === null) throw new Error('no code in the redirect');
     return code;
   }
 
@@ -85,7 +85,7 @@ export class RelyingParty {
     return (await response.json()) as TokenAnswer;
   }
 
-  /** The claims of an ID token of ours, verified as a relying party would. */
+  /** Claims of an ID token, verified as a relying party does. */
   async claims(idToken: string): Promise<JWTPayload> {
     const response = await fetch(`${this.app.url}/.well-known/jwks.json`);
     const jwks = createLocalJWKSet((await response.json()) as Parameters<typeof createLocalJWKSet>[0]);
@@ -112,7 +112,7 @@ export class RelyingParty {
     return this.browser.get(`${url}?${new URLSearchParams(form)}`, headers);
   }
 
-  /** Whether the browser still has a session, as `prompt=none` tells. */
+  /** Whether `prompt=none` finds a session in the browser. */
   async isSignedIn(): Promise<boolean> {
     return (await this.answer({ prompt: 'none' })).has('code');
   }

@@ -12,7 +12,7 @@ import { type TurnableClock, turnableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
 import { Factories } from './factories.ts';
 
-/** What a directory gets back. */
+/** A SCIM response. */
 export interface ScimReply {
   status: number;
   headers: Headers;
@@ -22,29 +22,29 @@ export interface ScimReply {
 
 interface ScimRequestOptions {
   headers?: Record<string, string>;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw?: string | Uint8Array;
 }
 
-/** One project with SCIM set up, as its directory sees it. */
+/** A project with SCIM enabled, from the perspective of its directory. */
 export interface ScimProject {
   id: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   token: string;
   request(method: string, path: string, body?: unknown, options?: ScimRequestOptions): Promise<ScimReply>;
 }
 
-/** The SCIM room alone over real HTTP, with the real domain on a database of its own. */
+/** The SCIM routes over HTTP, with the domain on a separate database. */
 export interface ScimApp {
   url: string;
   services: Services;
   clock: TurnableClock;
   make: Factories;
-  /** What was written down as a bug. A test that ends with any has failed. */
+  /** Errors logged as bugs. Must be empty after each test. */
   bugs: unknown[];
   project(settings?: Partial<Parameters<Services['projects']['create']>[0]>): Promise<ScimProject>;
-  /** Sends a request as a stranger would. */
+  /** Sends a request without credentials. */
   send(method: string, url: string, headers: Record<string, string>, body?: string | Uint8Array): Promise<ScimReply>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
   const clock = turnableClock();
   const bugs: unknown[] = [];
   const app = express();
-  // As in production: what comes after a test that was long in one go still finds its connection open.
+  // As in production: keeps connections open during long tests.
   const server = createServer({ keepAliveTimeout: 65_000 }, app);
   const url = await new Promise<string>((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody has signed, and its key: for stand-ins in tests, and for nothing else. */
+/** A self-signed certificate for localhost and its key. For tests only. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYeayqQ55yYmDvZAx

@@ -5,21 +5,21 @@ import { loadConfig } from '../src/config.ts';
 import type { Clock } from '../src/domain/kernel/clock.ts';
 import { openConfigured } from '../src/instance.ts';
 
-/** What a command said, and how it ended. */
+/** Output and exit code of a command. */
 export interface Ran {
   code: number;
-  /** Its result: stdout. */
+  /** stdout. */
   out: string;
-  /** Progress and faults: stderr. */
+  /** stderr. */
   err: string;
 }
 
-/** Runs a command as a shell would, with exactly these settings. */
+/** Runs a command in this process with exactly these settings. */
 export function shell(env: Record<string, string>, name: string, ...args: string[]): Promise<Ran> {
   return shellAt(systemClock, env, name, ...args);
 }
 
-/** The same at another time. */
+/** {@link shell} at another time. */
 export async function shellAt(
   clock: Clock,
   env: Record<string, string>,
@@ -39,12 +39,12 @@ export async function shellAt(
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** What the first start of a server makes in its folder: a database, empty so far, and a master key. */
+/** Initializes a data folder as the first start of a server does: an empty database and a master key. */
 export async function firstStart(dataDir: string): Promise<void> {
   const config = loadConfig({ DATA_DIR: dataDir }, () => '');
   const { embedded } = await openConfigured(config, true, () => undefined);
   await embedded?.stop();
 }
 
-/** The master key of `buildTestApp`, as a setting. */
+/** The master key of `buildTestApp`, as a value of MASTER_KEY. */
 export const testMasterKey = Buffer.alloc(32, 7).toString('base64');

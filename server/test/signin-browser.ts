@@ -15,7 +15,7 @@ export async function newDeviceKey(): Promise<DeviceKey> {
   return { jkt: await calculateJwkThumbprint(jwk), jwk, privateKey: pair.privateKey };
 }
 
-/** The answer to a step. */
+/** The response to a step. */
 export interface StepAnswer {
   httpStatus: number;
   headers: Headers;
@@ -24,7 +24,7 @@ export interface StepAnswer {
   [member: string]: any;
 }
 
-/** Who asks: a page of an application with its key, or the hosted page with its flow and cookies. */
+/** The caller: a page of an application with its API key, or the hosted page with its flow and cookies. */
 export interface Credential {
   origin: string;
   apiKey?: string;
@@ -33,14 +33,14 @@ export interface Credential {
 }
 
 export interface Proofed {
-  /** `use` names the key, `registration` shows it. */
+  /** `use` refers to the key by thumbprint, `registration` contains it. */
   kind: 'use' | 'registration';
   key?: DeviceKey;
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
 }
 
-/** One sign-in as a page conducts it, step by step; each step can be bent in every part. */
+/** A sign-in as a page runs it, step by step; tests can modify every part of a step. */
 export class SigninPage {
   readonly key: DeviceKey;
   txn = '';
@@ -67,7 +67,7 @@ export class SigninPage {
     return answer;
   }
 
-  /** `proof`: how to prove, or nothing. */
+  /** @param proof the device proof; undefined: none */
   async step(
     name: string,
     fields: Record<string, unknown>,

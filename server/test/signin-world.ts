@@ -8,19 +8,19 @@ import { User } from '../src/domain/users/user.entity.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from './signin-browser.ts';
 
-/** An origin of the clients that the factories make. */
+/** A registered origin of the clients that the factories create. */
 export const appOrigin = 'https://app.example.com';
 
 type ProjectSettings = Partial<Parameters<TestApp['make']['project']>[0]>;
 
 export const newAddress = (): string => `${systemRandom.id()}@example.com`;
 
-/** What a JWT says, unverified. */
+/** Claims of a JWT, not verified. */
 export function claimsOf(jwt: string | undefined): Record<string, unknown> {
   return JSON.parse(Buffer.from((jwt ?? '').split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** A running Latchkey with one project and one client at a time, for tests of sign-in. */
+/** A running instance with one current project and client, for tests of sign-in. */
 export class SigninWorld {
   app!: TestApp;
   project!: Project;
@@ -35,12 +35,12 @@ export class SigninWorld {
     return world;
   }
 
-  /** The world of a file's tests: opened before the first, with a project for each, closed after the last. */
+  /** Registers hooks: opens the world before all tests, begins a new project before each, closes it after all. */
   static ofTests(settings: ProjectSettings = {}): SigninWorld {
     const world = new SigninWorld();
     beforeAll(async () => {
       world.app = await buildTestApp();
-      // The tests of a file may run more than once (`npm run mutants`), each time with an empty mailbox.
+      // `npm run mutants` runs the tests of a file repeatedly; each run starts with an empty mailbox.
       world.read = 0;
     });
     afterAll(() => world.app.close());
@@ -48,7 +48,7 @@ export class SigninWorld {
     return world;
   }
 
-  /** A new project with its client; a new hour, so that no test spends another's budget of sends from this network. */
+  /** Creates a project and client, and advances one hour, so that tests do not share the network's send budget. */
   async begin(settings: ProjectSettings = {}): Promise<void> {
     this.project = await this.app.make.project({ name: 'Example', ...settings });
     const created = await this.app.make.client(this.project);
@@ -62,14 +62,14 @@ export class SigninWorld {
     this.project = await this.app.services.projects.update(this.project.id, settings, system);
   }
 
-  /** A page of the application, in a browser of its own unless it is given one's key. */
+  /** A page of the application, in a new browser unless a key is given. */
   async page(key?: DeviceKey, over: { origin?: string; apiKey?: string } = {}): Promise<SigninPage> {
     const credential = { origin: appOrigin, apiKey: this.apiKey, ...over };
     const now = () => Math.floor(this.app.clock.now().getTime() / 1000);
     return new SigninPage(this.app.url, credential, key ?? (await newDeviceKey()), now);
   }
 
-  /** The code of the newest message to that address or number, each message once. */
+  /** The code of the newest unread message to that address or number. */
   async codeFor(to: string): Promise<string> {
     await this.app.runJobs();
     const messages = this.app.mailbox.slice(this.read);
@@ -80,7 +80,7 @@ export class SigninWorld {
     return code;
   }
 
-  /** The ten characters of the newest message to that address. */
+  /** The ten-character code of the newest message to that address. */
   async longCodeFor(to: string): Promise<string> {
     await this.app.runJobs();
     const long = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/;
@@ -90,13 +90,13 @@ export class SigninWorld {
     return code;
   }
 
-  /** What was sent to that address since the last look, as subjects. */
+  /** Subjects of the unread messages to that address. */
   async subjectsFor(to: string): Promise<string[]> {
     await this.app.runJobs();
     return this.app.mailbox.flatMap((one) => (one.to === to && 'subject' in one ? [one.subject] : []));
   }
 
-  /** A sign-in up to the verified address. */
+  /** Runs a sign-in until the address is verified. */
   async verifyAddress(page: SigninPage, userid: string, fields: Record<string, unknown> = {}): Promise<void> {
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid, ...fields }), 'OTP_NEEDED');
@@ -104,7 +104,7 @@ export class SigninWorld {
     expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
   }
 
-  /** A whole first sign-in without a second factor; the page's key is a trusted device afterwards. */
+  /** Runs a first sign-in without a second factor; afterwards the page's key is a trusted device. */
   async register(page: SigninPage, userid: string): Promise<StepAnswer> {
     await this.verifyAddress(page, userid);
     return page.step('verify-device', { userid }, 'registration');
@@ -117,7 +117,7 @@ export class SigninWorld {
     return this.initiateFactor(page, userid);
   }
 
-  /** authenticate and initiate-mfa on a trusted device. */
+  /** Runs authenticate and initiate-mfa on a trusted device. */
   async meetFactor(page: SigninPage, userid: string): Promise<StepAnswer> {
     await page.challenge();
     return this.initiateFactor(page, userid);
@@ -128,12 +128,12 @@ export class SigninWorld {
     return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
   }
 
-  /** What an authenticator app with that secret shows now. */
+  /** The current TOTP code of that secret. */
   totp(secret: string): string {
     return generateSync({ secret, epoch: Math.floor(this.app.clock.now().getTime() / 1000) });
   }
 
-  /** Enrols an authenticator app; its secret, and what the sign-in ended with. A new time step has begun afterwards. */
+  /** Enrols an authenticator app; returns its secret and the last response. Advances to the next time step. */
   async enrolTotp(page: SigninPage, userid: string): Promise<{ secret: string; done: StepAnswer }> {
     const { totp: setup } = await this.enrol(page, userid, { mfa_method: 'totp' });
     const secret: string = setup.secret;
@@ -142,7 +142,7 @@ export class SigninWorld {
     return { secret, done: expectStatus(answer, 'SUCCESS') };
   }
 
-  /** How the person proved themselves, by the ID token that the code gives. */
+  /** `amr` of the ID token that the code is exchanged for. */
   async amrOf(code: string): Promise<unknown> {
     return claimsOf((await this.exchange(code)).body['id_token'])['amr'];
   }
@@ -180,12 +180,12 @@ export function expectStatus(answer: StepAnswer, status: string): StepAnswer {
   return answer;
 }
 
-/** What a refused step answers. */
+/** The expected response of a rejected step. */
 export function refusal(code: string, httpStatus: number) {
   return { status: 'ERROR', httpStatus, error: expect.objectContaining({ code }) };
 }
 
-/** Another code than this one. */
+/** A code that differs from this one. */
 export function otherCode(code: string, plus = 1): string {
   return String((Number(code) + plus) % 1_000_000).padStart(6, '0');
 }

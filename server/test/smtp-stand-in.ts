@@ -2,25 +2,25 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import { selfSigned } from './self-signed.ts';
 
-/** A mail server of a few words (RFC 5321), for tests of the one that speaks to it. */
+/** A minimal SMTP server (RFC 5321) for tests of the client. */
 export interface SmtpStandIn {
   url: string;
   port: number;
-  /** Envelopes and messages as they came. */
+  /** Received envelopes and messages. */
   received: { from: string; to: string[]; data: string }[];
-  /** The reply to RCPT TO from now on, e.g. `550 5.1.1 No such user`. */
+  /** Sets the reply to RCPT TO, e.g. `550 5.1.1 No such user`. */
   answerRecipients(reply: string): void;
   close(): Promise<void>;
 }
 
 export interface StandInOptions {
-  /** The first line; null: it says nothing. */
+  /** The greeting; null: none is sent. */
   greeting?: string | null;
-  /** `start`: STARTTLS is offered; `first`: TLS before the greeting. The certificate is nobody's. */
+  /** `start`: offers STARTTLS; `first`: implicit TLS. The certificate is self-signed. */
   tls?: 'start' | 'first';
-  /** The only user whom it lets in; without, none is asked for. */
+  /** The accepted user; undefined: no authentication. */
   user?: { name: string; password: string };
-  /** In the place of `250 ok`, by command. */
+  /** Replies instead of `250 ok`, by command. */
   replies?: Partial<Record<'MAIL' | 'RCPT' | 'DATA' | 'END', string>>;
 }
 

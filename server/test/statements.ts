@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** All that reaches PostgreSQL meanwhile, whoever in the process sends it and however. */
+/** Records all statements that this process sends to PostgreSQL while `work` runs. */
 export async function statementsDuring(work: () => Promise<void>): Promise<string[]> {
   const seen: string[] = [];
   const client = pg.Client.prototype as { query(...args: unknown[]): unknown };

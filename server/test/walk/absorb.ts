@@ -3,9 +3,9 @@ import { accountsOf, piecesFor } from './evidence.ts';
 import { personAt } from './finish.ts';
 import type { Model, Transaction } from './model.ts';
 
-/** Takes what a step changed into the model, after it was judged. @param txn where a sign-in did it */
+/** Applies the changes of a step to the model, after the rules have checked them. @param txn for a step of a sign-in */
 export function absorb(model: Model, changes: readonly Change[], txn?: Transaction): void {
-  // A sign-in that sets a number ends what was open before, not itself.
+  // A sign-in that changes a number invalidates earlier transactions, not itself.
   for (const change of changes) if (change.table === 'sessions') absorbSession(model, change, txn);
   for (const change of changes) {
     if (change.table === 'users') absorbUser(model, change, txn !== undefined);
@@ -18,7 +18,7 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
 function absorbUser(model: Model, change: Change, bySignIn: boolean): void {
   if (change.op !== 'UPDATE') return;
   const id = change.new?.['id'];
-  // A first number takes nothing away from anybody.
+  // Adding a first number invalidates nothing.
   const moved = changedColumns(change).filter(
     (name) => /^(email_key|user_name_key|phone)$/.test(name) && change.old?.[name] !== null,
   );
@@ -80,7 +80,7 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
   });
 }
 
-/** The devices that took part in what a transaction ended with. */
+/** The devices used by a finished transaction. */
 export function noteUse(model: Model, txn: Transaction, isEnd: boolean): void {
   const people = accountsOf(model, txn);
   for (const device of model.devices.values()) {

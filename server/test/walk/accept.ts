@@ -4,7 +4,7 @@ import { accountsOf, factorPiece, goodCode, mailPiece, plainCode, trustedDevices
 import { type CodeModel, type Delivery, demand, fold, type Model, mailboxOf, type Transaction } from './model.ts';
 import type { Reply } from './wire.ts';
 
-/** A step as it was sent. */
+/** A sent step. */
 export interface Sent {
   step: string;
   fields: Record<string, any>;
@@ -12,7 +12,7 @@ export interface Sent {
   txn: Transaction;
 }
 
-/** What an accepted step adds to the evidence; a violation where it was accepted without. */
+/** Adds the evidence of an accepted step. Throws a violation if it was accepted without evidence. */
 export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
   const { txn, step, proof } = sent;
   const status: string = reply.json['status'];
@@ -56,7 +56,7 @@ const learners: Record<string, Learner> = {
     const mail = txn.pieces.findLast(({ kind }) => kind === 'mail');
     const before = txn.pieces.findLast(({ kind }) => kind === 'key');
     const users = mail?.users ?? before?.users;
-    demand(users, `verify-device of ${txn.name} was accepted before anything was proved`);
+    demand(users, `verify-device of ${txn.name} was accepted without evidence`);
     if (before) return;
     demand(proof?.kind === 'registration', `verify-device of ${txn.name} was accepted without a registration proof`);
     txn.pieces.push({ kind: 'key', users, jkt: txn.jkt, method: 'own', at: model.now, step: model.step });
@@ -69,7 +69,7 @@ const learners: Record<string, Learner> = {
       (one) => one.method === 'totp' && !one.verified && mine.includes(one.user),
     );
     const enrolment = begun.findLast((one) => one.secret === null || one.secret === secret) ?? begun.at(-1);
-    demand(enrolment, `initiate-mfa of ${txn.name} showed a secret of no factor that was begun`);
+    demand(enrolment, `initiate-mfa of ${txn.name} showed a secret without a pending factor`);
     enrolment.secret = secret;
   },
   'verify-mfa': (model, { txn, fields }) => {
@@ -93,7 +93,7 @@ const purposes: Record<string, Delivery['purpose']> = {
   'phone-code': 'phone',
 };
 
-/** Which mailbox each code is on its way to; the address must be the one on record now. */
+/** Records the recipient of each code; it must be the address currently on record. */
 function noteMessages(model: Model, { txn, step, fields }: Sent, changes: readonly Change[]): void {
   for (const { table, op, new: row } of changes) {
     if (table !== 'messages' || op !== 'INSERT' || !row) continue;
@@ -106,7 +106,7 @@ function noteMessages(model: Model, { txn, step, fields }: Sent, changes: readon
   }
 }
 
-/** The mailboxes and numbers that a code may be sent to, as it is made, and the accounts that it then speaks for. */
+/** Mailboxes and numbers that a new code may be sent to, with the accounts that it proves. */
 function reachOf(
   model: Model,
   txn: Transaction,
@@ -127,17 +127,17 @@ function reachOf(
       const own = [...model.enrolments.values()].filter((one) => one.user === user['id']);
       for (const to of new Set([mailboxOf(user), user['phone'], ...own.map(({ phone }) => phone)])) add(to, user);
     }
-    demand(reach.has(recipient), `${step} of ${txn.name} sent a factor's code to ${recipient}, which is not theirs`);
+    demand(reach.has(recipient), `${step} of ${txn.name} sent a factor's code to ${recipient}, a recipient of another user`);
     return reach;
   }
   for (const user of model.named(txn.client.project.id, txn.named ?? '')) add(mailboxOf(user), user);
-  // An address that is nobody's mailbox may sign up; that it is somebody's user name proves nothing.
+  // An address without an account may sign up; being another user's user name proves nothing.
   const typed = txn.named ?? '';
   if (!reach.has(typed)) reach.set(typed, []);
   return reach;
 }
 
-/** The recovery codes that an answer shows, and the authorization code. */
+/** Records the recovery codes and the authorization code of a response. */
 export function learnResult(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): CodeModel | null {
   const { txn } = sent;
   const shown: string[] = reply.json['recovery_codes'] ?? [];
@@ -166,7 +166,7 @@ function codeOf(model: Model, txn: Transaction, code: string, row: Row): CodeMod
   return known;
 }
 
-/** Which session the cookie of an answer stands for. */
+/** Records the session of the cookie in a response. */
 export function learnCookie(model: Model, tab: Tab, changes: readonly Change[]): void {
   const project = tab.txn.client.project.id;
   const secret = tab.browser.jar.cookies.get(`lk-session-${project}`);

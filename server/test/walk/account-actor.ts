@@ -22,7 +22,7 @@ const changes = [
 const freshMs = 5 * 60_000;
 const adminFreshMs = 15 * 60_000;
 
-/** Browsers at the page of one's own account, and at the console. */
+/** Browsers on the account page and in the console. */
 export class AccountActor {
   private readonly world: World;
   private readonly say: (line: string) => void;
@@ -93,7 +93,7 @@ export class AccountActor {
 
   private async form(change: string, pick: number, session: SessionModel | undefined): Promise<Record<string, string>> {
     const { model, phones } = this.world;
-    // Ids of anybody: each must be worth something to its owner alone.
+    // Ids of any user: only the owner may change them.
     const any = (ids: string[]): Record<string, string> => ({ id: ids[pick % Math.max(1, ids.length)] ?? '' });
     const mineFirst = <T extends { user: string }>(all: Iterable<T>) =>
       [...all].toSorted((a, b) => Number(b.user === session?.user) - Number(a.user === session?.user));
@@ -107,7 +107,7 @@ export class AccountActor {
     return { code: (pick % 4 > 0 ? own?.code : model.deliveries.at(-1)?.code) ?? '000000' };
   }
 
-  /** The token of the page's forms; the same as long as the session. */
+  /** CSRF token of the page's forms; constant during a session. */
   private async token(app: number, browser: Browser, project: ProjectModel, session?: SessionModel): Promise<string> {
     const known = session && this.csrf.get(session.id);
     if (known !== undefined) return known;
@@ -158,7 +158,7 @@ export class AccountActor {
     }
   }
 
-  /** The console's API by the cookie of a browser. */
+  /** Calls the console's API with the cookie of a browser. */
   async console(command: { app: number; browser: number; operation: number }): Promise<void> {
     const { world } = this;
     const { model } = world;
@@ -183,7 +183,7 @@ export class AccountActor {
     demand(session && !session.ended, 'the console served a browser without a live session');
     demand(model.user(session.user)['active'], 'the console served a person who is deactivated');
     demand(model.meetsPolicy(session.user), 'the console served a person without a factor that the policy demands');
-    if (command.operation === 0) return demand(reply.json['data'].me.id === session.user, 'me is somebody else');
+    if (command.operation === 0) return demand(reply.json['data'].me.id === session.user, 'me is another user');
     const isOwner = model.user(session.user)['email_key'] === world.addresses[0];
     demand(isOwner, `${name} issued an owner's token`);
     demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
@@ -191,7 +191,7 @@ export class AccountActor {
   }
 }
 
-/** A number that waits for its code is worth nothing yet; the user's row is judged where the number gets there. */
+/** A pending number has no effect yet; the rule for the user's row checks it when the number is stored. */
 function isDrop({ table, op }: Change): boolean {
   return table === 'phone_changes' && op === 'DELETE';
 }

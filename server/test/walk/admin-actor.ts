@@ -15,7 +15,7 @@ const policyFields: Record<string, unknown[]>[] = [
   { scimAuthoritative: [true, false, true, false] },
 ];
 
-/** Admins and directories: what they do to people, policies and clients. */
+/** Changes of users, policies and clients by admins and directories. */
 export class AdminActor {
   private readonly world: World;
   private readonly say: (line: string) => void;
@@ -26,7 +26,7 @@ export class AdminActor {
     this.say = say;
   }
 
-  /** Something is done to one person, or an address moves from one to another. */
+  /** Changes one user, or moves an address from one user to another. */
   async people(command: { app: number; project: number; person: number; action: number; pick: number }): Promise<void> {
     const { world } = this;
     const { model } = world;
@@ -49,7 +49,7 @@ export class AdminActor {
     const holder = people.find((row) => row['user_name_key'] === address);
     if (command.action < 8) return this.patch(command.app, project, id, { userName: address }, name);
     if (command.action === 8 && holder && holder['id'] !== id) {
-      // The login moves from one person to a successor.
+      // The user name moves from one user to another.
       const former = `former-${holder['id']}`;
       await this.patch(command.app, project, holder['id'], { userName: former }, `${holder['user_name']}`);
       return this.patch(command.app, project, id, { userName: address }, name);
@@ -131,13 +131,13 @@ export class AdminActor {
     absorb(world.model, await world.processes.log.read());
   }
 
-  /** Disables a client, or lets it in again: no API does that yet. */
+  /** Disables or re-enables a client in the database: no API does that yet. */
   async client(command: { client: number }): Promise<void> {
     const client = this.world.clients()[command.client] as ClientModel;
     await this.toggle(client);
   }
 
-  /** A client is disabled for a short while only: a walk that is refused everywhere finds nothing. */
+  /** Re-enables a client soon: a walk in which every step is rejected tests nothing. */
   async enableAgain(): Promise<void> {
     const late = this.world.clients().find((one) => one.isDisabled && this.world.model.step - this.disabledStep > 8);
     if (late) await this.toggle(late);
@@ -155,7 +155,7 @@ export class AdminActor {
     absorb(world.model, await world.processes.log.read());
   }
 
-  /** A person is made by the directory. */
+  /** Provisions a user from the directory. */
   async provision(app: number, project: ProjectModel, userName: string, email: string): Promise<string> {
     const { world } = this;
     const emails = [{ value: email, type: 'work', primary: true }];

@@ -7,7 +7,7 @@ import { Jar, type Reply, send } from './wire.ts';
 
 const appOrigin = 'https://app.example.com';
 
-/** One browser: cookies, an address in the network, and a device key for each page and person. */
+/** A browser: cookies, an IP address, and a device key per page and user. */
 export class Browser {
   readonly jar = new Jar();
   readonly index: number;
@@ -25,7 +25,7 @@ export class Browser {
     return held;
   }
 
-  /** What a page does whose key was revoked. */
+  /** Replaces a key, as a page does after its key was revoked. */
   forgetKey(scope: string): void {
     this.keys.delete(scope);
   }
@@ -53,7 +53,7 @@ export class Browser {
   }
 }
 
-/** What a proof says, and by whose key; `bent` makes one claim wrong. */
+/** A device proof and its key; `bent` makes one claim invalid. */
 export interface ProofOf {
   kind: 'use' | 'registration';
   key: DeviceKey;
@@ -66,15 +66,15 @@ export class Tab {
   readonly txn: Transaction;
   readonly key: DeviceKey;
   readonly scope: string;
-  /** How it was opened. */
+  /** The command that opened it. */
   readonly opening: Open;
   nonce = '';
   sessionId = '';
-  /** The address that was typed last, whatever came of it. */
+  /** The last typed address, accepted or not. */
   typed = '';
-  /** Whether it was told to wait. */
+  /** Whether the last response was a rate limit. */
   mustWait = false;
-  /** What an honest page would do next. */
+  /** The next step of an honest page. */
   next: string | null = 'authenticate';
   private readonly issuer: string;
 
@@ -87,7 +87,7 @@ export class Tab {
     this.opening = opening;
   }
 
-  /** One step. @param process its base address @param over another transaction's handle or nonce in place of this one's */
+  /** Sends one step. @param process its base URL @param over overrides, e.g. another transaction's handle or nonce */
   async step(
     process: string,
     name: string,
@@ -125,7 +125,7 @@ export class Tab {
   }
 }
 
-/** `POST /v1/signin/<step>` as a page of an application or as the hosted page. */
+/** `POST /v1/signin/<step>` from a page of an application or from the hosted page. */
 export function post(
   process: string,
   step: string,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** One row that a step changed: what it was and what it is, without the columns that a refusal may change. */
+/** A row changed by a step, before and after, without the columns that a rejected step may change. */
 export interface Change {
   table: string;
   op: 'INSERT' | 'UPDATE' | 'DELETE';
@@ -9,7 +9,7 @@ export interface Change {
 }
 export type Row = Record<string, any>;
 
-/** What a refused step may change: counters, the nonce, and when something was last used. */
+/** Columns that a rejected step may change: counters, nonces and times of last use. */
 const counters: Record<string, string[]> = {
   api_keys: ['last_used_at'],
   admin_tokens: ['last_used_at'],
@@ -20,13 +20,13 @@ const counters: Record<string, string[]> = {
   one_time_codes: ['attempts'],
   sessions: ['last_seen_at', 'idle_expires_at'],
 };
-/** Logs, statistics, the memory of used assertions; budgets are noted by their id alone. */
+/** Logs, statistics and used assertions. Budgets are recorded by id only. */
 const unwatched =
   /^(audit_events|activity_|scim_request_records|scim_days|processes|migrations|used_|walk_changes|backups)/;
 
 /**
- * Notes every change of every watched table in `walk_changes`, by triggers of the test. A step that left no line there
- * left each row as it was: the same as comparing all tables before and after, at the price of what it wrote.
+ * Records every change of the watched tables in `walk_changes`, with triggers. A step without a record changed nothing: this
+ * is equivalent to comparing all tables before and after, at the cost of the writes only.
  */
 export async function watchChanges(url: string): Promise<ChangeLog> {
   const client = new pg.Client({ connectionString: url });
@@ -60,9 +60,9 @@ export async function watchChanges(url: string): Promise<ChangeLog> {
   return new ChangeLog(client);
 }
 
-/** Reads what was noted, each change once. */
+/** Reads the recorded changes, each once. */
 export class ChangeLog {
-  /** Ids of budgets that were counted in the last step that counted any. */
+  /** Ids of the budgets spent by the last step that spent any. */
   budgets: string[] = [];
   private readonly client: pg.Client;
   private seen = '0';
@@ -83,7 +83,7 @@ export class ChangeLog {
     return rows.filter(({ table }) => table !== 'budgets');
   }
 
-  /** Uses up budgets, as strangers could. */
+  /** Exhausts budgets, as attackers could. */
   async spend(ids: readonly string[]): Promise<void> {
     await this.client.query('update budgets set spent = 100000 where id = any($1)', [ids]);
     await this.read();

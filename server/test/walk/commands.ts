@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-/** One command of a walk: plain numbers, so that fast-check can shrink them and a script can print them. */
+/** A command of a walk. Plain values, so that fast-check can shrink and print them. */
 export type Command =
   | Open
   | { do: 'go'; app: number; tab: number; lure: number }
-  /** Steps of an honest page until its sign-in ends. */
+  /** Takes the steps of an honest page until its sign-in ends. */
   | { do: 'finish'; app: number; tab: number; lure: number }
   | Bend
   | { do: 'resume'; app: number; tab: number }
@@ -40,7 +40,7 @@ export interface Open {
   door: 'sdk' | 'hosted' | 'console';
   client: number;
   ask: Ask;
-  /** Who means to sign in, and which of the browser's keys is used. */
+  /** The user, and which of the browser's keys is used. */
   person: number;
   key: number;
   hasPkce: boolean;
@@ -50,9 +50,9 @@ export interface Bend {
   app: number;
   tab: number;
   step: Step;
-  /** 0: as typed last; else one of the addresses. */
+  /** 0: the last typed address; otherwise one of the addresses. */
   who: number;
-  /** Which code: of this transaction, of any mailbox, of a factor, or nonsense. */
+  /** Source of the code: this transaction, any mailbox, a factor, or an invalid value. */
   otp: number;
   session: number;
   method: number;
@@ -60,7 +60,7 @@ export interface Bend {
   proof: number;
   key: number;
   flags: number;
-  /** Now and then the handle or the nonce of another tab. */
+  /** Occasionally the handle or nonce of another tab. */
   stray: number;
 }
 const steps = [
@@ -141,7 +141,7 @@ function logout(): fc.Arbitrary<Command> {
 
 const command: fc.Arbitrary<Command> = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-/** How the projects begin, and what is done in them. */
+/** Initial policies and the commands of a walk. */
 export const walk = (minLength: number, maxLength: number) =>
   fc.record({
     policies: fc.record({

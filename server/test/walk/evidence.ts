@@ -12,20 +12,20 @@ import {
 } from './model.ts';
 
 const codeLifeMs = 5 * 60_000;
-/** The first trust of a device that is not remembered covers the sign-in that registered it. */
+/** Initial trust of a device that is not remembered: it covers the sign-in that registered it. */
 const onceMs = 15 * 60_000;
 
-/** Pieces of a transaction that still speak for the user. */
+/** Evidence of a transaction that is still valid for the user. */
 export function piecesFor(model: Model, txn: Transaction, user: string): Piece[] {
   return txn.pieces.filter((piece) => piece.users.includes(user) && model.isAlive(user, piece.step));
 }
 
-/** A code as it is compared: people type spaces, dashes and small letters. */
+/** Normalizes a typed code: spaces, dashes and case are ignored. */
 export function plainCode(typed: string): string {
   return typed.replace(/[\s-]/g, '').toUpperCase();
 }
 
-/** The delivered code that was typed, if it is good here: for this owner and purpose, unused, the newest, in time. */
+/** The delivered code that matches the typed one, if valid: same owner and purpose, unused, newest, not expired. */
 export function goodCode(
   model: Model,
   owner: string,
@@ -39,7 +39,7 @@ export function goodCode(
   );
 }
 
-/** verify-email-otp succeeded: the piece, or a violation where no mailbox received that code for this transaction. */
+/** Evidence of verify-email-otp. Throws a violation if no mailbox received that code for this transaction. */
 export function mailPiece(model: Model, txn: Transaction, userid: string, typed: string): Piece {
   const good = goodCode(model, txn.txn, 'sign-in', typed);
   demand(good, `a mail code was accepted in ${txn.name} that no mailbox received for it`);
@@ -63,7 +63,7 @@ function mailboxOfUser(model: Model, id: string): string {
   return user['email'] ?? user['user_name'] ?? '';
 }
 
-/** Devices of this key that today's policy trusts, for accounts that the address can mean. */
+/** Devices of this key that the current policy trusts, for accounts matching the address. */
 export function trustedDevices(model: Model, txn: Transaction, userid: string, jkt: string): DeviceModel[] {
   const project = txn.client.project.id;
   const accounts = new Set(model.named(project, fold(userid)).map(({ id }) => id as string));
@@ -87,7 +87,7 @@ function isTrusted(model: Model, device: DeviceModel): boolean {
   return unused < policy['device_trust_seconds'] * 1000 + toleranceMs;
 }
 
-/** verify-mfa succeeded: the enrolled factor of the person that the typed code really proves. */
+/** Evidence of verify-mfa: the enrolled factor that the typed code proves. */
 export function factorPiece(model: Model, txn: Transaction, typed: string): Piece {
   const people = accountsOf(model, txn);
   const recovery = model.recoveryCodes.get(plainCode(typed));
@@ -99,7 +99,7 @@ export function factorPiece(model: Model, txn: Transaction, typed: string): Piec
   const met = own.find((enrolment) => proves(model, txn, enrolment, typed));
   if (met) {
     const { method, phone, user } = met;
-    // Begun several times for one number or mailbox: its code proves each.
+    // Several pending enrolments of one number or mailbox are all proved by its code.
     const isSame = (one: EnrolmentModel) => one.user === user && one.method === method && one.phone === phone;
     const enrolments = method === 'totp' ? [met.id] : own.filter(isSame).map(({ id }) => id);
     return { kind: 'factor', users: [user], method, enrolments, at: model.now, step: model.step };
@@ -107,7 +107,7 @@ export function factorPiece(model: Model, txn: Transaction, typed: string): Piec
   return demand(false, `a factor was met in ${txn.name} by a code that proves none`) as never;
 }
 
-/** Accounts for which something was proved here. */
+/** Accounts with evidence in this transaction. */
 export function accountsOf(model: Model, txn: Transaction): string[] {
   const all = new Set(txn.pieces.flatMap(({ users }) => users));
   return [...all].filter((user) => piecesFor(model, txn, user).length > 0);
@@ -126,7 +126,7 @@ function proves(model: Model, txn: Transaction, enrolment: EnrolmentModel, typed
   return true;
 }
 
-/** The time step that a TOTP code is of, around now; null: none. */
+/** The time step of a TOTP code near the current time; null if none matches. */
 function totpStep(secret: string | null, typed: string, nowMs: number): number | null {
   const token = plainCode(typed);
   if (secret === null || !/^\d{6}$/.test(token)) return null;

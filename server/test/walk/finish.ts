@@ -2,12 +2,12 @@ import type { Change, Row } from './changes.ts';
 import { piecesFor } from './evidence.ts';
 import { demand, type Model, type Piece, type Transaction, toleranceMs } from './model.ts';
 
-/** What a sign-in that ended claims of itself: a code's row or a session's. */
+/** Claims of a finished sign-in, from the row of its code or session. */
 export interface Claimed {
   user: string;
   amr: string[];
   authTime: number;
-  /** Of a session; absent for a code. */
+  /** Only for a session. */
   freshAt?: number | null;
 }
 
@@ -16,7 +16,7 @@ export function claimedOf(row: Row): Claimed {
   return { user: row['user_id'], amr: row['amr'], authTime: Date.parse(row['auth_time']), freshAt };
 }
 
-/** A sign-in may end for this user only by what was proved in it, and must say no more than that. */
+/** A sign-in may finish for a user only with the evidence of its transaction, and may claim no more than that. */
 export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): void {
   const { user } = claimed;
   const pieces = piecesFor(model, txn, user);
@@ -24,12 +24,12 @@ export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): v
   const where = `${txn.name} ended for ${nameOf(model, user)}`;
   const dead = model.killed.get(user);
   const why = dead ? ` (${dead.why} at step ${dead.step})` : '';
-  demand(pieces.length > 0, `${where}, for whom nothing was proved in it${why}`);
+  demand(pieces.length > 0, `${where}, without evidence for them${why}`);
   demand(model.user(user)['active'], `${where}, who is deactivated`);
   demand(!txn.client.isDisabled, `${where} by a disabled client`);
   demand(model.user(user)['project_id'] === txn.client.project.id, `${where}, of another project`);
   const foreign = txn.pieces.some(({ users }) => users.length > 0 && !users.includes(user));
-  demand(!foreign, `${where} while some of its evidence speaks of somebody else`);
+  demand(!foreign, `${where} with evidence of another user`);
   demand(has('key'), `${where} without a proof of the device key${why}`);
   demand(!model.revokedKeys.has(`${user} ${txn.jkt}`), `${where} by a revoked key`);
   demand(has('mail') || hasTrustedKey(txn, user), `${where} without a mail code and without a trusted device${why}`);
@@ -61,7 +61,7 @@ function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece
   demand(remembered, `${where} without the factor that they have`);
 }
 
-/** Decisions 8: amr from evidence alone; e-mail as factor adds nothing on a device that this mailbox registered here. */
+/** Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox. */
 function judgeClaims(model: Model, claimed: Claimed, pieces: Piece[], wasTrusted: boolean, where: string): void {
   const factors = pieces.filter(({ kind }) => kind === 'factor');
   const mails = pieces.some(({ kind }) => kind === 'mail');
@@ -90,12 +90,12 @@ function judgeClaims(model: Model, claimed: Claimed, pieces: Piece[], wasTrusted
   demand(fits, `${where} with a freshness outside the sign-in`);
 }
 
-/** Whose row it is: of a sign-in that has proved nobody yet, whoever its address leads to. */
+/** Owners of a row; for a sign-in without evidence, the accounts of its address. */
 export function concerned(model: Model, { table, old, new: after }: Change): string[] {
   const row = (after ?? old) as Row;
   if (table === 'users') return [row['id']];
   if (table === 'ceremonies') return concernedBy(model, row);
-  // A code ends with its ceremony, too, which may have gone on to another address.
+  // A code also ends with its ceremony, which may have moved on to another address.
   if (table === 'one_time_codes') {
     return [row['user_id'], ...concernedBy(model, model.ceremonies.get(row['ceremony_id']) ?? {})];
   }
@@ -111,7 +111,7 @@ export function nameOf(model: Model, user: string): string {
   return model.user(user)['user_name'] ?? user;
 }
 
-/** When a mail code or a factor last proved the person in this sign-in. */
+/** Time of the last mail code or factor verified in this sign-in. */
 export function personAt(model: Model, txn: Transaction, user: string): number | null {
   const at = piecesFor(model, txn, user).flatMap((piece) => (piece.kind === 'key' ? [] : [piece.at]));
   return at.length > 0 ? Math.max(...at) : null;

@@ -2,10 +2,10 @@ import type { Sent } from './accept.ts';
 import { plainCode } from './evidence.ts';
 import { fold, type Model, type Transaction, toleranceMs } from './model.ts';
 
-/** Wrong tries of a requester until which the right code must still work. */
+/** Wrong attempts per requester up to which the right code must still work. */
 const fewTries = 3;
 
-/** Wrong codes of a requester, as budgets may count them: by network and by device key. */
+/** Wrong codes of a requester, counted by network and by device key as budgets do. */
 export function noteFailure(model: Model, txn: Transaction, ip: string): void {
   for (const requester of [ip, txn.jkt, txn.txn]) {
     model.failures.set(requester, (model.failures.get(requester) ?? 0) + 1);
@@ -13,8 +13,8 @@ export function noteFailure(model: Model, txn: Transaction, ip: string): void {
 }
 
 /**
- * Whether this step must be accepted whatever strangers do (decisions 8): the right code, typed where it was asked for,
- * by a requester who has hardly ever been wrong. Asked before the step is taken.
+ * Whether this step must succeed regardless of other requesters (decisions 8): the right code, entered where it was
+ * requested, by a requester with few wrong attempts. Evaluated before the step.
  */
 export function mustBeAccepted(model: Model, { step, fields, txn }: Sent, ip: string, now: number): boolean {
   if (step !== 'verify-email-otp' || txn.door !== 'sdk' || txn.client.isDisabled || model.isTainted) return false;

@@ -1,13 +1,13 @@
 import type { Pkce } from '../browser.ts';
 import type { Change, Row } from './changes.ts';
 
-/** Clocks of processes differ from the test's by up to 2 s each. */
+/** The clock of each process is off by up to 2 s. */
 export const toleranceMs = 4_500;
 
-/** A rule that the product broke. */
+/** A violated rule. */
 export class Violation extends Error {}
 
-/** Rules that are passed over, to look behind a fault that is known: a regular expression, or nothing. */
+/** Regular expression of rules to skip, to search beyond a known fault. */
 const passedOver = process.env['LATCHKEY_WALK_PASS_OVER'];
 
 export function demand(holds: unknown, rule: string): asserts holds {
@@ -15,10 +15,10 @@ export function demand(holds: unknown, rule: string): asserts holds {
   throw new Violation(rule);
 }
 
-/** What was really proved in one transaction, as the test itself saw it. */
+/** Evidence of one transaction, as observed by the test. */
 export interface Piece {
   kind: 'mail' | 'key' | 'factor' | 'recovery';
-  /** Accounts that it can speak for; none: the mailbox belonged to nobody when the code was made. */
+  /** Accounts that it proves; empty: the mailbox had no account when the code was created. */
   users: string[];
   mailbox?: string;
   method?: string;
@@ -28,16 +28,16 @@ export interface Piece {
   step: number;
 }
 
-/** A code that reached a mailbox or a phone. */
+/** A code delivered to a mailbox or phone. */
 export interface Delivery {
   code: string;
   to: string;
-  /** The transaction or session that asked for it. */
+  /** The transaction or session that requested it. */
   owner: string;
   purpose: 'sign-in' | 'factor' | 'phone';
-  /** Where it could be sent when it was made, and the accounts whose codes went there then. */
+  /** Allowed recipients when it was created, with the accounts of each. */
   reach: Map<string, string[]>;
-  /** Those of the mailbox that it was sent to. */
+  /** The accounts of its recipient. */
   users: string[];
   madeAt: number;
   madeStep: number;
@@ -45,7 +45,7 @@ export interface Delivery {
   isUsed: boolean;
 }
 
-/** GET /authorize that waits for its person. */
+/** A pending GET /authorize. */
 export interface AuthRequest {
   flow: string;
   client: ClientModel;
@@ -54,7 +54,7 @@ export interface AuthRequest {
   maxAge: number | undefined;
   step: number;
   at: number;
-  /** Whether a device key alone is not enough. */
+  /** Whether it requires more than a device key. */
   needsPerson: boolean;
   pkce: Pkce;
 }
@@ -83,18 +83,18 @@ export interface Transaction {
   jkt: string;
   begunAt: number;
   begunStep: number;
-  /** The address of the last authenticate that was not refused, as it is compared. */
+  /** The normalized address of the last accepted authenticate. */
   named: string | null;
   remember: boolean;
   isStepUp: boolean;
   pieces: Piece[];
   request: AuthRequest | null;
-  /** Of a page of the SDK that sends one. */
+  /** Only for pages with the SDK that send one. */
   pkce: Pkce | null;
   ceremony: string | null;
-  /** Users on whom this transaction registered its key. */
+  /** Users for whom this transaction registered its key. */
   registered: string[];
-  /** The step of the last authenticate that answered OTP_NEEDED. */
+  /** The step of the last authenticate with OTP_NEEDED. */
   askedStep: number;
   /** Milliseconds since the epoch. */
   clock(): number;
@@ -110,7 +110,7 @@ export interface DeviceModel {
   remember: boolean;
   registeredAt: number;
   lastUsedAt: number;
-  /** Sign-ins that it finished. */
+  /** Number of finished sign-ins. */
   uses: number;
   mfaRememberedAt: number | null;
 }
@@ -138,7 +138,7 @@ export interface SessionModel {
   amr: string[];
   authTime: number;
   step: number;
-  /** When a mail code or a factor last proved the person; null: never in this session. */
+  /** Time of the last mail code or factor; null: none in this session. */
   personAt: number | null;
   personStep: number;
   hasFactor: boolean;
@@ -154,7 +154,7 @@ export interface CodeModel {
   authTime: number;
   step: number;
   at: number;
-  /** What the token endpoint must be told beside it. */
+  /** Other parameters of the token request. */
   verifier: string | null;
   redirectUri: string | null;
   isUsed: boolean;
@@ -171,7 +171,7 @@ export interface TokenModel {
   sid: string | null;
 }
 
-/** All that the test knows: what was really proved, and mirrors of rows that others than sign-in may change. */
+/** The state of the test: evidence, and copies of rows that are changed outside of sign-in. */
 export class Model {
   step = 0;
   now = 0;
@@ -186,21 +186,21 @@ export class Model {
   readonly codes: CodeModel[] = [];
   readonly tokens: TokenModel[] = [];
   readonly clients: ClientModel[] = [];
-  /** The step at which the person's credentials were last revoked, reset, moved or switched off, and by what. */
+  /** The last step that revoked, reset, moved or disabled the user's credentials, and the reason. */
   readonly killed = new Map<string, { step: number; why: string }>();
   readonly revokedKeys = new Set<string>();
-  /** Session cookies by their value. */
+  /** Session ids by cookie value. */
   readonly cookies = new Map<string, string>();
-  /** Wrong codes, by requester. */
+  /** Wrong codes by requester. */
   readonly failures = new Map<string, number>();
-  /** Codes that were asked for, by address. */
+  /** Requested codes by address. */
   readonly asked = new Map<string, number>();
-  /** Whether budgets were used up behind the scenes. */
+  /** Whether a command exhausted budgets. */
   isTainted = false;
-  /** Messages that have not left yet, by their id. */
+  /** Unsent messages by id. */
   readonly waiting = new Map<string, Omit<Delivery, 'code' | 'deliveredStep' | 'to' | 'users'>>();
 
-  /** Keeps the mirrors of users, policies and ceremonies. */
+  /** Updates the copies of users, policies and ceremonies. */
   mirror(changes: readonly Change[]): void {
     for (const { table, op, old, new: now } of changes) {
       if (table === 'users' && op === 'DELETE') this.users.delete(old?.['id']);
@@ -214,7 +214,7 @@ export class Model {
     this.killed.set(user, { step, why });
   }
 
-  /** Whether something of that step is still worth something for the user. */
+  /** Whether evidence of that step is still valid for the user. */
   isAlive(user: string, step: number): boolean {
     return (this.killed.get(user)?.step ?? -1) < step;
   }
@@ -227,7 +227,7 @@ export class Model {
     return this.projects.get(id) ?? {};
   }
 
-  /** Accounts of a project that a typed address can mean. */
+  /** Accounts of a project that match a typed address. */
   named(projectId: string, address: string): Row[] {
     return [...this.users.values()].filter(
       (user) =>
@@ -243,7 +243,7 @@ export class Model {
     return [...this.sessions.values()].filter((one) => one.user === user && !one.ended);
   }
 
-  /** Whether the person meets the policy of their project as it is today. @param met factors that this step verifies */
+  /** Whether the user meets the current policy of their project. @param met factors that this step verifies */
   meetsPolicy(user: string, met: readonly string[] = []): boolean {
     const project = this.project(this.user(user)['project_id']);
     if (project['mfa_policy'] !== 'required') return true;
@@ -253,12 +253,12 @@ export class Model {
   }
 }
 
-/** Where codes of an account go. */
+/** Recipients of an account's codes. */
 export function mailboxOf(user: Row): string {
   return fold(user['email'] ?? user['user_name'] ?? '');
 }
 
-/** As addresses are compared. */
+/** Normalizes an address for comparison. */
 export function fold(address: string): string {
   return address.trim().normalize('NFC').toLowerCase();
 }

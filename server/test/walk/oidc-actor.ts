@@ -16,7 +16,7 @@ const asks: Record<Ask, { prompt?: string; max_age?: string }> = {
   minutes: { max_age: '300' },
 };
 
-/** Browsers at the OpenID Connect endpoints, and the back ends of applications. */
+/** Browsers and back ends of applications at the OpenID Connect endpoints. */
 export class OidcActor {
   private readonly world: World;
   private readonly say: (line: string) => void;
@@ -26,7 +26,7 @@ export class OidcActor {
     this.say = say;
   }
 
-  /** GET /authorize. The request, where the hosted page comes next; null where a session answered. */
+  /** GET /authorize. Returns the request if it leads to the hosted page; null if a session answered it. */
   async begin(app: number, browser: Browser, client: ClientModel, ask: Ask): Promise<AuthRequest | null> {
     const { world } = this;
     const proof = pkce();
@@ -52,7 +52,7 @@ export class OidcActor {
     return null;
   }
 
-  /** GET /authorize/resume, where the hosted page leads after its SUCCESS. */
+  /** GET /authorize/resume, the target of the hosted page after SUCCESS. */
   async resume(app: number, tab: Tab): Promise<void> {
     const { world } = this;
     const { request } = tab.txn;
@@ -93,7 +93,7 @@ export class OidcActor {
     demand(!strange, `${what} changed ${strange?.table}`);
   }
 
-  /** POST /oauth2/token by the application's back end; `bend` makes one of its inputs wrong. */
+  /** POST /oauth2/token from the application's back end; `bend` makes one input invalid. */
   async exchange(command: { app: number; pick: number; bend: number }): Promise<void> {
     const { world } = this;
     const { model } = world;
@@ -116,7 +116,7 @@ export class OidcActor {
     this.say(`exchange of a code for ${code.client.name}${isBent ? `, bent ${command.bend}` : ''}: ${reply.status}`);
     demand(reply.status < 500, `/oauth2/token failed: ${reply.status} ${reply.text.slice(0, 200)}`);
     if (reply.status !== 200) {
-      // A second use kills what the first one gave; so may a wrong verifier kill the code.
+      // Reuse revokes the tokens of the first exchange; a wrong verifier may revoke the code.
       const isReplay = code.isUsed && changes.every(({ table }) => table === 'authorization_codes');
       if (!isReplay) judgeRefusal(changes, 'an exchange');
       if (code.isUsed && command.bend < 7) code.isReplayed = true;
@@ -141,7 +141,7 @@ export class OidcActor {
     if (reply.status === 200) judgeUserInfo(model, token, reply.json);
   }
 
-  /** GET /oauth2/end_session with somebody's ID token or none, and the confirmation page where it asks. */
+  /** GET /oauth2/end_session with or without an ID token hint, and the confirmation page if it is shown. */
   async logout(command: {
     app: number;
     browser: number;

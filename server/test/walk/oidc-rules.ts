@@ -2,7 +2,7 @@ import { type Change, describeChange, type Row } from './changes.ts';
 import { concerned, nameOf } from './finish.ts';
 import { type AuthRequest, type CodeModel, demand, type Model, type TokenModel, toleranceMs } from './model.ts';
 
-/** A code that a session gave: only the session of this browser's cookie, as it was really begun. */
+/** A code issued from a session: it must be the session of this browser's cookie, with its recorded properties. */
 export function judgeSessionCode(
   model: Model,
   request: AuthRequest,
@@ -52,7 +52,7 @@ function judgeAlive(model: Model, code: CodeModel, what: string): void {
   demand(!session?.ended, `${what} after its session was ended`);
 }
 
-/** What the two tokens say, against the code. */
+/** Checks the claims of both tokens against the code. */
 export function judgeClaims(model: Model, code: CodeModel, body: Record<string, any>): TokenModel {
   const id = claimsOf(body['id_token']);
   const access = claimsOf(body['access_token']);
@@ -77,7 +77,7 @@ export function judgeUserInfo(model: Model, token: TokenModel, body: Record<stri
   judgeAlive(model, token.code, what);
 }
 
-/** Which sessions a logout may end: the browser's own, or those of the person whose live session the hint names. */
+/** A logout may end the browser's own sessions, or those of the user whose active session the hint names. */
 export function mayEnd(
   model: Model,
   changes: readonly Change[],
@@ -115,7 +115,7 @@ function isRevocation({ table, op, old, new: row }: Change): boolean {
   return table === 'devices' && op === 'UPDATE' && old?.['revoked_at'] === null && row?.['revoked_at'] !== null;
 }
 
-/** What the person had begun ends with the session: transactions, codes and tokens, numbers and factors that wait. */
+/** Pending work that ends with the session: transactions, codes, tokens, and pending numbers and factors. */
 function isOpenWork({ table, op, new: row }: Change): boolean {
   if (table === 'authorization_codes') return op === 'UPDATE' && row?.['revoked_at'] !== null;
   if (table === 'ceremonies') return op === 'UPDATE' && row?.['finished_at'] !== null;

@@ -7,8 +7,8 @@ import type { World } from './world.ts';
 let networks = 0;
 
 /**
- * Asks for a known, an unknown and a deactivated address from networks of their own: status and shape of the answers are
- * the same, whoever the addresses belong to.
+ * Signs in with a known, an unknown and a deactivated address from separate networks: status and shape of the responses
+ * must not differ (user enumeration).
  */
 export async function probe(
   world: World,
@@ -29,7 +29,7 @@ export async function probe(
   }
   absorb(model, await world.processes.log.read());
   say(`probe of ${addresses.join(', ')} for ${client.name}: ${[...new Set(shapes)].join(' | ')}`);
-  demand(new Set(shapes).size <= 1, `the answers tell addresses apart: ${shapes.join(' | ')}`);
+  demand(new Set(shapes).size <= 1, `responses differ by address: ${shapes.join(' | ')}`);
 }
 
 async function shapeOf(world: World, app: number, client: ClientModel, userid: string): Promise<string> {

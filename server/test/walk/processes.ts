@@ -4,14 +4,14 @@ import { buildSibling, buildTestApp, type TestApp } from '../build-app.ts';
 import { type TurnableClock, turnableClock } from '../clock.ts';
 import { type ChangeLog, watchChanges } from './changes.ts';
 
-/** A message that left the house. */
+/** A sent message. */
 export interface Delivered {
   messageId: string;
   to: string;
   text: string;
 }
 
-/** A clock that is off by some milliseconds. */
+/** A clock with an offset in milliseconds. */
 function skewed(clock: TurnableClock): TurnableClock & { skewMs: number } {
   const own = {
     skewMs: 0,
@@ -22,8 +22,8 @@ function skewed(clock: TurnableClock): TurnableClock & { skewMs: number } {
 }
 
 /**
- * Two processes on one database, each with a clock and ids of its own. The time of the test is `clock`; theirs differ
- * from it by what {@link skew} says.
+ * Two processes on one database, each with its own clock and ids. The time of the test is `clock`; {@link skew} sets the
+ * offset of a process.
  */
 export class Processes {
   readonly clock: TurnableClock;
@@ -66,7 +66,7 @@ export class Processes {
     if (clock) clock.skewMs = milliseconds;
   }
 
-  /** Does all jobs that wait, and returns the messages that left. */
+  /** Runs all queued jobs, and returns the sent messages. */
   async deliver(): Promise<Delivered[]> {
     const delivered: Delivered[] = [];
     for (const app of this.apps) {
@@ -77,7 +77,7 @@ export class Processes {
     return delivered;
   }
 
-  /** The log lines that tell of a bug. */
+  /** Log lines of bugs. */
   bugs(): string[] {
     return this.apps.flatMap((app) =>
       app.logLines.splice(0).filter((line) => /"level":"?(error|fatal|50|60)/.test(line)),

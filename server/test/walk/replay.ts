@@ -10,12 +10,12 @@ export interface Plan {
   commands: Command[];
 }
 
-/** Plans of walks, always the same for a seed. */
+/** Plans of walks, deterministic by seed. */
 export function plans(seed: number, count: number): Plan[] {
   return fc.sample(walk(60, 240), { seed, numRuns: count });
 }
 
-/** Walks in a world of its own. What broke, or null, and how far it came. */
+/** Runs a plan in a new world. Returns the violation or null, and its progress. */
 export async function attempt(processes: Processes, plan: Plan): Promise<{ broke: Error | null; walker: Walker }> {
   const walker = await Walker.in(processes, plan.policies);
   try {
@@ -26,7 +26,7 @@ export async function attempt(processes: Processes, plan: Plan): Promise<{ broke
   }
 }
 
-/** How far walks came: a walk that is refused everywhere finds nothing. */
+/** Progress of walks: a walk in which every step is rejected tests nothing. */
 export class Tally {
   readonly counts = new Map<string, number>();
 
@@ -62,8 +62,8 @@ export class Tally {
 }
 
 /**
- * The shortest plan that still breaks the same rule: leaves out ever smaller parts as long as it does. fast-check's own
- * shrinking keeps to the least length of a walk, and asks for a world at each of a thousand tries.
+ * Shrinks a plan to a minimal one that violates the same rule, by removing ever smaller parts. fast-check's own shrinking
+ * respects the minimum length of a walk and needs a new world for each of a thousand attempts.
  */
 export async function shrink(processes: Processes, plan: Plan, broke: Error, milliseconds: number): Promise<Error> {
   let best = plan;
@@ -87,7 +87,7 @@ export async function shrink(processes: Processes, plan: Plan, broke: Error, mil
   return error;
 }
 
-/** The broken rule without the names of this walk. */
+/** The violated rule without the names of this walk. */
 function ruleOf(error: Error): string {
   const [first = ''] = error.message.split('\n');
   return first.replace(/\bT\d+\b|\w+\d+@\S+|[\w-]*\d[\w-]*/g, '');

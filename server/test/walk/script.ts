@@ -16,7 +16,7 @@ interface How {
   proves?: boolean;
 }
 
-/** Scripts of steps in a world of their own: each step is judged by the rules of the walk as well. */
+/** Scripted steps in a new world. The rules of the walk also check each step. */
 export class Script {
   readonly walker: Walker;
   private tabs = 0;
@@ -61,7 +61,7 @@ export class Script {
     this.walker.say(`${seconds} s pass`);
   }
 
-  /** A tab with a transaction. */
+  /** Opens a tab with a transaction. */
   async open(
     browser: number,
     door: Open['door'] = 'sdk',
@@ -83,25 +83,25 @@ export class Script {
     return this.walker.step(() => this.walker.signin.take(how.process ?? 0, tab, step, fields, proof));
   }
 
-  /** The newest code that a mailbox or a phone received. */
+  /** The newest code delivered to a mailbox or phone. */
   async mail(to: string): Promise<string> {
     await this.walker.step(() => this.world.deliver());
     return this.world.model.deliveries.findLast((one) => one.to === to)?.code ?? '';
   }
 
-  /** authenticate and verify-email-otp. */
+  /** Runs authenticate and verify-email-otp. */
   async prove(tab: Tab, userid: string, fields: Record<string, unknown> = {}): Promise<Reply> {
     await this.step(tab, 'authenticate', { userid, ...fields });
     return this.step(tab, 'verify-email-otp', { userid, otp: await this.mail(userid) });
   }
 
-  /** A whole sign-in with a new key; the device is trusted afterwards. */
+  /** Runs a sign-in with a new key; the device is trusted afterwards. */
   async register(tab: Tab, userid: string, fields: Record<string, unknown> = {}): Promise<Reply> {
     await this.prove(tab, userid);
     return this.step(tab, 'verify-device', { userid, ...fields });
   }
 
-  /** Sets up an authenticator app on a new device; the secret. */
+  /** Enrols an authenticator app on a new device; returns the secret. */
   async enrol(browser: number, userid: string, door: Open['door'] = 'sdk'): Promise<string> {
     const tab = await this.open(browser, door);
     await this.register(tab, userid, { mfa_method: 'totp' });
@@ -112,7 +112,7 @@ export class Script {
     return secret;
   }
 
-  /** authenticate and initiate-mfa after DEVICE_REGISTERED: in the same transaction, or in another one where that is over. */
+  /** Runs authenticate and initiate-mfa after DEVICE_REGISTERED, in a new transaction if the old one has ended. */
   async goOn(tab: Tab, userid: string): Promise<{ tab: Tab; reply: Reply }> {
     let at = tab;
     let owed = await this.step(at, 'authenticate', { userid });
@@ -165,18 +165,18 @@ export class Script {
     return this.walker.step(() => this.walker.account.send(0, by, project, change, form, of));
   }
 
-  /** The whole script. */
+  /** All lines of the script. */
   get text(): string {
     return this.walker.script.join('\n');
   }
 
-  /** The last line of the script: what the last step was answered. */
+  /** The last line of the script, with the last response. */
   get last(): string {
     return this.walker.script.at(-1) ?? '';
   }
 }
 
-/** What a refused step answers. */
+/** The error of a rejected step. */
 export function errorOf(reply: Reply): string {
   return reply.json['status'] === 'ERROR'
     ? String(reply.json['error'].code)

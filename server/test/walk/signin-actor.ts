@@ -15,7 +15,7 @@ import type { World } from './world.ts';
 
 const methods = [undefined, 'totp', 'sms', 'email'] as const;
 
-/** People and strangers at the pages of sign-in. */
+/** Users and attackers on the sign-in pages. */
 export class SigninActor {
   readonly tabs: (Tab | undefined)[] = [];
   private readonly world: World;
@@ -29,7 +29,7 @@ export class SigninActor {
     this.say = say;
   }
 
-  /** A transaction begins: on a page of the SDK, or on the hosted page by way of /authorize. */
+  /** Begins a transaction: on a page with the SDK, or on the hosted page through /authorize. */
   async open(command: Open): Promise<void> {
     const { world } = this;
     const browser = world.browsers[command.browser] as Browser;
@@ -72,12 +72,12 @@ export class SigninActor {
     return tab;
   }
 
-  /** The next step as an honest page would take it; now and then the person names somebody else. */
+  /** Takes the next step as an honest page does; occasionally with another user's address. */
   async go(command: { app: number; tab: number; lure: number }): Promise<void> {
     const { world } = this;
     const { lure } = command;
     let tab = this.tabs[command.tab];
-    // After DEVICE_REGISTERED some pages go on in the same transaction, others begin another one.
+    // After DEVICE_REGISTERED some pages continue in the same transaction, others begin a new one.
     if (tab?.next === 'authenticate' && tab.txn.pieces.length > 0 && lure % 2 === 0) {
       const { opening, browser, txn } = tab;
       tab = (await this.challenge(opening, browser, txn.client, txn.request)) ?? undefined;
@@ -114,7 +114,7 @@ export class SigninActor {
     await this.take(command.app, tab, step, fields, this.proofFor(tab, step));
   }
 
-  /** The next sign-in of a tab: mostly the same person on the same device. */
+  /** Begins the next sign-in of a tab, usually of the same user on the same device. */
   private again({ app, tab, lure }: { app: number; tab: number; lure: number }, before: Tab | undefined): Open {
     const ask = lure % 5 === 0 ? ('login' as const) : ('plain' as const);
     if (before && lure % 4 > 0) return { ...before.opening, app, tab, ask };
@@ -126,13 +126,13 @@ export class SigninActor {
     };
   }
 
-  /** An attacker's turn: somebody else is named before the code is typed, whatever comes of it. */
+  /** An attack: sends another user's address before the code, ignoring the response. */
   private async lure(app: number, tab: Tab, person: number): Promise<void> {
     const fields = { userid: this.address(person) };
     await this.take(app, tab, 'authenticate', fields, this.proofFor(tab, 'authenticate'));
   }
 
-  /** Any step with any input. */
+  /** Takes an arbitrary step with arbitrary input. */
   async bend(command: Bend): Promise<void> {
     const { world } = this;
     const tab = this.tabs[command.tab];
@@ -161,7 +161,7 @@ export class SigninActor {
     await this.take(command.app, tab, step, fields, proof, over);
   }
 
-  /** Takes a step and judges what came of it. */
+  /** Takes a step and checks its result. */
   async take(
     app: number,
     tab: Tab,
@@ -172,7 +172,7 @@ export class SigninActor {
   ): Promise<Reply> {
     const { world } = this;
     const { model, processes } = world;
-    // A page that names another tab's transaction takes that one's step.
+    // With the handle of another tab, the step belongs to that tab's transaction.
     const other = over.txn === undefined ? undefined : this.tabs.find((one) => one?.txn.txn === over.txn);
     const txn = other?.txn ?? tab.txn;
     if (typeof fields['userid'] === 'string') tab.typed = fields['userid'];
@@ -186,7 +186,7 @@ export class SigninActor {
     demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
     if (reply.status !== 200 || status === 'INVALID_EMAIL') {
       judgeRefusal(changes, `${step} of ${txn.name}`);
-      demand(!isOwed, `${step} of ${txn.name}: a right code typed where it was asked for was refused`);
+      demand(!isOwed, `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`);
       if (step === 'verify-email-otp') noteFailure(model, txn, tab.browser.ip);
       this.afterRefusal(tab, reply);
       return reply;
@@ -205,7 +205,7 @@ export class SigninActor {
     const code: string = reply.json['error']?.code ?? '';
     if (code === 'DEVICE_REVOKED') tab.browser.forgetKey(tab.scope);
     tab.mustWait = code === 'RATE_LIMITED';
-    // The page asks for the address once more.
+    // The page prompts for the address again.
     if (code === 'CODE_REJECTED' && tab.next === 'verify-email-otp') tab.next = 'authenticate';
     if (/TRANSACTION_EXPIRED|FLOW_EXPIRED|DEVICE_REVOKED|INVALID_API_KEY/.test(code)) tab.next = null;
   }

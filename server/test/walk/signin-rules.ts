@@ -3,7 +3,7 @@ import { accountsOf, piecesFor } from './evidence.ts';
 import { claimedOf, concerned, judgeFinish, nameOf, personAt } from './finish.ts';
 import { demand, fold, type Model, type Transaction, Violation } from './model.ts';
 
-/** The step that a transaction took, beside what was sent. */
+/** A step of a transaction, with the request. */
 export interface Taken {
   step: string;
   fields: Record<string, any>;
@@ -14,7 +14,7 @@ export function judgeRefusal(changes: readonly Change[], what: string): void {
   demand(changes.length === 0, `${what} was refused and changed rows: ${changes.map(describeChange).join('; ')}`);
 }
 
-/** Each row that an accepted step of sign-in changed, against what was proved in its transaction. */
+/** Checks each row changed by an accepted sign-in step against the evidence of its transaction. */
 export function judgeEffects(model: Model, taken: Taken, changes: readonly Change[]): void {
   for (const change of changes) {
     const rule = rules[change.table];
@@ -25,7 +25,7 @@ export function judgeEffects(model: Model, taken: Taken, changes: readonly Chang
 
 type Rule = (model: Model, taken: Taken, change: Change) => void;
 
-/** The row belongs to somebody for whom something was proved in this very transaction. */
+/** The row must belong to a user with evidence in this transaction. */
 function own(model: Model, { step, txn }: Taken, change: Change): string {
   const user = String((change.new ?? change.old)?.['user_id'] ?? (change.new ?? change.old)?.['id']);
   const proved = accountsOf(model, txn).includes(user);
@@ -33,7 +33,7 @@ function own(model: Model, { step, txn }: Taken, change: Change): string {
   const why = dead ? ` (${dead.why} at step ${dead.step})` : '';
   demand(
     proved,
-    `${step} of ${txn.name}: ${describeChange(change)} of ${nameOf(model, user)}, for whom nothing was proved${why}`,
+    `${step} of ${txn.name}: ${describeChange(change)} of ${nameOf(model, user)}, without evidence for them${why}`,
   );
   return user;
 }
@@ -60,7 +60,7 @@ const rules: Record<string, Rule> = {
   known_networks: (model, taken, change) => void own(model, taken, change),
   authorization_requests: () => undefined,
   users: judgeUser,
-  // Rows that follow from the user's, by triggers.
+  // Rows derived from the user's by triggers.
   user_emails: () => undefined,
   user_counts: () => undefined,
   projects: (_, taken, change) => {
@@ -81,7 +81,7 @@ const rules: Record<string, Rule> = {
   sessions: judgeSession,
 };
 
-/** Another row of a person for whom something was proved in this transaction. */
+/** Any other row must belong to a user with evidence in this transaction. */
 function isTheirs(model: Model, txn: Transaction, change: Change): boolean {
   const mine = accountsOf(model, txn);
   return change.op !== 'INSERT' && concerned(model, change).some((user) => mine.includes(user));
@@ -108,7 +108,7 @@ function judgeUser(model: Model, taken: Taken, change: Change): void {
   demand(personAt(model, txn, user) !== null, `${txn.name} changed a phone number without a person`);
 }
 
-/** A directory that has the last word locks the numbers of its people (service.md 3.1). */
+/** An authoritative directory locks the phone numbers of its users (service.md 3.1). */
 export function judgePhone(model: Model, userId: string, phone: unknown): void {
   const user = model.user(userId);
   const isLocked = user['provenance'] === 'scim' && model.project(user['project_id'])['scim_authoritative'];
@@ -174,13 +174,13 @@ function judgeSession(model: Model, taken: Taken, change: Change): void {
   const { txn, step } = taken;
   const row = (change.new ?? change.old) as Row;
   const ends = change.op === 'UPDATE' && change.old?.['ended_at'] === null && row['ended_at'] !== null;
-  // The session that this browser had before is replaced.
+  // The previous session of this browser is replaced.
   if (ends && row['end_reason'] === 'replaced') return;
   if (ends) return void own(model, taken, change);
   demand(change.op !== 'DELETE', `${step} of ${txn.name} deleted a session`);
   demand(txn.door !== 'sdk', `${step} of ${txn.name} made a session for a page of the SDK`);
   const claimed = claimedOf(row);
-  // A session that goes on keeps the moment at which its person was there.
+  // A continued session keeps its time of user verification.
   const isKept = change.old !== null && change.old['fresh_at'] === row['fresh_at'];
   judgeFinish(model, txn, isKept ? { ...claimed, freshAt: null } : claimed);
 }

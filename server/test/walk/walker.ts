@@ -8,7 +8,7 @@ import type { Processes } from './processes.ts';
 import { SigninActor } from './signin-actor.ts';
 import { type Policies, World } from './world.ts';
 
-/** Carries out commands in a world of their own, and keeps a script of what happened. */
+/** Runs commands in a new world, and records a script of the steps. */
 export class Walker {
   readonly world: World;
   readonly script: string[] = [];
@@ -51,7 +51,7 @@ export class Walker {
     }
   }
 
-  /** One step. Throws a {@link Violation} that ends with the script so far. */
+  /** Runs one command. Throws a {@link Violation} whose message ends with the script so far. */
   async step<T>(act: () => Promise<T>): Promise<T> {
     const { model, processes } = this.world;
     model.step += 1;
@@ -112,7 +112,7 @@ export class Walker {
     }
   }
 
-  /** Time, clocks and budgets. */
+  /** Advances time, skews clocks or exhausts budgets. */
   private async surround(command: Command): Promise<void> {
     const { model, processes } = this.world;
     if (command.do === 'clock') {
@@ -128,6 +128,6 @@ export class Walker {
     const spent = command.pick % 4 === 0 ? budgets : budgets.slice(command.pick % 3, (command.pick % 3) + 1);
     await processes.log.spend(spent);
     model.isTainted = true;
-    this.say(`strangers use up ${spent.length} budgets of the last step that counted`);
+    this.say(`attackers exhaust ${spent.length} budgets of the last counted step`);
   }
 }

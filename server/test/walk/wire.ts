@@ -4,15 +4,15 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The parsed body of a JSON answer; an empty object for any other. */
+  /** Parsed body of a JSON response; an empty object for others. */
   json: Record<string, any>;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   location: URL | null;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 
-/** One request over a connection that is kept; redirects are not followed. */
+/** Sends a request over a persistent connection; does not follow redirects. */
 export function send(method: string, url: string, headers: Record<string, string>, body = ''): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { method, agent, headers: { ...headers, 'Content-Length': Buffer.byteLength(body) } });
@@ -47,7 +47,7 @@ export class Jar {
     return pairs.length > 0 ? { Cookie: pairs.join('; ') } : {};
   }
 
-  /** Takes what an answer sets. */
+  /** Stores the cookies of a response. */
   keep(reply: Reply): void {
     for (const line of reply.headers['set-cookie'] ?? []) {
       const [pair = ''] = line.split(';');

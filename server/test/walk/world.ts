@@ -12,7 +12,7 @@ import { type Reply, send } from './wire.ts';
 
 let serial = 0;
 
-/** How the projects of a walk begin. */
+/** Initial policies of the projects. */
 export interface Policies {
   mfaPolicy: 'off' | 'optional' | 'required';
   signUp: 'open' | 'provisioned_only';
@@ -21,8 +21,8 @@ export interface Policies {
 }
 
 /**
- * Two projects and the console's: three people with accounts, a fourth mailbox without one. Ann owns the instance; Ben
- * may look at the first project; Ben's user name is Carl's e-mail address.
+ * Two projects and the console's: three users, and a fourth mailbox without an account. Ann owns the instance, Ben is a
+ * viewer of the first project, and Ben's user name is Carl's email address.
  */
 export class World {
   readonly processes: Processes;
@@ -60,7 +60,7 @@ export class World {
     return this.processes.issuer;
   }
 
-  /** The base address of one of the processes. */
+  /** Base URL of a process. */
   process(index: number): string {
     return this.processes.apps[index % 2]?.url as string;
   }
@@ -106,7 +106,7 @@ export class World {
     return rows[0]?.row ?? {};
   }
 
-  /** As a directory leaves it: the login address and number are read from the attributes. */
+  /** A user as provisioned by a directory, whose email and phone number are derived from the attributes. */
   private login(userName: string, email: string, phone?: string) {
     const phoneNumbers = phone === undefined ? [] : [{ value: phone, type: 'mobile', primary: true }];
     const attributes = { emails: [{ value: email, type: 'work', primary: true }], phoneNumbers };
@@ -152,7 +152,7 @@ export class World {
     )?.['id'];
   }
 
-  /** Lets waiting mail and SMS arrive, and notes which code reached which mailbox. */
+  /** Delivers queued mail and SMS, and records which mailbox received which code. */
   async deliver(): Promise<void> {
     for (const message of await this.processes.deliver()) this.arrived(message);
     absorb(this.model, await this.processes.log.read());
