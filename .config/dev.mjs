@@ -1,6 +1,6 @@
 /**
  * `npm run dev`: the server, compiled and restarted on each change, and the console with hot module replacement, at one
- * address. The embedded database stays up, and the set-up link is made once.
+ * address. The embedded database stays up, and the setup link is made once.
  * Flags for Node pass through: `npm run dev -- --inspect`.
  */
 import { spawn } from 'node:child_process';

@@ -9,7 +9,7 @@ import { root } from './workspace.mjs';
 
 const ofVite = /^\/(?:@|node_modules\/|admin\/[^?]+\.(?:tsx?|css|svg|json)(?:\?|$)|signin\/[^?]+\.(?:css|svg)(?:\?|$))/;
 const RESTART_MS = 30_000;
-/** Set-up of React's hot reload, which must run first; inline, the content security policy would refuse it. */
+/** Setup of React's hot reload, which must run first; inline, the content security policy would refuse it. */
 const refreshPath = '/@refresh-preamble.js';
 
 /** @param {{ port: number, serverPort: number }} ports @returns {Promise<() => Promise<void>>} closes it */

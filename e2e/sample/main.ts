@@ -47,7 +47,7 @@ await ready(latchkey);
 const settings = await remembered(adminCall(baseUrl, adminToken));
 const sample = createServer(sampleApp(settings, origin)).listen(Number(port), 'localhost');
 await once(sample, 'listening');
-console.log(`\nThe sample relying party is at ${origin}. Codes are in the dev mailbox: open the set-up link above.`);
+console.log(`\nThe sample relying party is at ${origin}. Codes are in the dev mailbox: open the setup link above.`);
 
 async function ready(child: ChildProcess): Promise<void> {
   const health = `http://127.0.0.1:${managementPort}/health/ready`;

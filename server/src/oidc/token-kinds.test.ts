@@ -54,7 +54,7 @@ async function everyKind(): Promise<Record<string, string>> {
     'secret key': keys.secretKey,
     'SCIM token': scimToken,
     'bootstrap token': bootstrapToken,
-    'set-up link': setup.token,
+    'setup link': setup.token,
     'session secret': [...rp.browser.cookies.values()][0] ?? '',
   };
 }

@@ -210,7 +210,7 @@ describe('GET /signin', () => {
   });
 });
 
-describe('a set-up link', () => {
+describe('a setup link', () => {
   async function beginBySetupLink(setupLinkId: string) {
     const { services } = world.app;
     const { consoleClient } = await services.seed.plant({ demo: false });

@@ -91,7 +91,7 @@ export type VerifyPhoneNumberRequest = z.infer<typeof verifyPhoneNumberRequest>;
 type Answer<T> = T & { nonce: string };
 /**
  * End of a sign-in: a code for the SDK, a URL for the hosted page. `recovery_codes` are returned once, after the first
- * second factor was verified or a set-up link was claimed: show them before continuing.
+ * second factor was verified or a setup link was claimed: show them before continuing.
  */
 export type Success = { status: 'SUCCESS'; message: string; recovery_codes?: string[] } & (
   | { code: string }

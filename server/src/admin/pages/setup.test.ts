@@ -22,7 +22,7 @@ const form = (email: string, headers: Record<string, string>) => ({
   body: new URLSearchParams({ email }).toString(),
 });
 
-describe('the set-up link', () => {
+describe('the setup link', () => {
   it('moves its token from the URL into an HttpOnly cookie', async () => {
     const { response, cookie, link } = await open();
     expect([response.status, response.headers.get('location')]).toEqual([303, '/setup']);

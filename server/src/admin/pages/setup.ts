@@ -13,7 +13,7 @@ import type { Pages } from '../../http/pages.ts';
 import type { AdminCaller } from '../api/caller.ts';
 import type { Mailbox } from '../api/context.ts';
 
-/** Dependencies of the set-up link. */
+/** Dependencies of the setup link. */
 export interface SetupDeps {
   db: Database;
   random: Random;

@@ -179,7 +179,7 @@ describe('the last owner', () => {
   });
 });
 
-describe('a set-up link', () => {
+describe('a setup link', () => {
   it('is used up alone: others stay good, and both are told', async () => {
     const [one, other] = [await admins.mintSetupLink(system), await admins.mintSetupLink(system)];
     const user = await app.make.user(builtIn.console);

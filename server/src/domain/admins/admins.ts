@@ -54,12 +54,12 @@ export class Admins {
     private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; users: Users; issuer: string },
   ) {}
 
-  /** False until the first claim: then the start prints a set-up link. */
+  /** False until the first claim: then the start prints a setup link. */
   async hasOwner(): Promise<boolean> {
     return (await this.activeOwners(this.deps.db.reader())).length > 0;
   }
 
-  /** A new set-up link; earlier ones stay good for their quarter of an hour. */
+  /** Creates a setup link; earlier ones stay valid for their 15 minutes. */
   mintSetupLink(actor: Actor): Promise<MintedSetupLink> {
     return this.deps.db.transaction(async (em) => {
       const token = newSecret(this.deps.random);

@@ -23,7 +23,7 @@ const schema = defineEntity({
     /** The user that `id_token_hint` names. */
     hintedUserId: p.uuid().nullable(),
     uiLocales: p.text().nullable(),
-    /** The set-up link that started it: its holder becomes an owner. */
+    /** The setup link that started it: its holder becomes an owner. */
     setupLinkId: p.uuid().nullable(),
     /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
     personRequired: p.boolean().default(false),

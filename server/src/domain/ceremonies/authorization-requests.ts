@@ -22,7 +22,7 @@ export interface NewAuthorizationRequest {
   /** The user that a valid `id_token_hint` names. */
   hintedUserId?: string | null | undefined;
   uiLocales?: string | null | undefined;
-  /** The set-up link that started the request. */
+  /** The setup link that started the request. */
   setupLinkId?: string | null | undefined;
   /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
   personRequired?: boolean | undefined;
@@ -91,7 +91,7 @@ export class AuthorizationRequests {
     return request && this.mayReturn(request) ? request : null;
   }
 
-  /** Pages of this instance (trials, the set-up link, the account page) are not registered with any client. */
+  /** Pages of this instance (trials, the setup link, the account page) are not registered with any client. */
   private mayReturn({ client, redirectUri }: AuthorizationRequest): boolean {
     const isOwn = this.ownPages.some((prefix) => redirectUri.startsWith(prefix));
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);

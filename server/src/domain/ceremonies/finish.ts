@@ -127,7 +127,7 @@ async function session({ em, deps, caller }: Flow, { user, device }: Proved, con
   return { sessionSecret: secret, projectId: caller.project.id };
 }
 
-/** The holder of a set-up link becomes an owner, and gets recovery codes. */
+/** The holder of a setup link becomes an owner, and gets recovery codes. */
 async function claim({ em, deps, caller }: Flow, user: User): Promise<string[] | null> {
   const setupLinkId = caller.request?.setupLinkId;
   if (!setupLinkId) return null;

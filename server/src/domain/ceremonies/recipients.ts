@@ -10,7 +10,7 @@ import { addressKey, isAddress } from '../users/login.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
-/** The set-up links of the console's project, as a sign-in uses them. */
+/** The setup links of the console's project, as a sign-in uses them. */
 export interface SetupLinks {
   isSetupLinkOpen(em: EntityManager, setupLinkId: string): Promise<boolean>;
   /** Makes the user an owner; refuses if the link has been used or has expired. */
@@ -49,7 +49,7 @@ export class Recipients {
     return { to: mailbox };
   }
 
-  /** Whether an unknown address may become a user: sign-up is open, or the set-up link is valid. */
+  /** Whether an unknown address may become a user: sign-up is open, or the setup link is valid. */
   async maySignUp(em: EntityManager, projectId: string, setupLinkId: string | undefined): Promise<boolean> {
     return this.isWelcome(em, await em.findOneOrFail(Project, projectId), setupLinkId);
   }

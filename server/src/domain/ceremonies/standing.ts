@@ -19,7 +19,7 @@ export function standingOf(
   };
 }
 
-/** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a set-up link. */
+/** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a setup link. */
 export function isPersonRequired({ caller: { request }, ceremony }: Pick<Flow, 'caller' | 'ceremony'>): boolean {
   return ceremony.stepUp != null || request?.personRequired === true || request?.setupLinkId != null;
 }

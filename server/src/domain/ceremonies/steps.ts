@@ -6,7 +6,7 @@ import type { CeremonyState } from './ceremony.entity.ts';
 /** The result of a sign-in: a code for the SDK; the return URL and the session cookie's secret for the hosted page. */
 export type Success = {
   status: 'SUCCESS';
-  /** Returned once: with the first second factor, or when a set-up link is claimed. */
+  /** Returned once: with the first second factor, or when a setup link is claimed. */
   recoveryCodes?: string[];
 } & ({ code: string } | { sessionSecret: string; projectId: string });
 

@@ -41,7 +41,7 @@ export interface MessageContext {
   account: string | null;
   /** The exact address, or number in E.164. The message goes there or nowhere. */
   mailbox: string;
-  /** The sign-in was begun by the holder of a set-up link. */
+  /** The sign-in was begun by the holder of a setup link. */
   setupLinkId?: string;
 }
 
