@@ -145,7 +145,7 @@ describe('endOpenWork', () => {
     expect(await standing()).toEqual(before);
   });
 
-  it('deletes the user’s unused codes that do not name the user', async () => {
+  it('deletes unused codes without a user id in each place of the user', async () => {
     const { address, page, user } = await somebody();
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid: address, step_up: 'change_phone_number' }), 'OTP_NEEDED');

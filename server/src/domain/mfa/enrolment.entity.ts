@@ -12,21 +12,21 @@ const schema = defineEntity({
     id: key(),
     user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
     method: p.enum(mfaMethods),
-    /** The device on which it is being set up: until it is verified, no other can go on with it. A back end's has none. */
+    /** The device that enrols it: until it is verified, only that device can continue. Null for a back end. */
     deviceId: p.uuid().nullable(),
-    /** The sign-in or factor change that began it: it can be verified nowhere else. */
+    /** The sign-in or factor change that started it: it can be verified only there. */
     ceremonyId: p.uuid().nullable(),
     /** E.164, for `sms`. */
     phone: p.text().nullable(),
-    /** The TOTP secret, sealed for this row. */
+    /** The TOTP secret, encrypted for this row. */
     sealedSecret: p.blob().nullable(),
-    /** The last TOTP time-step that was accepted: each is good once (RFC 6238 §5.2). */
+    /** The last accepted TOTP time-step: each is accepted once (RFC 6238 §5.2). */
     lastStep: p.bigint('number').nullable(),
-    /** Wrong codes in a row; the waits grow with it, and at 50 the factor is off. */
+    /** Consecutive wrong codes: they increase the wait, and 50 disable the factor. */
     failures: p.integer().default(0),
     lockedUntil: instant().nullable(),
     createdAt: instant(),
-    /** Absent while it has never been verified: such a factor neither protects nor lets in. */
+    /** Null until verified: an unverified factor is neither required nor accepted. */
     verifiedAt: instant().nullable(),
     lastUsedAt: instant().nullable(),
   },

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, query, sql } from '../kernel/sql.ts';
 
-/** Counts a try at the code of a change. */
+/** Counts an attempt at the code of a change. */
 export async function countChangeTry(em: EntityManager, id: string): Promise<void> {
   await execute(em, sql`update factor_changes set attempts = attempts + 1 where id = ${id}`);
 }
 
-/** Deletes the user's unfinished factor changes, except `keepId`. Returns their ids, which their codes belong to. */
+/** Deletes the user's unfinished factor changes, except `keepId`. Returns their ids, for deleting their codes. */
 export async function endFactorChanges(em: EntityManager, userId: string, keepId: string | null): Promise<string[]> {
   const ended = await query(
     em,

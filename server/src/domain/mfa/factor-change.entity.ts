@@ -8,11 +8,11 @@ const schema = defineEntity({
   tableName: 'factor_changes',
   properties: {
     id: key(),
-    /** SHA-256 of what names the change to the back end. */
+    /** SHA-256 of the change's handle at the back end. */
     sessionHash: p.text().unique(),
     client: () => p.manyToOne(Client).ref().deleteRule('cascade').index(),
     user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
-    /** The new factor, which waits for its first code. */
+    /** The new, unverified factor. */
     enrolmentId: p.uuid(),
     attempts: p.integer().default(0),
     createdAt: instant(),
@@ -21,6 +21,6 @@ const schema = defineEntity({
   },
 });
 
-/** A change of a user's second factor that a back end has begun: over once the new factor is verified. */
+/** A change of a user's second factor by a back end; done once the new factor is verified. */
 export class FactorChange extends schema.class {}
 schema.setClass(FactorChange);

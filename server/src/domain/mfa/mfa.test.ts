@@ -37,7 +37,7 @@ const newId = () =>
     .then(([row]) => row?.id ?? '');
 
 describe('a factor', () => {
-  it('protects once it is verified, and its user alone', async () => {
+  it('is required once verified, for its user only', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const { id } = await begin(user, 'totp');
     const idsOf = async (one: User) => (await mfa.factors(app.services.db.reader(), one.id)).map((factor) => factor.id);
@@ -46,7 +46,7 @@ describe('a factor', () => {
     expect([await idsOf(user), await idsOf(other)]).toEqual([[id], []]);
   });
 
-  it('that was used or set up last is asked for first', async () => {
+  it('used or enrolled most recently comes first', async () => {
     const user = await app.make.user(project);
     const first = await verified(user, 'totp');
     app.clock.turn(60);
@@ -58,7 +58,7 @@ describe('a factor', () => {
     expect(await order()).toEqual([first.id, second.id]);
   });
 
-  it('that was begun waits in its own sign-in only, and another one there takes its place', async () => {
+  it('is pending in its own sign-in only, and is replaced by another one there', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const [here, there] = [await newId(), await newId()];
     const first = await begin(user, 'totp', here);
@@ -81,7 +81,7 @@ describe('a factor', () => {
     expect(await read(again.id)).not.toBeNull();
   });
 
-  it('shows its secret until it is verified, and never after', async () => {
+  it('reveals its secret only until it is verified', async () => {
     const user = await app.make.user(project);
     const { id } = await begin(user, 'totp');
     const enrolment = (await read(id)) as Enrolment;
@@ -95,7 +95,7 @@ describe('a factor', () => {
     });
   });
 
-  it('of a user is removed by its id once it is verified, and no one else’s', async () => {
+  it('is removed by its id once verified, for its own user only', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const mine = await verified(user, 'totp');
     const begun = await begin(user, 'sms');
@@ -107,7 +107,7 @@ describe('a factor', () => {
     expect([await read(mine.id), await read(begun.id)]).toMatchObject([null, { id: begun.id }]);
   });
 
-  it('by SMS moves with the phone of its user; others, and those that wait, stay', async () => {
+  it('by SMS follows its user’s phone; other and pending factors do not', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const [mine, theirs, app2] = [
       await verified(user, 'sms'),
@@ -120,7 +120,7 @@ describe('a factor', () => {
     expect(await Promise.all(phones)).toEqual(['+4915112345678', null, null, null]);
   });
 
-  it('is counted by its method among the active users of its project', async () => {
+  it('is counted by method over the active users of its project', async () => {
     const own = await app.make.project();
     const [both, one, gone] = [await app.make.user(own), await app.make.user(own), await app.make.user(own)];
     await app.make.user(own);
@@ -152,7 +152,7 @@ describe('a code of an authenticator app', () => {
     return { user, id, secret, accept };
   };
 
-  it('is good once, for its time-step and the neighbours', async () => {
+  it('is accepted once, for its time-step and the adjacent ones', async () => {
     const { accept, secret } = await withSecret();
     expect(await accept(codeAt(secret, -90))).toBe(false);
     expect(await accept(codeAt(secret, 90))).toBe(false);
@@ -168,13 +168,13 @@ describe('a code of an authenticator app', () => {
     expect(totpStep(secret, `${codeAt(secret)}\n`, seconds(app.clock.now()), null)).toBeNull();
   });
 
-  it('is accepted for one of two tries at once', async () => {
+  it('is accepted for one of two concurrent attempts', async () => {
     const { accept, secret } = await withSecret();
     const code = codeAt(secret);
     expect((await Promise.all([accept(code), accept(code)])).sort()).toEqual([false, true]);
   });
 
-  it('makes its factor wait longer with every fifth wrong try, up to an hour, and no other factor', async () => {
+  it('locks its own factor longer with every fifth wrong attempt, up to an hour', async () => {
     const { accept, id, secret } = await withSecret();
     const other = await withSecret();
     const count = () => work(async (em) => mfa.countTry(em, (await mfa.locked(em, id)) as Enrolment));
@@ -194,7 +194,7 @@ describe('a code of an authenticator app', () => {
     expect([5, 6, 10, 15, 35, 40, 45].map(waitAfter)).toEqual([30, 0, 60, 120, 1920, 3600, 3600]);
   });
 
-  it('is of no use once too many were wrong', async () => {
+  it('is refused after too many wrong codes', async () => {
     const { id } = await withSecret();
     const enrolment = (await read(id)) as Enrolment;
     const after = (failures: number) => mfa.isOff(Object.assign(enrolment, { failures }));
@@ -207,7 +207,7 @@ describe('recovery codes', () => {
   const left = (user: User) => mfa.recoveryCodes.left(app.services.db.reader(), user.id);
   const use = (user: User, code: string) => work((em) => mfa.recoveryCodes.use(em, user.id, code));
 
-  it('are shown with the first factor, and not again as long as one is left', async () => {
+  it('are issued with the first factor, and not again while one is left', async () => {
     const user = await app.make.user(project);
     const { codes } = await verified(user, 'totp');
     expect(codes).toHaveLength(10);
@@ -220,7 +220,7 @@ describe('recovery codes', () => {
     expect((await verified(user, 'email')).codes).toHaveLength(10);
   });
 
-  it('are good once each, for their user alone, however they are written', async () => {
+  it('are each accepted once, for their user only, in any spelling', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const [first = '', second = ''] = (await verified(user, 'totp')).codes ?? [];
     await verified(other, 'totp');
@@ -233,7 +233,7 @@ describe('recovery codes', () => {
     expect((await Promise.all([use(user, second), use(user, second)])).sort()).toEqual([false, true]);
   });
 
-  it('are replaced as a whole, for their user alone', async () => {
+  it('are replaced all at once, for their user only', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const [old = ''] = (await verified(user, 'totp')).codes ?? [];
     await verified(other, 'totp');

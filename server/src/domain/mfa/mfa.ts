@@ -13,21 +13,21 @@ import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
 import { RecoveryCodes } from './recovery-codes.ts';
 import { failuresUntilOff, newTotpSecret, otpauthUri, totpStep, waitAfter } from './totp.ts';
 
-/** What an authenticator app needs, in text and for a QR code. */
+/** The secret for an authenticator app, as text and as a URI for a QR code. */
 export interface TotpSetup {
   secret: string;
   otpauthUri: string;
 }
 
-/** How many active users of a project have a second factor, and which. */
+/** Counts of a project's active users by second factor. */
 export interface FactorStanding {
   activeUsers: number;
-  /** Users with a factor that meets REQUIRED: e-mail counts only where the project allows it as a factor. */
+  /** Users with a factor that meets REQUIRED; e-mail counts only if the project allows it as a factor. */
   withFactor: number;
   byMethod: Record<MfaMethod, number>;
 }
 
-/** Second factors of users: e-mail, SMS, TOTP, and the recovery codes that stand in for them. */
+/** Second factors (e-mail, SMS, TOTP) and recovery codes. */
 export class Mfa {
   readonly recoveryCodes: RecoveryCodes;
 
@@ -35,7 +35,7 @@ export class Mfa {
     this.recoveryCodes = new RecoveryCodes(deps);
   }
 
-  /** The verified factors of a user, the one to ask for first: it was used or set up last. */
+  /** A user's verified factors, most recently used or enrolled first. */
   async factors(em: EntityManager, userId: string): Promise<Enrolment[]> {
     const factors = await em.find(Enrolment, { user: userId, verifiedAt: { $ne: null } });
     const lastSeen = (factor: Enrolment) => (factor.lastUsedAt ?? factor.verifiedAt ?? factor.createdAt).getTime();
@@ -64,17 +64,17 @@ export class Mfa {
     };
   }
 
-  /** The factor that was begun in one of these sign-ins and waits for its first code. */
+  /** The unverified factor that was started in one of these sign-ins. */
   async pending(em: EntityManager, userId: string, ceremonyIds: readonly string[]): Promise<Enrolment | null> {
     if (ceremonyIds.length === 0) return null;
     return em.findOne(Enrolment, { user: userId, ceremonyId: { $in: [...ceremonyIds] }, verifiedAt: null });
   }
 
   /**
-   * Begins a factor, in place of one that was begun in the same sign-in or factor change; it protects nothing yet. It can
-   * be verified only there, because only there the person has proved more than a device key.
+   * Starts a factor, replacing an unverified one of the same sign-in or factor change. It is not required until
+   * verified, and can be verified only there, where the person has proved more than a device key.
    *
-   * @param begun.deviceId null where a back end begins it (delegation)
+   * @param begun.deviceId null for a back end (delegation)
    */
   async begin(
     em: EntityManager,
@@ -104,24 +104,24 @@ export class Mfa {
     return enrolment;
   }
 
-  /** What the app needs; shown while the factor is being set up, and never again. */
+  /** The secret for the authenticator app; null once the factor is verified. */
   totpSetup(enrolment: Enrolment, issuer: string, account: string): TotpSetup | null {
     if (enrolment.method !== 'totp' || enrolment.verifiedAt) return null;
     const secret = this.secretOf(enrolment);
     return { secret, otpauthUri: otpauthUri(secret, issuer, account) };
   }
 
-  /** The factor under a lock, as it is now; null where it is gone. */
+  /** Locks and returns the factor; null if it no longer exists. */
   async locked(em: EntityManager, enrolmentId: string): Promise<Enrolment | null> {
     return em.findOne(Enrolment, enrolmentId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   }
 
-  /** True where too many wrong codes have switched it off: a recovery code is then the way in. */
+  /** True if too many wrong codes have disabled it: only a recovery code is then accepted. */
   isOff(enrolment: Enrolment): boolean {
     return enrolment.failures >= failuresUntilOff;
   }
 
-  /** Seconds until a locked factor takes codes again; 0: it does. */
+  /** Seconds until a locked factor accepts codes again; 0: not locked. */
   lockedForSeconds(enrolment: Enrolment): number {
     const { lockedUntil } = enrolment;
     if (!lockedUntil || isPast(lockedUntil, this.deps.clock.now())) return 0;
@@ -129,8 +129,8 @@ export class Mfa {
   }
 
   /**
-   * Counts a try at a TOTP code as if it were wrong, before it is judged: the row's lock holds other tries back, and a
-   * refusal does not undo the count. {@link accepted} takes it back.
+   * Counts an attempt at a TOTP code as wrong before the code is checked: the row lock serializes attempts, and a
+   * refusal does not roll back the count. {@link accepted} resets it.
    */
   async countTry(em: EntityManager, { id, failures }: Pick<Enrolment, 'id' | 'failures'>): Promise<void> {
     const pause = waitAfter(failures + 1);
@@ -143,7 +143,7 @@ export class Mfa {
     );
   }
 
-  /** Whether this is the factor's TOTP code now, on a row that the caller has locked. Each time-step is good once. */
+  /** Whether this is the factor's current TOTP code; the caller holds the row lock. Each time-step is accepted once. */
   async acceptTotp(em: EntityManager, enrolment: Enrolment, code: string): Promise<boolean> {
     const step = totpStep(this.secretOf(enrolment), code, seconds(this.deps.clock.now()), enrolment.lastStep ?? null);
     if (step === null) return false;
@@ -158,7 +158,7 @@ export class Mfa {
     return taken === 1;
   }
 
-  /** Notes that the factor was met, by its own code or by a recovery code. */
+  /** Records a successful use of the factor, by its own code or a recovery code. */
   accepted(enrolment: Enrolment): void {
     enrolment.failures = 0;
     enrolment.lockedUntil = null;
@@ -166,7 +166,7 @@ export class Mfa {
   }
 
   /**
-   * A factor's first right code: from now on it protects. Returns recovery codes, to be shown once, where the user has
+   * Marks a factor as verified after its first correct code. Returns recovery codes, to be shown once, if the user has
    * none yet.
    */
   async verify(em: EntityManager, enrolment: Enrolment, user: User, actor: Actor): Promise<string[] | null> {
@@ -181,13 +181,13 @@ export class Mfa {
     return (await this.recoveryCodes.left(em, user.id)) > 0 ? null : this.recoveryCodes.issue(em, user.id);
   }
 
-  /** Text messages of the user's second factor go to this number from now on. */
+  /** Changes the number of the user's SMS factor. */
   async moveSms(em: EntityManager, userId: string, phone: string): Promise<void> {
     const factors = await em.find(Enrolment, { user: userId, method: 'sms', verifiedAt: { $ne: null } });
     for (const factor of factors) factor.phone = phone;
   }
 
-  /** Takes a verified factor away. Refuses `not-found`. */
+  /** Removes a verified factor. Refuses `not-found`. */
   async remove(em: EntityManager, user: User, enrolmentId: string, actor: Actor): Promise<Enrolment> {
     const where = { id: enrolmentId, user: user.id, verifiedAt: { $ne: null } };
     const enrolment = found(isUuid(enrolmentId) ? await em.findOne(Enrolment, where) : null, 'enrolment');

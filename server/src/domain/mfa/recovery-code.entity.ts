@@ -14,6 +14,6 @@ const schema = defineEntity({
   },
 });
 
-/** One of ten codes that stand in for a lost second factor. Shown once, single use. */
+/** One of ten recovery codes for a lost second factor. Shown once, single use. */
 export class RecoveryCode extends schema.class {}
 schema.setClass(RecoveryCode);

@@ -6,18 +6,18 @@ import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
 import { keyedHash, type Vault } from '../keys/vault.ts';
 import { RecoveryCode } from './recovery-code.entity.ts';
 
-/** The purpose of their keyed hashes, which outlive a change of the master key. */
+/** Purpose of the keyed hashes, which stay valid when the master key is rotated. */
 export const recoveryCodePurpose = 'recovery-code';
 const count = 10;
 const length = 16;
-/** Crockford's base32 without the letters that are taken for digits: 80 bits in a code. */
+/** Crockford base32, without look-alike letters: 80 bits per code. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Codes that stand in for a lost second factor: ten, each good once, shown once. */
+/** Recovery codes for a lost second factor: ten, single use, shown once. */
 export class RecoveryCodes {
   constructor(private readonly deps: { clock: Clock; random: Random; vault: Vault }) {}
 
-  /** Ten new ones in place of all that there are, in groups of four characters. */
+  /** Replaces all codes with ten new ones, in groups of four characters. */
   async issue(em: EntityManager, userId: string): Promise<string[]> {
     await execute(em, sql`delete from recovery_codes where user_id = ${userId}`);
     return Array.from({ length: count }, () => {
@@ -34,7 +34,7 @@ export class RecoveryCodes {
     });
   }
 
-  /** How many are left. */
+  /** Number of unused codes. */
   async left(em: EntityManager, userId: string): Promise<number> {
     const count = sql<{ left: number }>`
       select count(*)::int as left from recovery_codes where user_id = ${userId} and used_at is null`;
@@ -42,7 +42,7 @@ export class RecoveryCodes {
     return row?.left ?? 0;
   }
 
-  /** Uses one up; false where it is none, or used. Written as people write it: in any case, with or without dashes. */
+  /** Redeems a code, in any case, with or without dashes; false if it is unknown or used. */
   async use(em: EntityManager, userId: string, typed: string): Promise<boolean> {
     const code = normalize(typed);
     const hashes = await this.hashes(em, userId, code);
@@ -52,7 +52,7 @@ export class RecoveryCodes {
     return (await execute(em, use)) === 1;
   }
 
-  /** As it may have been stored: also under master keys that were changed since. */
+  /** Possible stored hashes, one per master key, including rotated ones. */
   private async hashes(em: EntityManager, userId: string, code: string): Promise<string[]> {
     const retired = await em.find(RetiredMacKey, { purpose: recoveryCodePurpose });
     const keys = retired.map(({ id, sealedKey }) => this.deps.vault.open('mac-key', id, sealedKey));
@@ -67,7 +67,7 @@ export class RecoveryCodes {
   }
 }
 
-/** Whether this was meant as a recovery code. */
+/** Whether the input has the form of a recovery code. */
 export function looksLikeRecoveryCode(typed: string): boolean {
   return normalize(typed).length === length;
 }

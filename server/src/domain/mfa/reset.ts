@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { forgetRemembered } from '../devices/user-tables.ts';
 import { execute, sql } from '../kernel/sql.ts';
 
-/** Ends what stands in for a user's factors: remembered devices and recovery codes. Joins the caller's transaction. */
+/** Clears a user's remembered devices and recovery codes. Joins the caller's transaction. */
 export async function endStandIns(em: EntityManager, userId: string): Promise<void> {
   await forgetRemembered(em, userId);
   await execute(em, sql`delete from recovery_codes where user_id = ${userId}`);

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
-/** The SMS factor follows the login phone: another person may have the old number by now. */
+/** Moves the SMS factor to the new login phone: another person may have the old number by now. */
 export async function followPhone(em: EntityManager, userId: string, before: string, after: string): Promise<void> {
   await execute(
     em,
@@ -10,7 +10,7 @@ export async function followPhone(em: EntityManager, userId: string, before: str
   );
 }
 
-/** Deletes factors that wait for their first code, except those of the sign-in `keepId`. */
+/** Deletes unverified factors, except those of the sign-in `keepId`. */
 export async function endUnverified(em: EntityManager, userId: string, keepId: string | null): Promise<void> {
   await execute(
     em,

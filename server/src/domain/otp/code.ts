@@ -11,7 +11,7 @@ export function newCode(random: Random, format: CodeFormat): string {
   return Array.from({ length: longLength }, () => alphabet[random.integer(alphabet.length)]).join('');
 }
 
-/** A typed code as it is compared: without spaces and dashes, in upper case, O read as 0, I and L as 1 (Crockford). */
+/** Normalizes a typed code: strips spaces and dashes, upper-cases, maps O to 0 and I, L to 1 (Crockford). */
 export function normalizeCode(typed: string): string {
   return typed.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
 }

@@ -1,4 +1,4 @@
-/** Which requesters are known, and which codes count against the budgets of wrong tries (decisions/0100). */
+/** Known requesters, and the codes that count against the budgets of wrong attempts (decisions/0100). */
 
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -72,7 +72,7 @@ const [known, short, long] = [
   { format: 'long', isKnown: false },
 ];
 
-/** A code that is open; where it is. */
+/** Issues an open code and returns its place. */
 async function issue(over: Partial<NewCode> = {}): Promise<NewCode> {
   const made: NewCode = {
     projectId,
@@ -92,7 +92,7 @@ const times = async (count: number, work: () => Promise<unknown>) => {
   for (let n = 0; n < count; n += 1) await work();
 };
 
-/** Wrong codes by that requester, as a step counts them. */
+/** Enters wrong codes as this requester, counted as a step counts them. */
 const fail = (count: number, code: { requesterKnown: boolean }, over: Partial<Requester> = {}) =>
   db.transaction(async (em) => {
     const budgets = guessing.budgetsOf({ format: 'short', ...code }, requester(over));
@@ -102,7 +102,7 @@ const fail = (count: number, code: { requesterKnown: boolean }, over: Partial<Re
   });
 
 describe('a network', () => {
-  it('is known to the person who has signed in from it, for 180 days after the last time', async () => {
+  it('is known for the user who has signed in from it, for 180 days after the last sign-in', async () => {
     expect(await grant()).toEqual(short);
     await remember(home);
     expect(await grant()).toEqual(known);
@@ -117,13 +117,13 @@ describe('a network', () => {
     expect(await grant()).toEqual(short);
   });
 
-  it('that the request does not name is never known', async () => {
+  it('that is missing from the request is never known', async () => {
     await remember(undefined);
     expect(await grant({ ip: undefined })).toEqual(short);
     expect(await rows(db, 'select from known_networks where user_id = ?', [userId])).toEqual([]);
   });
 
-  it('that is known keeps its own budget: twenty wrong codes, whatever strangers try', async () => {
+  it('that is known has its own budget: twenty wrong codes, independent of unknown networks', async () => {
     await remember(home);
     await fail(20, { requesterKnown: false }, { ip: '198.51.100.1' });
     expect(await grant({ ip: '198.51.100.1' })).toEqual(long);
@@ -136,7 +136,7 @@ describe('a network', () => {
     expect(await grant()).toEqual(known);
   });
 
-  it('that has spent its budget gets what strangers get, and takes nothing from theirs', async () => {
+  it('that has spent its budget is treated as unknown, without spending the budget of unknown networks', async () => {
     await remember(home);
     await fail(20, { requesterKnown: true });
     expect(await grant()).toEqual(short);
@@ -146,7 +146,7 @@ describe('a network', () => {
 });
 
 describe('an open code', () => {
-  it('counts as five wrong tries by its kind of requester', async () => {
+  it('counts as five wrong attempts by its kind of requester', async () => {
     await remember(home);
     await times(4, () => issue({ requesterKnown: true }));
     expect(await grant()).toEqual(short);
@@ -156,7 +156,7 @@ describe('an open code', () => {
     expect(await grant()).toEqual(known);
   });
 
-  it('counts for its account alone, and for the tries that it has left, until it is used or replaced', async () => {
+  it('counts for its account only, with its remaining attempts, until it is used or replaced', async () => {
     await times(3, () => issue());
     const tried = await issue();
     await times(4, () => db.transaction((em) => otp.count(em, tried)));
@@ -174,13 +174,13 @@ describe('an open code', () => {
     const newest = 'ceremony_id = ? and replaced_at is null';
     await changed(db, `update one_time_codes set used_at = ? where ${newest}`, [clock.now(), again.ceremonyId]);
     expect(await grant()).toEqual(short);
-    // More tries than a code allows give none back.
+    // Attempts beyond the limit of a code do not lower the count.
     await times(2, () => db.transaction((em) => otp.count(em, tried)));
     await fail(1, { requesterKnown: false });
     expect(await grant()).toEqual(long);
   });
 
-  it('counts against the three hundred of the project, unless its requester is known', async () => {
+  it('counts against the project’s budget of three hundred unless its requester is known', async () => {
     await times(59, () => issue({ userId: systemRandom.id() }));
     await times(3, () => issue({ userId: systemRandom.id(), requesterKnown: true }));
     expect(await grant()).toEqual(short);
@@ -201,7 +201,7 @@ async function newProject(): Promise<string> {
 }
 
 describe('an account', () => {
-  it('is one, whichever of its addresses is named; an address of nobody is one of its own', async () => {
+  it('is the same for each of its addresses; an unknown address is its own account', async () => {
     await fail(20, { requesterKnown: false }, { address: 'lovelace@example.com' });
     expect(await grant()).toEqual(long);
     const nobody = { userId: null, address: 'nobody@example.com' };
@@ -215,7 +215,7 @@ describe('an account', () => {
 });
 
 describe('a wrong code', () => {
-  it('counts against nothing where it is long, and against the project where it is short', () => {
+  it('counts against no budget if it is long, and against the project if it is short', () => {
     expect(guessing.budgetsOf({ format: 'long', requesterKnown: false }, requester())).toEqual([]);
     for (const requesterKnown of [true, false]) {
       const [own, project] = guessing.budgetsOf({ format: 'short', requesterKnown }, requester());

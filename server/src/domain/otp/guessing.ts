@@ -8,39 +8,39 @@ import { triesPerCode } from './judge.ts';
 import { networkOf } from './network.ts';
 
 const day = 24 * 3600;
-/** Wrong short codes for one account by requesters that never signed in as it. */
+/** Wrong short codes for one account by unknown requesters. */
 const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSeconds: 30 * day };
-/** The same from one network that the person has signed in from. */
+/** Wrong short codes for one account from one known network. */
 const perKnownNetwork: LimitRule = { name: 'otp-wrong-known-network', max: 20, windowSeconds: 30 * day };
 /** Wrong short codes in one project. */
 const perProject: LimitRule = { name: 'otp-wrong-project', max: 300, windowSeconds: day };
-/** A network is known this long after the last sign-in from it. */
+/** How long a network is known after the last sign-in from it. */
 const knownSeconds = 180 * day;
-/** No user has this id: the lookups for an unknown address are the same. */
+/** No user has this id: an unknown address costs the same lookups. */
 const noUser = '00000000-0000-0000-0000-000000000000';
 
-/** The requester of a code, and its account. */
+/** The requester of a code, and the code's account. */
 export interface Requester {
   projectId: string;
-  /** The user whose address it is; null: no account has it. */
+  /** The user with this address; null: no account. */
   userId: string | null;
-  /** As it is compared. */
+  /** Normalized. */
   address: string;
   ip: string | undefined;
-  /** Whether a registered key of this person signed the request. */
+  /** Whether a registered key of this user signed the request. */
   hasProvenKey: boolean;
 }
 
 export interface Granted {
   format: CodeFormat;
-  /** Whether the requester has signed in as this person before, by this key or from this network. */
+  /** Whether the requester has signed in as this user before, by this key or from this network. */
   isKnown: boolean;
 }
 
 /**
- * Keeps one-time codes out of reach of guessing without locking anyone out (decisions/0100). Wrong tries decide how long
- * the next codes are, never whether a right code is accepted. Each short code that is still open counts as if all its tries
- * were wrong, so that codes requested in advance do not exceed the budgets.
+ * Protects one-time codes against guessing without locking anyone out (decisions/0100). Wrong attempts make the next
+ * codes longer; a correct code is always accepted. Each open short code counts as if all its attempts were wrong, so
+ * codes requested in advance stay within the budgets.
  */
 export class Guessing {
   constructor(private readonly deps: { clock: Clock; vault: Vault; limits: Limits }) {}
@@ -61,7 +61,7 @@ export class Guessing {
     return { format: isShort ? 'short' : 'long', isKnown: false };
   }
 
-  /** Budgets that a wrong code counts against; empty for a long code, which cannot be guessed. */
+  /** Budgets that a wrong code counts against; none for a long code, which cannot be guessed. */
   budgetsOf(code: { format: CodeFormat; requesterKnown: boolean }, requester: Omit<Requester, 'hasProvenKey'>) {
     if (code.format === 'long') return [];
     const account = accountKey(requester);
@@ -72,7 +72,7 @@ export class Guessing {
     ];
   }
 
-  /** Notes that a person has just signed in from here with more than a device key. */
+  /** Marks the network as known after a sign-in with more than a device key. */
   async remember(em: EntityManager, userId: string, ip: string | undefined): Promise<void> {
     const network = networkOf(ip);
     if (network === 'unknown') return;
@@ -99,7 +99,7 @@ export class Guessing {
     return found.length > 0;
   }
 
-  /** Tries that open short codes still allow. */
+  /** Remaining attempts of open short codes. */
   private async openTries(em: EntityManager, projectId: string, account: string) {
     const macs = this.deps.vault.macs('otp-account', projectId, account);
     const [row] = await query(
@@ -122,7 +122,7 @@ export class Guessing {
   }
 }
 
-/** Whether one more short code fits into the budget. */
+/** Whether one more short code fits the budget. */
 function fits(rule: LimitRule, spent: number): boolean {
   return spent + triesPerCode <= rule.max;
 }

@@ -12,8 +12,8 @@ const good: TriedCode = {
   sameKey: true,
 };
 
-describe('a try at a one-time code', () => {
-  it('is right with the right digits, up to the fifth try and the last millisecond', () => {
+describe('an attempt at a one-time code', () => {
+  it('succeeds with the right digits, up to the fifth attempt and the last millisecond', () => {
     expect(judgeCode(good, now)).toBeNull();
     expect(judgeCode({ ...good, attempts: 5 }, now)).toBeNull();
   });
@@ -25,16 +25,16 @@ describe('a try at a one-time code', () => {
     ['expired', { expiresAt: now }],
     ['none-sent', { isSent: false }],
     ['used', { usedAt: now }],
-  ])('is %s otherwise', (fault, over) => {
+  ])('fails with %s', (fault, over) => {
     expect(judgeCode({ ...good, ...over }, now)).toBe(fault);
   });
 
-  it('tells nothing of the digits once the code is spent', () => {
+  it('does not reveal whether the digits were right once the code is spent', () => {
     for (const matches of [true, false]) expect(judgeCode({ ...good, attempts: 6, matches }, now)).toBe('spent');
   });
 });
 
-describe('the network that a limit counts', () => {
+describe('the network of a limit', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

@@ -1,26 +1,26 @@
-/** Tries that one code allows. */
+/** Attempts that one code allows. */
 export const triesPerCode = 5;
 /** Lifetime of a code. */
 export const codeTtlSeconds = 5 * 60;
 
-/** A code when it is tried, the try counted already. */
+/** A code whose attempt has been counted. */
 export interface TriedCode {
-  /** Tries so far, this one included. */
+  /** Attempts so far, including this one. */
   attempts: number;
   expiresAt: Date;
   usedAt: Date | null;
-  /** Whether it was sent anywhere. */
+  /** Whether it was sent. */
   isSent: boolean;
-  /** Whether the typed code is right. */
+  /** Whether the typed code matches. */
   matches: boolean;
-  /** Whether it is tried with the device key and by the client that asked for it. */
+  /** Whether device key and client are those that requested it. */
   sameKey: boolean;
 }
 
-/** Why a code is refused; for the audit log, never for the wire, which has one answer for all. */
+/** Why a code is refused; for the audit log only: the API returns one error for all. */
 export type CodeFault = 'none-sent' | 'used' | 'expired' | 'spent' | 'other-key' | 'wrong' | 'account-changed';
 
-/** Judges one try at a one-time code; null: it is right. The state of the code comes before its digits. */
+/** Checks an attempt at a one-time code; null: accepted. Checks the code's state before its digits. */
 export function judgeCode(code: TriedCode, now: Date): CodeFault | null {
   if (!code.isSent) return 'none-sent';
   if (code.usedAt) return 'used';

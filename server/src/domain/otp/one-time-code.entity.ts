@@ -8,35 +8,35 @@ const schema = defineEntity({
   properties: {
     id: key(),
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
-    /** The ceremony it was made for; a code is good nowhere else. */
+    /** The only ceremony in which the code is valid. */
     ceremonyId: p.uuid().index(),
     purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
-    /** Keyed hash of its account, so that only the account's newest code is good. */
+    /** Keyed hash of the account: open codes are counted by it. */
     account: p.text().index(),
-    /** The user that it signs in; null where no account had the address when the code was made. */
+    /** The user that it signs in; null if no account had the address when the code was issued. */
     userId: p.uuid().nullable(),
     clientId: p.uuid().nullable(),
-    /** Keyed hash of the address or factor that it was made for; null in rows of the previous release. */
+    /** Keyed hash of its address or factor; null in rows of the previous release. */
     address: p.text().nullable(),
-    /** Keyed hash of where it was sent; null: nowhere. */
+    /** Keyed hash of the destination; null: not sent. */
     sentTo: p.text().nullable(),
-    /** `long`: ten characters of base32. */
+    /** `long`: ten base32 characters. */
     format: p.text().$type<'short' | 'long'>().default('short'),
     /** Whether the requester (key or network) had signed in as this user before. */
     requesterKnown: p.boolean().default(false),
-    /** The device key that asked for it (RFC 7638 thumbprint). */
+    /** RFC 7638 thumbprint of the device key that requested it. */
     jkt: p.text().nullable(),
-    /** HMAC of the six digits, keyed for this row: a copy of the table cannot be searched. */
+    /** HMAC of the code, keyed for this row: a leaked table cannot be brute-forced. */
     codeMac: p.text(),
     attempts: p.integer().default(0),
     createdAt: instant(),
     expiresAt: instant(),
     usedAt: instant().nullable(),
-    /** A newer code took its place. */
+    /** When a newer code replaced it. */
     replacedAt: instant().nullable(),
   },
 });
 
-/** A code of six digits that was sent. Single use, five tries, five minutes. */
+/** A one-time code. Single use, five attempts, five minutes. */
 export class OneTimeCode extends schema.class {}
 schema.setClass(OneTimeCode);

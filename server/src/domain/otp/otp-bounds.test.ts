@@ -1,4 +1,4 @@
-/** What bounds codes and sends: digits, time, place, tries and budgets. */
+/** Limits of codes and sends: digits, time, place, attempts and budgets. */
 
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -56,11 +56,11 @@ describe('a code', () => {
     expect(newCode({ ...systemRandom, integer: (below) => below - 1 }, 'short')).toBe('999999');
   });
 
-  it('is read without spaces and dashes, letters that look like digits as those', () => {
+  it('is normalized: no spaces or dashes, look-alike letters as digits', () => {
     expect(normalizeCode(' 0oO-iI1 lLz\t')).toBe('00011111Z');
   });
 
-  it('is good up to its five minutes, and tells after how many seconds it was entered', async () => {
+  it('is valid for five minutes, and returns its age in seconds', async () => {
     const [one, other] = [await issue(), { ceremonyId: systemRandom.id() }];
     const late = await issue(other);
     clock.turn(299);
@@ -69,7 +69,7 @@ describe('a code', () => {
     expect(await attempt(late, other)).toEqual(refused('expired'));
   });
 
-  it('is replaced by one for the same purpose alone, also after its try was counted', async () => {
+  it('is replaced only by a code for the same purpose, also after an attempt was counted', async () => {
     const code = await issue();
     await issue({ purpose: 'phone' });
     const counted = await count();
@@ -80,13 +80,13 @@ describe('a code', () => {
     expect(await attempt(newest)).toMatchObject({ accepted: true });
   });
 
-  it('of the previous release, which names no address, is not tried', async () => {
+  it('of the previous release, without an address, is not accepted', async () => {
     const code = await issue();
     await changed(db, 'update one_time_codes set address = null where ceremony_id = ?', [made.ceremonyId]);
     expect(await attempt(code)).toEqual(refused('none-sent'));
   });
 
-  it('is swept away when it has expired', async () => {
+  it('is swept after it has expired', async () => {
     await issue();
     const left = () => rows(db, 'select from one_time_codes where project_id = ?', [made.projectId]);
     const sweep = () => db.transaction((em) => otp.sweep(em));
@@ -98,7 +98,7 @@ describe('a code', () => {
     expect(await left()).toHaveLength(0);
   });
 
-  it('of a factor is tried fifty times a day by one user, over all sign-ins', async () => {
+  it('of a factor allows fifty attempts a day per user, over all sign-ins', async () => {
     const tried = { ...made, purpose: 'mfa-sms' } as const;
     const spend = (over: Partial<NewCode> = {}) =>
       db.transaction((em) =>
@@ -129,11 +129,11 @@ describe('a send', () => {
     );
   const sent = { isFlood: false };
 
-  it('by a back end counts for no network', async () => {
+  it('by a back end does not count for a network', async () => {
     for (let n = 0; n < 31; n += 1) expect(await send({ ip: null, address: systemRandom.id() })).toEqual(sent);
   });
 
-  it('after a first factor counts for the account, wherever it is asked for, and is no flood', async () => {
+  it('after a first factor counts for the account from any network, and is not a flood', async () => {
     for (let n = 0; n < 251; n += 1) await send({ ip: `10.0.0.${n}`, provenKey: null });
     expect(await send({ ip: '10.0.1.1', provenKey: null })).toEqual({ isFlood: true });
     for (let n = 0; n < 5; n += 1) expect(await send({ ip: `10.0.2.${n}` })).toEqual(sent);

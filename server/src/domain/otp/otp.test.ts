@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 
 describe('a one-time code', () => {
-  it('is six digits, accepted once, and names the user, address and mailbox it was made for', async () => {
+  it('has six digits, is accepted once, and names its user, address and mailbox', async () => {
     const code = await issue();
     expect(code).toMatch(/^\d{6}$/);
     const accepted = await attempt(code);
@@ -80,13 +80,13 @@ describe('a one-time code', () => {
     expect(await attempt(code)).toEqual({ accepted: false, fault: 'used' });
   });
 
-  it('tried a hundred times at once is accepted once', async () => {
+  it('is accepted once in a hundred concurrent attempts', async () => {
     const code = await issue();
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => attempt(code)));
     expect(outcomes.filter((outcome) => outcome.accepted)).toHaveLength(1);
   });
 
-  it('is used up by one of two tries that were counted before either was judged', async () => {
+  it('is redeemed by one of two attempts that were both counted first', async () => {
     const code = await issue();
     const [first, second] = await db.transaction(async (em) => [await otp.count(em, made), await otp.count(em, made)]);
     const redeem = (counted: typeof first) =>
@@ -95,7 +95,7 @@ describe('a one-time code', () => {
     expect(await redeem(second)).toEqual({ accepted: false, fault: 'used' });
   });
 
-  it('is good in its own project and sign-in, for its own purpose, key and client only', async () => {
+  it('is valid only for its project, sign-in, purpose, key and client', async () => {
     const code = await issue();
     const none = { accepted: false, fault: 'none-sent' };
     expect(await attempt(code, { projectId: systemRandom.id() })).toEqual(none);
@@ -107,7 +107,7 @@ describe('a one-time code', () => {
     expect(await attempt(code)).toMatchObject({ accepted: true });
   });
 
-  it('is good for less than five minutes', async () => {
+  it('expires after five minutes', async () => {
     const code = await issue();
     later(299);
     const second = await issue({ ceremonyId: systemRandom.id() });
@@ -116,13 +116,13 @@ describe('a one-time code', () => {
     expect(second).toMatch(/^\d{6}$/);
   });
 
-  it('is dead after five wrong tries, also for the right digits', async () => {
+  it('is refused after five wrong attempts, even with the right digits', async () => {
     const code = await issue();
     for (let n = 1; n <= 5; n++) expect(await attempt(other(code, n))).toEqual({ accepted: false, fault: 'wrong' });
     expect(await attempt(code)).toEqual({ accepted: false, fault: 'spent' });
   });
 
-  it('is replaced by the next of its own sign-in, whatever that is for', async () => {
+  it('is replaced by the next code of its sign-in, for any address', async () => {
     const code = await issue();
     const next = await issue({ userId: systemRandom.id(), address: 'other@example.com' });
     expect(await attempt(code)).toMatchObject({ accepted: false, fault: code === next ? 'none' : 'wrong' });
@@ -130,7 +130,7 @@ describe('a one-time code', () => {
     expect(accepted.accepted && accepted.isFor('other@example.com')).toBe(true);
   });
 
-  it('is left alone by the codes of other sign-ins of the same account', async () => {
+  it('is not replaced by codes of other sign-ins of the same account', async () => {
     const code = await issue();
     const elsewhere = systemRandom.id();
     const second = await issue({ ceremonyId: elsewhere });
@@ -138,18 +138,18 @@ describe('a one-time code', () => {
     expect(await attempt(code)).toMatchObject({ accepted: true });
   });
 
-  it('proves nothing where it was sent nowhere', async () => {
+  it('is refused if it was not sent', async () => {
     expect(await attempt(await issue({ sentTo: null }))).toEqual({ accepted: false, fault: 'none-sent' });
   });
 
-  it('of ten characters is read in any case, with spaces, dashes and letters that look like digits', async () => {
+  it('of ten characters is accepted in any case, with spaces, dashes and look-alike letters', async () => {
     const code = await issue({ format: 'long' });
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
     const typed = `${code.slice(0, 5)}- ${code.slice(5)}`.toLowerCase().replace(/0/g, 'o').replace(/1/g, 'l');
     expect(await attempt(typed)).toMatchObject({ accepted: true });
   });
 
-  it('stands nowhere in the database in the clear, nor do its addresses', async () => {
+  it('is never stored in the clear, nor are its addresses', async () => {
     const code = await issue();
     const dump = JSON.stringify(await db.reader().execute('select * from one_time_codes'));
     expect(dump).not.toContain(`"${code}"`);
@@ -171,7 +171,7 @@ describe('the format of codes', () => {
     );
   const short = { format: 'short', isKnown: false };
   const long = { format: 'long', isKnown: false };
-  /** Wrong tries at short codes for this account, five for each code. */
+  /** Wrong attempts at short codes of this account, five per code. */
   const fail = async (tries: number, over: Partial<Requester> = {}) => {
     const requester = { projectId, userId: made.userId, address: made.address, ip: '192.0.2.1', ...over };
     const budgets = guessing.budgetsOf({ format: 'short', requesterKnown: false }, requester);
@@ -180,7 +180,7 @@ describe('the format of codes', () => {
     });
   };
 
-  it('is long after twenty wrong tries for an account in thirty days, for requesters it has never seen', async () => {
+  it('is long after twenty wrong attempts for an account in thirty days, for unknown requesters', async () => {
     await fail(15);
     expect(await grant()).toEqual(short);
     await fail(5);
@@ -190,14 +190,14 @@ describe('the format of codes', () => {
     expect(await grant()).toEqual(short);
   });
 
-  it('is long after three hundred wrong tries in a project in a day', async () => {
+  it('is long after three hundred wrong attempts in a project in a day', async () => {
     await fail(300, { userId: systemRandom.id() });
     expect(await grant()).toEqual(long);
     later(24 * 3600);
     expect(await grant()).toEqual(short);
   });
 
-  it('counts the tries that open short codes still allow, so that codes requested in advance exceed nothing', async () => {
+  it('counts the remaining attempts of open short codes, so that advance requests stay within it', async () => {
     for (let n = 0; n < 4; n++) {
       expect(await grant()).toEqual(short);
       await issue({ ceremonyId: systemRandom.id() });
@@ -207,7 +207,7 @@ describe('the format of codes', () => {
     expect(await grant()).toEqual(short);
   });
 
-  it('is the same for an address that belongs to nobody', async () => {
+  it('is the same for an unknown address', async () => {
     const stranger = { userId: null, address: 'nobody@example.com' };
     await fail(20, stranger);
     expect(await grant(stranger)).toEqual(long);
@@ -234,7 +234,7 @@ describe('sends', () => {
     later(24 * 3600);
   });
 
-  it('in one sign-in are one in 30 seconds to an address', async () => {
+  it('in one sign-in are limited to one per address in 30 seconds', async () => {
     const { ceremonyId } = made;
     expect(await send({ ceremonyId })).toEqual(sent);
     expect(await send({ ceremonyId })).toEqual({ wait: 30 });
@@ -243,7 +243,7 @@ describe('sends', () => {
     expect(await send({ ceremonyId })).toEqual(sent);
   });
 
-  it('to one address by one requester are five in an hour, ten in a day, and take nothing from others', async () => {
+  it('to one address by one requester are limited to five an hour and ten a day, independent of others', async () => {
     const outcomes: SendOutcome[] = [];
     for (let hour = 0; hour < 4; hour++) {
       for (let n = 0; n < 6; n++) outcomes.push(await send());
@@ -254,14 +254,14 @@ describe('sends', () => {
     expect(await send({ provenKey: 'a registered key' })).toEqual(sent);
   });
 
-  it('from one network are thirty in an hour, an IPv6 network being a /64', async () => {
+  it('from one network (IPv6: a /64) are limited to thirty an hour', async () => {
     const outcomes = [];
     for (let n = 0; n < 40; n++) outcomes.push(await send({ address: `a${n}@example.com`, ip: `2001:db8::${n}` }));
     expect(outcomes.filter((outcome) => 'isFlood' in outcome)).toHaveLength(30);
     expect(await send({ address: 'else@example.com', ip: '2001:db8:0:1::1' })).toEqual(sent);
   });
 
-  it('by unlimited networks are a flood in the end', async () => {
+  it('from many networks become a flood', async () => {
     for (let n = 0; n < 250; n++) expect(await send({ ip: `10.1.${n}.1` })).toEqual(sent);
     expect(await send({ ip: '10.2.0.1' })).toEqual({ isFlood: true });
   });

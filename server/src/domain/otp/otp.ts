@@ -11,32 +11,32 @@ import { OneTimeCode } from './one-time-code.entity.ts';
 
 export type CodePurpose = OneTimeCode['purpose'];
 
-/** Tries at the codes of one person's second factor or new phone. */
+/** Attempts at the codes of one user's second factor or new phone. */
 const factorTries = { max: 50, windowSeconds: 24 * 3600 };
 
-/** What a code proves, and where alone it is good. */
+/** The subject of a code, and the only place where it is valid. */
 export interface NewCode {
   projectId: string;
   clientId: string | null;
   /** The sign-in, session or factor change. */
   ceremonyId: string;
   purpose: CodePurpose;
-  /** The user; null where no account has the address yet. */
+  /** The user; null if no account has the address. */
   userId: string | null;
-  /** What was named, as it is compared: an address, or the user's id. */
+  /** The normalized address, or the user's id. */
   address: string;
-  /** Where the code goes; null: nowhere, and it never proves anything. */
+  /** The destination; null: not sent, so the code is never accepted. */
   sentTo: string | null;
-  /** Thumbprint of the device key that asks. */
+  /** Thumbprint of the requesting device key. */
   jkt: string | null;
   format?: CodeFormat;
   requesterKnown?: boolean;
 }
 
-/** Where a code is tried. */
+/** The place where a code is entered. */
 export type CodePlace = Pick<NewCode, 'projectId' | 'ceremonyId' | 'purpose'>;
 
-/** A code whose try has been counted. Address and mailbox are keyed hashes. */
+/** A code whose attempt has been counted. Address and mailbox are keyed hashes. */
 export interface CountedCode {
   id: string;
   userId: string | null;
@@ -54,24 +54,24 @@ export interface CountedCode {
 }
 
 export type Redemption =
-  /** What the row says: user, address and mailbox as they were when the code was made. */
+  /** User, address and mailbox as of issue. */
   | {
       accepted: true;
       userId: string | null;
-      /** Whether the code was made for this address, or factor. */
+      /** Whether the code was issued for this address or factor. */
       isFor(address: string): boolean;
-      /** Whether the code was sent there. */
+      /** Whether the code was sent to this mailbox. */
       wentTo(mailbox: string): boolean;
       afterSeconds: number;
     }
-  /** For the audit log: the wire has one answer for all. */
+  /** For the audit log only: the API returns one error for all. */
   | { accepted: false; fault: CodeFault };
 
-/** One-time codes: five minutes, five tries, one live code for each place and purpose. */
+/** One-time codes: five minutes, five attempts, one live code per place and purpose. */
 export class Otp {
   constructor(private readonly deps: { clock: Clock; random: Random; vault: Vault; limits: Limits }) {}
 
-  /** A new code in place of the one that was made there before; codes of other places are left alone. */
+  /** Issues a code and replaces the previous one of the same place; codes of other places stay valid. */
   async issue(em: EntityManager, made: NewCode): Promise<string> {
     const now = this.deps.clock.now();
     await execute(
@@ -108,8 +108,8 @@ export class Otp {
   }
 
   /**
-   * Counts a try at the code of this place, before anything is decided: concurrent tries wait for this statement, and a
-   * refusal does not undo it. Null: there is no code.
+   * Counts an attempt at the code of this place, before the code is checked: concurrent attempts wait for this
+   * statement, and a refusal does not roll it back. Null: there is no code.
    */
   async count(em: EntityManager, place: CodePlace): Promise<CountedCode | null> {
     const [row] = await query(
@@ -126,8 +126,8 @@ export class Otp {
   }
 
   /**
-   * Counts a try at a factor or phone of one person, over all sign-ins. Returns the seconds to wait where too many were
-   * made; null: go on.
+   * Counts an attempt at a user's factor or phone, over all sign-ins. Returns the seconds to wait after too many
+   * attempts; null: allowed.
    */
   async spendTry(em: EntityManager, { projectId, purpose }: CodePlace, userId: string): Promise<number | null> {
     const rule: LimitRule = { name: `otp-try:${purpose}`, ...factorTries };
@@ -135,7 +135,7 @@ export class Otp {
     return spent.allowed ? null : spent.retryAfterSeconds;
   }
 
-  /** Judges a counted try and uses the code up: one conditional update of exactly one row. */
+  /** Checks a counted attempt and redeems the code: one conditional update of exactly one row. */
   async redeem(
     em: EntityManager,
     counted: CountedCode | null,
@@ -163,12 +163,12 @@ export class Otp {
     return { accepted: true, userId, isFor, wentTo, afterSeconds };
   }
 
-  /** Keyed, so that a copy of the table holds no address. */
+  /** Keyed hash: a leaked table reveals no address. */
   private macOf(purpose: string, id: string, address: string): string {
     return this.deps.vault.mac(purpose, id, addressKey(address));
   }
 
-  /** Drops expired codes. */
+  /** Deletes expired codes. */
   async sweep(em: EntityManager): Promise<void> {
     await execute(em, sql`delete from one_time_codes where expires_at <= ${this.deps.clock.now()}`);
   }

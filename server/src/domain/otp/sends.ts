@@ -13,7 +13,7 @@ const perRequester: readonly LimitRule[] = [
   { name: 'otp-send-hour', max: 5, windowSeconds: hour },
   { name: 'otp-send-day', max: 10, windowSeconds: 24 * hour },
 ];
-/** Sends to one address by everyone. Over it, mails are sent to known requesters only (decisions/0100). */
+/** Sends to one address by all requesters. Beyond it, mails go to known requesters only (decisions/0100). */
 const overall: LimitRule = { name: 'otp-send-overall', max: 250, windowSeconds: hour };
 
 /** Seconds after which another code may be requested. */
@@ -22,15 +22,15 @@ export const resendAfterSeconds = pause.windowSeconds;
 export interface Send {
   projectId: string;
   purpose: CodePurpose;
-  /** The address as it is compared, or the id of the user whose factor it is. */
+  /** The normalized address, or for a factor the user's id. */
   address: string;
-  /** The sign-in, session or factor change that asks. */
+  /** The sign-in, session or factor change. */
   ceremonyId: string;
-  /** Null for a back end, which acts for many people: its network is not counted. */
+  /** Null for a back end, which acts for many users: its network is not counted. */
   ip: string | undefined | null;
   /**
-   * Thumbprint of a registered key of this person that signed this request, or null; undefined where the person has proved a
-   * first factor: all requests count together then.
+   * Thumbprint of this user's registered key that signed this request, or null; undefined after a first factor: then
+   * all requests for the address share one budget.
    */
   provenKey?: string | null;
 }
@@ -39,8 +39,8 @@ export interface Send {
 export type SendOutcome = { wait: number } | { isFlood: boolean };
 
 /**
- * Budgets of sends (decisions §8). A refusal speaks of the requester's own requests alone: an address that does not exist
- * counts like any other, and the overall budget refuses no request.
+ * Budgets of sends (decisions §8). A refusal depends only on the requester's own requests: unknown addresses count like
+ * known ones, and the overall budget refuses no request.
  */
 export class Sends {
   constructor(private readonly deps: { limits: Limits }) {}
@@ -59,7 +59,7 @@ export class Sends {
       if (!spent.allowed) return { wait: spent.retryAfterSeconds };
     }
     if (provenKey === undefined) return { isFlood: false };
-    // Also holds back other requests for this address until the format of this code is decided (`Guessing`).
+    // The row lock also serializes requests for this address until the code's format is decided (`Guessing`).
     return { isFlood: !(await this.deps.limits.spend(em, overall, address)).allowed };
   }
 }

@@ -3,7 +3,7 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { User } from '../users/user.entity.ts';
 import { loginAddresses, type UserTables } from '../users/user-tables.ts';
 
-/** Deletes unused codes that name the user or belong to one of these places, except those of the sign-in `keepId`. */
+/** Deletes unused codes of the user or of these places, except those of the sign-in `keepId`. */
 export async function endCodes(
   em: EntityManager,
   userId: string,
@@ -18,7 +18,7 @@ export async function endCodes(
   );
 }
 
-/** Deletes the codes that name the user, were sent to them, or belong to one of these sign-ins. */
+/** Deletes codes of the user, codes sent to the user, and codes of these sign-ins. */
 export async function eraseCodes(em: EntityManager, user: User, ceremonyIds: readonly string[]): Promise<void> {
   const addresses = [...loginAddresses(user), user.phone ?? ''];
   await execute(
@@ -29,7 +29,7 @@ export async function eraseCodes(em: EntityManager, user: User, ceremonyIds: rea
   );
 }
 
-/** Codes are erased with the sign-ins that they belong to (`ceremonies/user-tables.ts`). */
+/** Codes are erased with their sign-ins (`ceremonies/user-tables.ts`). */
 export const otpTables: UserTables = {
   tables: ['known_networks', 'one_time_codes'],
   exportRows: {

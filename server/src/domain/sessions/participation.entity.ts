@@ -14,6 +14,6 @@ const schema = defineEntity({
   },
 });
 
-/** A client that got tokens under a session; it is notified of the session's end. */
+/** A client that received tokens under a session and is notified when the session ends. */
 export class Participation extends schema.class {}
 schema.setClass(Participation);

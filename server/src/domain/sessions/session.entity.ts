@@ -14,23 +14,23 @@ const schema = defineEntity({
     /** SHA-256 of the cookie's secret. */
     secretHash: p.text().unique(),
     deviceId: p.uuid().nullable(),
-    /** When the user last proved who they are. */
+    /** Time of the last sign-in; becomes `auth_time`. */
     authTime: instant(),
-    /** When a mail code or a second factor last proved the person; null: never in this session. */
+    /** Time of the last mail code or second factor; null: none in this session. */
     freshAt: instant().nullable(),
-    /** Position of its last sign-in in the order of all sign-ins and requests, independent of any process's clock. */
+    /** Sequence number of its last sign-in, over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     /**
-     * Moment of the newest request whose own sign-in proved the person at {@link freshAt}; null: none. Every proof of such a
-     * sign-in came after its request, so this answers requests up to that moment and no later one.
+     * `moment` of the newest request whose own sign-in proved the person at {@link freshAt}; null: none. Every proof of
+     * such a sign-in came after its request, so it satisfies requests up to that moment and none later.
      */
     freshMoment: p.bigint('number').nullable(),
     amr: p.array().columnType('text[]'),
     createdAt: instant(),
     lastSeenAt: instant(),
-    /** Slides with use; the project's policy at the time. */
+    /** Idle limit: slides with use, by the policy at that time. */
     idleExpiresAt: instant(),
-    /** Absolute. */
+    /** Absolute limit. */
     expiresAt: instant().index(),
     endedAt: instant().nullable(),
     endReason: p.text().$type<'logout' | 'replaced' | 'deactivated' | 'revoked'>().nullable(),

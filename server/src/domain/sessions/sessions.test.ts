@@ -12,7 +12,7 @@ let app: TestApp;
 let sessions: Sessions;
 let project: Project;
 let user: User;
-/** The defaults of a project. */
+/** Project defaults, in seconds. */
 const idle = 30 * 60;
 const longest = 8 * 3600;
 
@@ -60,7 +60,7 @@ describe('a sign-in', () => {
     expect(Number((await row(first.session.id))['moment'])).toBeGreaterThan(Number(first.session.freshMoment));
   });
 
-  it('notes the device that it was made with, and keeps it where the next one names none', async () => {
+  it('stores its device, and keeps it if the next sign-in names none', async () => {
     const clientId = (await app.make.client(project)).client.id;
     const register = () =>
       work(async (em) => {
@@ -77,7 +77,7 @@ describe('a sign-in', () => {
     expect([third.session.id, third.session.deviceId]).toEqual([first.session.id, other]);
   });
 
-  it('starts a session where the browser has none, and where its cookie is unknown', async () => {
+  it('starts a session if the browser has none or its cookie is unknown', async () => {
     const first = await signIn();
     const other = await signIn({ currentSecret: secretOfNobody() });
     expect(other.session.id).not.toBe(first.session.id);
@@ -85,7 +85,7 @@ describe('a sign-in', () => {
     expect(await row(first.session.id)).toMatchObject({ ended_at: null, ip: '192.0.2.1', user_agent: 'Firefox' });
   });
 
-  it('of another user ends the session that the browser had', async () => {
+  it('of another user ends the browser’s previous session', async () => {
     const first = await signIn();
     const successor = await app.make.user(project);
     const second = await signIn({ userId: successor.id, currentSecret: first.secret });
@@ -95,7 +95,7 @@ describe('a sign-in', () => {
     expect((await resume(second.secret))?.user.id).toBe(successor.id);
   });
 
-  it('does not take up a session of another project', async () => {
+  it('does not reuse a session of another project', async () => {
     const theirs = await app.make.project({ name: 'Theirs' });
     const stranger = await app.make.user(theirs);
     const foreign = await signIn({ project: theirs, userId: stranger.id });
@@ -104,7 +104,7 @@ describe('a sign-in', () => {
     expect(await row(foreign.session.id)).toMatchObject({ ended_at: null });
   });
 
-  it('by a device key alone leaves the freshness of the session as it was', async () => {
+  it('by a device key alone does not change the freshness of the session', async () => {
     const provedAt = app.clock.now();
     const first = await signIn({ freshAt: provedAt });
     app.clock.turn(60);
@@ -117,7 +117,7 @@ describe('a sign-in', () => {
     expect([never.session.freshAt ?? null, never.session.freshMoment ?? null]).toEqual([null, null]);
   });
 
-  it('is as fresh as the request that it answers, and never less than it was', async () => {
+  it('is as fresh as its request, and never reduces freshness', async () => {
     const first = await signIn({ freshAt: app.clock.now() });
     const moment = Number(first.session.freshMoment);
     const older = await signIn({ currentSecret: first.secret, freshAt: app.clock.now(), requestMoment: moment - 1 });
@@ -135,7 +135,7 @@ describe('a session', () => {
       work((em) => sessions.listLive(em, project, user.id)).then((all) => all.some(({ id }) => id === one.session.id)),
     ]);
 
-  it('ends when it is idle, and is kept by use', async () => {
+  it('expires when idle, and is extended by use', async () => {
     const one = await signIn();
     app.clock.turn(idle - 1);
     expect(await isLive(one)).toEqual([true, true, true]);
@@ -147,7 +147,7 @@ describe('a session', () => {
     expect(await resume(one.secret)).toBeNull();
   });
 
-  it('ends at its age, however much it is used', async () => {
+  it('expires at its absolute limit despite use', async () => {
     const one = await signIn();
     for (let age = 1600; age < longest; age += 1600) {
       app.clock.turn(1600);
@@ -159,7 +159,7 @@ describe('a session', () => {
     expect(await isLive(one)).toEqual([false, false, false]);
   });
 
-  it('ends at once when the limits of its project are shortened', async () => {
+  it('expires at once when its project shortens the limits', async () => {
     const one = await signIn();
     app.clock.turn(120);
     const shorter = { ...project, idleTimeoutSeconds: 120 } as Project;
@@ -168,7 +168,7 @@ describe('a session', () => {
     expect(await resume(one.secret, { ...project, idleTimeoutSeconds: 121 } as Project)).not.toBeNull();
   });
 
-  it('does not answer while its user is deactivated', async () => {
+  it('is not live while its user is deactivated', async () => {
     const one = await signIn();
     await setActive(user, false);
     expect((await isLive(one)).slice(0, 2)).toEqual([false, false]);
@@ -177,7 +177,7 @@ describe('a session', () => {
     expect(await isLive(one)).toEqual([true, true, true]);
   });
 
-  it('is ended once, and told', async () => {
+  it('is ended once, with one audit event', async () => {
     const [one, other] = [await signIn(), await signIn()];
     expect((await work((em) => sessions.end(em, one.session.id, 'revoked', system)))?.id).toBe(one.session.id);
     expect(await work((em) => sessions.end(em, one.session.id, 'revoked', system))).toBeNull();
@@ -192,7 +192,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('of one user ends with the others of that user, and with nobody else’s', async () => {
+  it('ends with all sessions of its user, and no others', async () => {
     const somebody = await app.make.user(project);
     const [one, theirs] = [await signIn(), await signIn({ userId: somebody.id })];
     const ended = await work((em) => sessions.endAllOfUser(em, user.id, 'revoked', system));
@@ -202,13 +202,13 @@ describe('a session', () => {
     expect(await work((em) => sessions.listLive(em, project, user.id))).toEqual([]);
   });
 
-  it('is found by an id, and by nothing else', async () => {
+  it('is found by its id only', async () => {
     expect(await work((em) => sessions.findLive(em, 'no-uuid'))).toBeNull();
     expect(await work((em) => sessions.peek(em, project, secretOfNobody()))).toBeNull();
   });
 });
 
-describe('a session where a second factor is required', () => {
+describe('a session in a project that requires a second factor', () => {
   const required = () => ({ ...project, mfaPolicy: 'required' }) as Project;
   const setPolicy = (emailFactor: boolean) =>
     work((em) =>
@@ -224,7 +224,7 @@ describe('a session where a second factor is required', () => {
       if (isVerified) enrolment.verifiedAt = app.clock.now();
     });
 
-  it('answers only for a user with a verified factor that counts', async () => {
+  it('is live only for a user with a sufficient verified factor', async () => {
     const counts = async (method: 'email' | 'totp', isVerified: boolean) => {
       const one = await app.make.user(project);
       const { secret } = await signIn({ userId: one.id });
@@ -233,7 +233,7 @@ describe('a session where a second factor is required', () => {
       expect(await work((em) => sessions.held(em, project, secret))).not.toBeNull();
       return found !== null;
     };
-    // Of another project, whose policy asks for nothing.
+    // Another project, whose policy requires no factor.
     await app.make.project();
     await setPolicy(false);
     expect([await counts('totp', true), await counts('totp', false), await counts('email', true)]).toEqual([

@@ -18,26 +18,26 @@ export interface SignIn {
   /** RFC 8176. */
   amr: string[];
   authTime: Date;
-  /** When a mail code, a factor or a recovery code of this sign-in proved the person; undefined: a device key alone. */
+  /** Time of this sign-in's last mail code, factor or recovery code; undefined: device key only. */
   freshAt: Date | undefined;
-  /** Moment of the authorization request that this sign-in was for; undefined: of now. */
+  /** `moment` of this sign-in's authorization request; undefined: now. */
   requestMoment?: number | undefined;
-  /** The session cookie that this browser already held for the project. */
+  /** The browser's current session cookie for the project. */
   currentSecret?: string | undefined;
   actor: Actor;
 }
 
 /**
- * SSO sessions (service.md 2.6, 3.2): one for each browser and project, with a sliding idle limit and an absolute
- * one. The cookie holds a secret, the database its hash.
+ * SSO sessions (service.md 2.6, 3.2): one per browser and project, with a sliding idle limit and an absolute limit. The
+ * cookie holds a secret, the database its hash.
  */
 export class Sessions {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /**
-   * The session after a sign-in. The same user in the same browser keeps the session (`sid`) with a new `auth_time`;
-   * a session of another user is ended first. The secret is always a new one, so that none can be planted. A sign-in by a
-   * device key alone does not change the freshness of the session.
+   * Creates or renews the session after a sign-in. The same user in the same browser keeps the session (`sid`) with a
+   * new `auth_time`; a session of another user is ended first. The secret is always new, which prevents session
+   * fixation. A sign-in by a device key alone does not change the freshness of the session.
    */
   async signIn(
     em: EntityManager,
@@ -85,8 +85,8 @@ export class Sessions {
   }
 
   /**
-   * The live session behind a cookie, its idle limit slid; null when it was ended, was idle or lasted too long, is of
-   * another project, its user is not active, or has none of the factors that the project requires today.
+   * The live session of a cookie, with its idle limit extended; null if it has ended or expired, belongs to another
+   * project, or its user is inactive or has no factor that the project currently requires.
    */
   async resume(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     const now = this.deps.clock.now();
@@ -97,18 +97,18 @@ export class Sessions {
     return session;
   }
 
-  /** As {@link resume}, without being a use of the session. */
+  /** Like {@link resume}, without extending the idle limit. */
   async peek(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     const session = await this.held(em, project, secret);
     return session && (await meetsPolicyOf(em, project, session.user.id)) ? session : null;
   }
 
-  /** As {@link peek}, also where the user has none of the required factors: for ending the session. */
+  /** Like {@link peek}, but also for a user without a required factor: used to end the session. */
   async held(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     return this.live(em, project, secret, this.deps.clock.now());
   }
 
-  /** The live session of this id, of any project. */
+  /** The live session with this id, in any project. */
   async findLive(em: EntityManager, id: string): Promise<Session | null> {
     if (!isUuid(id)) return null;
     const where = { id, endedAt: null, user: { active: true } };
@@ -116,7 +116,7 @@ export class Sessions {
     return session && !hasExpired(session, session.project.getEntity(), this.deps.clock.now()) ? session : null;
   }
 
-  /** The live sessions of a user, the one that was seen last first. */
+  /** A user's live sessions, most recently used first. */
   async listLive(em: EntityManager, project: Project, userId: string): Promise<Session[]> {
     const where = { user: userId, project: project.id, endedAt: null };
     const open = await em.find(Session, where, { orderBy: { lastSeenAt: 'desc', id: 'desc' } });
@@ -124,7 +124,7 @@ export class Sessions {
     return open.filter((session) => !hasExpired(session, project, now));
   }
 
-  /** Ends one live session; null where it had ended before. */
+  /** Ends a live session; null if it had already ended. */
   async end(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<Session | null> {
     const session = await em.findOne(Session, { id: sessionId, endedAt: null });
     if (!session) return null;
@@ -162,8 +162,8 @@ export class Sessions {
 }
 
 /**
- * SQL of {@link Sessions.resume}: slides the session of this cookie if it is live by all its limits, by today's policy and by
- * its user's state. The session is found by its hash alone, so that the plan does not age (decisions/0087).
+ * SQL of {@link Sessions.resume}: slides the session of this cookie if its limits, the current policy and its user's
+ * state allow. The session is found by its hash alone, so the plan stays good as tables grow (decisions/0087).
  */
 export function slidSession({ secretHash, projectId, now }: { secretHash: string; projectId: string; now: Date }) {
   return sql`with session as materialized (
@@ -180,10 +180,10 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
     returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr`;
 }
 
-/** Precision of a participation's `last_at`, so that a busy session is not a busy row. */
+/** Minimum seconds between updates of `last_at`: limits writes of busy sessions. */
 const participationSeconds = 60;
 
-/** SQL: notes that the client takes part in the session, for each row of `from` (`session_id`, `client_id`). */
+/** SQL: upserts a participation for each row of `from` (`session_id`, `client_id`). */
 export function participation(from: Fragment, now: Date): Fragment {
   return sql`insert into participations (session_id, client_id, first_at, last_at)
     select session_id, client_id, ${now}::timestamptz, ${now}::timestamptz from ${from} r
@@ -193,7 +193,7 @@ export function participation(from: Fragment, now: Date): Fragment {
     on conflict (session_id, client_id) do update set last_at = excluded.last_at`;
 }
 
-/** SQL: the user `u` has the factor that the project `p` requires today. E-mail is a factor only if the project allows it. */
+/** SQL condition: user `u` has a factor that meets the policy of project `p`; e-mail only if the project allows it. */
 const meetsPolicy = sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
   where e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)))`;
 
@@ -205,7 +205,7 @@ async function meetsPolicyOf(em: EntityManager, project: Project, userId: string
   return (await query(em, statement, { prepare: 'sessions.meets-policy' })).length === 1;
 }
 
-/** Position of a sign-in in the order of all sign-ins and requests, whatever the clocks of the processes say. */
+/** Next sequence number over all sign-ins and requests; independent of process clocks. */
 async function nextMoment(em: EntityManager): Promise<number> {
   const [next] = await query(em, sql<{ moment: string }>`select nextval('moments') as moment`, {
     prepare: 'sessions.next-moment',
@@ -218,7 +218,7 @@ function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: 
   return { freshAt, freshMoment: Math.max(requestMoment ?? moment, current?.freshMoment ?? 0) };
 }
 
-/** Today's policy applies to existing sessions: a shortened limit applies at once. */
+/** The current policy applies to existing sessions: a shortened limit takes effect at once. */
 function hasExpired(session: Session, project: Project, now: Date): boolean {
   const idleLimit = secondsLater(session.lastSeenAt, project.idleTimeoutSeconds);
   const ageLimit = secondsLater(session.createdAt, project.maxSessionSeconds);

@@ -1,7 +1,7 @@
 import { sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
-/** `Accounts` ends the sessions first: clients may have to be notified. */
+/** `Accounts` ends the sessions first, which notifies clients. */
 export const sessionTables: UserTables = {
   tables: ['sessions'],
   exportRows: {
