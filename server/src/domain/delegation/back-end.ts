@@ -5,13 +5,13 @@ import type { MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { CodePurpose } from '../otp/otp.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** Whose back end asks; the client's project is loaded. */
+/** The requesting back end; the client's project is loaded. */
 export interface BackEnd {
   client: Client;
   actor: Actor;
 }
 
-/** The common part of its audit events. */
+/** Common fields of its audit events. */
 export function about({ actor, client }: BackEnd, user: User) {
   return {
     actor,
@@ -25,7 +25,7 @@ export function purposeOf(method: MfaMethod): CodePurpose {
   return method === 'sms' ? 'mfa-sms' : 'mfa-email';
 }
 
-/** No browser takes part: the language that the directory has on record, if any. */
+/** The user's language from the directory, if any: there is no browser to ask. */
 export function localeOf({ attributes }: User): Locale {
   const wished = attributes['preferredLanguage'] ?? attributes['locale'];
   return chooseLocale(typeof wished === 'string' ? wished.replaceAll('_', '-') : null, undefined);

@@ -30,14 +30,14 @@ async function problemOf(work: Promise<unknown>) {
   return (error as Refusal).problem;
 }
 
-describe('the keys of delegation', () => {
-  it('come in pairs: the client’s are registered, ours are made with the first of them', async () => {
+describe('delegation keys', () => {
+  it('come in pairs: the client’s pair is registered, ours is created with the first one', async () => {
     await keys.register(client.id, makePair().publicPem, system);
     await keys.register(client.id, makePair().publicPem, system);
     expect((await list()).map(({ party }) => party).sort()).toEqual(['idp', 'sp', 'sp']);
   });
 
-  it('are sealed on our side, each half for itself, and never leave in the clear', async () => {
+  it('are encrypted at rest on our side, each half separately', async () => {
     await keys.register(client.id, makePair().publicPem, system);
     const [ours] = (await list()).filter(({ party }) => party === 'idp');
     expect(ours?.signingPublicPem).toMatch(/^-----BEGIN PUBLIC KEY-----/);
@@ -50,7 +50,7 @@ describe('the keys of delegation', () => {
     await expect(load()).rejects.toMatchObject({ name: 'VaultError' });
   });
 
-  it('of another client cannot be put in their place', async () => {
+  it('cannot be replaced by keys of another client', async () => {
     const { client: other } = await app.make.client(await app.make.project());
     for (const { id } of [client, other]) await keys.register(id, makePair().publicPem, system);
     await app.services.db.transaction((em) =>
@@ -63,7 +63,7 @@ describe('the keys of delegation', () => {
     await expect(load()).rejects.toMatchObject({ name: 'VaultError' });
   });
 
-  it('overlap when they rotate, then end', async () => {
+  it('overlap on rotation, then expire', async () => {
     await keys.register(client.id, makePair().publicPem, system);
     const [first] = (await load()).idp;
     await keys.rotate(client.id, system, 3600);
@@ -76,14 +76,14 @@ describe('the keys of delegation', () => {
     expect((await load()).idp).toHaveLength(1);
   });
 
-  it('end at once when they are revoked, and a second time is harmless', async () => {
+  it('end at once when revoked; revocation is idempotent', async () => {
     const pair = await keys.register(client.id, makePair().publicPem, system);
     await keys.revoke(pair.id, system);
     await keys.revoke(pair.id, system);
     expect((await load()).sp).toEqual([]);
   });
 
-  it('are told of in the audit log, by their thumbprints', async () => {
+  it('appear in the audit log by thumbprint', async () => {
     const pair = await keys.register(client.id, makePair().publicPem, system);
     await keys.rotate(client.id, system);
     await keys.revoke(pair.id, system);
@@ -100,7 +100,7 @@ describe('the keys of delegation', () => {
     expect(items[0]?.detail).toMatchObject({ party: 'sp', signingKid: pair.signingKid });
   });
 
-  it('are refused twice, past five live pairs, and for what does not exist', async () => {
+  it('are refused as duplicates, beyond five live pairs, and for an unknown client', async () => {
     const { publicPem } = makePair();
     await keys.register(client.id, publicPem, system);
     expect(await problemOf(keys.register(client.id, publicPem, system))).toMatchObject({ code: 'taken' });
@@ -113,7 +113,7 @@ describe('the keys of delegation', () => {
     expect(await problemOf(keys.rotate(client.id, system, -1))).toMatchObject({ field: 'overlapSeconds' });
   });
 
-  it('must be public, of the right kind, and in PEM', async () => {
+  it('must be public keys of the right type, in PEM', async () => {
     const good = makePair();
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' });
     const wrong = [
@@ -138,7 +138,7 @@ describe('the keys of delegation', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('go with their client', async () => {
+  it('are deleted with their client', async () => {
     await keys.register(client.id, makePair().publicPem, system);
     await app.services.clients.delete(client.id, system);
     expect(await list()).toEqual([]);

@@ -13,7 +13,7 @@ import { isUuid } from '../kernel/secret.ts';
 import type { Vault } from '../keys/vault.ts';
 import { parsePublicPem, publicPem, thumbprint } from './key-pem.ts';
 
-/** Default time that a replaced pair stays good. */
+/** How long a replaced pair stays valid by default. */
 const defaultOverlapSeconds = 7 * 24 * 3600;
 const longestOverlapSeconds = 90 * 24 * 3600;
 const maxLivePairs = 5;
@@ -24,7 +24,7 @@ export interface PublicPair {
   encryption: string;
 }
 
-/** One side's pair, ready to be used. Ours has the private halves. */
+/** One side's pair, loaded. Ours has the private keys. */
 export interface LoadedPair {
   signingKid: string;
   encryptionKid: string;
@@ -33,25 +33,25 @@ export interface LoadedPair {
   encryption: KeyObject;
 }
 
-/** What a client's delegation works with at the moment, newest first. */
+/** A client's current delegation keys, newest first. */
 export interface DelegationParties {
   sp: LoadedPair[];
   idp: LoadedPair[];
 }
 
-/** The keys of delegation: ours for each client, and each client's own. */
+/** Delegation keys: ours for each client, and each client's own. */
 export class DelegationKeys {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; vault: Vault; audit: Audit }) {}
 
-  /** All pairs of some clients, newest first, expired ones included; their client is loaded. */
+  /** All pairs of these clients, newest first, including expired ones; the client is loaded. */
   list(em: EntityManager, clientIds: readonly string[]): Promise<DelegationKey[]> {
     const where = { client: { $in: [...clientIds] } };
     return em.find(DelegationKey, where, { populate: ['client'], orderBy: { id: 'desc' } });
   }
 
   /**
-   * Takes a client's public keys. Those before stay good for the overlap, and ours are made where there are none yet.
-   * Refuses `not-found`, `invalid`, `taken` where these keys are registered already.
+   * Registers a client's public keys. Previous ones stay valid for the overlap; creates our pair if there is none.
+   * Refuses `not-found`, `invalid`, and `taken` if these keys are already registered.
    */
   async register(
     clientId: string,
@@ -75,7 +75,7 @@ export class DelegationKeys {
     });
   }
 
-  /** A new pair of ours; the one before stays good for the overlap. Refuses `not-found`, `invalid`. */
+  /** Creates a new pair of ours; the previous one stays valid for the overlap. Refuses `not-found`, `invalid`. */
   async rotate(clientId: string, actor: Actor, overlapSeconds = defaultOverlapSeconds): Promise<DelegationKey> {
     checkOverlap(overlapSeconds);
     return this.deps.db.transaction(async (em) => {
@@ -84,7 +84,7 @@ export class DelegationKeys {
     });
   }
 
-  /** At once, everywhere; a second time is harmless. Refuses `not-found`. */
+  /** Revokes at once on all processes; idempotent. Refuses `not-found`. */
   async revoke(keyId: string, actor: Actor): Promise<DelegationKey> {
     return this.deps.db.transaction(async (em) => {
       const options = { populate: ['client'] as const, lockMode: LockMode.PESSIMISTIC_WRITE };
@@ -97,7 +97,7 @@ export class DelegationKeys {
     });
   }
 
-  /** The keys that are good now, newest first. */
+  /** The currently valid keys, newest first. */
   async load(em: EntityManager, clientId: string): Promise<DelegationParties> {
     const live = await this.live(em, clientId);
     const of = (party: DelegationParty) => live.filter((key) => key.party === party).map((key) => this.opened(key));
@@ -146,7 +146,7 @@ export class DelegationKeys {
     return key;
   }
 
-  /** Puts a pair in the place of the party's present ones, which end with the overlap. */
+  /** Adds a pair; the party's current ones expire after the overlap. */
   private replace(
     em: EntityManager,
     client: Client,
@@ -181,7 +181,7 @@ export class DelegationKeys {
     return key;
   }
 
-  /** Changes of one client's keys wait for each other. */
+  /** Locks the client: serializes changes of its keys. */
   private async locked(em: EntityManager, clientId: string): Promise<Client> {
     const options = { lockMode: LockMode.PESSIMISTIC_WRITE };
     return found(isUuid(clientId) ? await em.findOne(Client, clientId, options) : null, 'client');
@@ -199,7 +199,7 @@ export class DelegationKeys {
   }
 }
 
-/** Each half is sealed for a purpose of its own: none can be put in the other's place. */
+/** Each half is encrypted for its own purpose, so the two cannot be swapped. */
 const sealedParts = { signing: 'delegation-signing-key', encryption: 'delegation-encryption-key' };
 
 function checkOverlap(seconds: number): void {

@@ -29,12 +29,12 @@ import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { about, type BackEnd, localeOf, purposeOf } from './back-end.ts';
 
-/** How long a change waits for its code. */
+/** Lifetime of a pending change. */
 const changeTtlSeconds = 10 * 60;
-/** Codes that one change takes. */
+/** Attempts that one change allows. */
 const triesPerChange = 5;
 
-/** Second factors, as far as a change needs them. */
+/** The factor operations that a change needs. */
 type Factors = Pick<
   Mfa,
   'factors' | 'begin' | 'locked' | 'totpSetup' | 'countTry' | 'lockedForSeconds' | 'acceptTotp' | 'accepted' | 'verify'
@@ -59,15 +59,15 @@ export interface NewChange {
   /** The user's e-mail or id. */
   userid: string;
   method: MfaMethod;
-  /** For `sms`; absent: the one on record. */
+  /** For `sms`; undefined: the number on record. */
   phone: string | undefined;
 }
 
-/** A change that was begun; the new factor has been challenged. */
+/** A started change; the new factor has been challenged. */
 export interface BegunChange {
   sessionId: string;
   expiresInSeconds: number;
-  /** Where the code went, masked. */
+  /** The code's destination, masked. */
   sentTo?: string;
   totp?: { secret: string; otpauthUri: string };
   /** Test mode only. */
@@ -75,7 +75,7 @@ export interface BegunChange {
 }
 
 type ChangeOutcome<T> = T | { refused: Problem };
-/** A refusal, and the SMS that was refused, where it was one. */
+/** A refusal, and the refused SMS, if any. */
 interface RefusedSms {
   refused: Problem;
   sms?: SmsToSend;
@@ -85,14 +85,14 @@ const rejected: { refused: Problem } = { refused: { code: 'code-rejected', attem
 const noSuchUser: { refused: Problem } = { refused: { code: 'not-found', what: 'user' } };
 
 /**
- * Changes of users' second factors that back ends ask for. The back end has made sure of the user; the new factor
- * proves itself here, and until then the old one stays and protects.
+ * Changes of users' second factors by back ends. The back end has authenticated the user; the new factor is verified
+ * here, and until then the old one stays required.
  */
 export class FactorChanges {
   constructor(private readonly deps: FactorChangesDeps) {}
 
   /**
-   * Begins a change and challenges the new factor. Refuses `not-found`, `phone-invalid`, `phone-locked` (service.md
+   * Starts a change and challenges the new factor. Refuses `not-found`, `phone-invalid`, `phone-locked` (service.md
    * 3.1), `mfa-method-not-allowed`, `too-many`, `unavailable`.
    */
   async initiate(backEnd: BackEnd, change: NewChange): Promise<BegunChange> {
@@ -101,7 +101,7 @@ export class FactorChanges {
         const begun: ChangeOutcome<BegunChange> | RefusedSms = await undoneIfRefused(em, () =>
           this.begin(em, backEnd, change),
         );
-        // Undone with the rest: counted once more.
+        // The count was rolled back with the rest: count again.
         if ('refused' in begun && 'sms' in begun && begun.sms) await this.deps.smsGuard.spend(em, begun.sms);
         return begun;
       }),
@@ -109,10 +109,11 @@ export class FactorChanges {
   }
 
   /**
-   * Tries the code of the new factor. The right one puts it in the place of every factor before, its number in that of the
-   * phone on record, and tells the user. Refuses `transaction-expired`, `code-rejected`, `too-many`, `phone-locked`.
+   * Checks the code of the new factor. If correct, the new factor replaces all previous ones, its number replaces the
+   * phone on record, and the user is notified. Refuses `transaction-expired`, `code-rejected`, `too-many`,
+   * `phone-locked`.
    *
-   * @returns the method, and recovery codes where the user had none yet
+   * @returns the method, and recovery codes if the user had none
    */
   async verify(
     backEnd: BackEnd,
@@ -121,7 +122,7 @@ export class FactorChanges {
     return told(await pastDeadlocks(() => this.deps.db.transaction((em) => this.complete(em, backEnd, tried))));
   }
 
-  /** The factor that the user is asked for; null: none. Refuses `not-found`. */
+  /** The user's current factor; null: none. Refuses `not-found`. */
   async current({ client }: BackEnd, userid: string): Promise<MfaMethod | null> {
     const em = this.deps.db.reader();
     const user = await this.userOf(em, client, userid);
@@ -177,7 +178,7 @@ export class FactorChanges {
     return { ...answer, sentTo, ...((await this.deps.testMode.holds(em, project)) && { code }) };
   }
 
-  /** Counts the try, then judges it; where it is refused, nothing but the count stays. */
+  /** Counts the attempt, then checks it; a refusal keeps only the count. */
   private async complete(
     em: EntityManager,
     backEnd: BackEnd,
@@ -188,7 +189,7 @@ export class FactorChanges {
     const begun = await em.findOne(FactorChange, { sessionHash: digest(tried.sessionId), client: client.id });
     const named = begun && (await this.userOf(em, client, tried.userid));
     if (!named || named.id !== begun.user.id) return over;
-    // The user before the change, in the order of `endOpenWork`.
+    // Lock the user before the change, in the order of `endOpenWork`.
     const user = await users.locked(em, client.project.id, named.id);
     const change = await em.findOne(
       FactorChange,
@@ -266,7 +267,7 @@ export class FactorChanges {
     return true;
   }
 
-  /** The new factor protects from now on, and all before it are gone. */
+  /** Verifies the new factor and removes all previous ones. */
   private async swap(em: EntityManager, backEnd: BackEnd, user: User, enrolment: Enrolment): Promise<string[] | null> {
     const { audit, clock, delivery, factors, phones, users } = this.deps;
     const before = await factors.factors(em, user.id);
@@ -274,7 +275,7 @@ export class FactorChanges {
     for (const old of before) em.remove(old);
     await forgetRemembered(em, user.id);
     await endOpenWork(em, clock.now(), user);
-    // Another user may have this number on record; the factor is good all the same.
+    // Another user may have this number on record; the factor is valid anyway.
     if (enrolment.phone && enrolment.phone !== user.phone && !(await users.isPhoneTaken(em, user, enrolment.phone))) {
       const { actor, client } = backEnd;
       const project = client.project.getEntity();
@@ -303,7 +304,7 @@ export class FactorChanges {
     return recoveryCodes;
   }
 
-  /** The number that the new factor is to have. The directory's phone is not changed by the back door. */
+  /** The number of the new factor. A phone owned by the directory cannot be replaced. */
   private async phoneFor(
     em: EntityManager,
     user: User,
@@ -327,7 +328,7 @@ export class FactorChanges {
     if (!this.deps.delivery.isAvailable(channel) && !(await this.deps.testMode.holds(em, project))) {
       return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
     }
-    // A back end acts for many people: the budget is the user's, not its network's.
+    // A back end acts for many users: the budget is per user, not per network.
     const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ceremonyId: user.id, ip: null };
     const spent = await this.deps.sends.spend(em, send);
     if ('wait' in spent) return { refused: { code: 'too-many', retryAfterSeconds: spent.wait } };

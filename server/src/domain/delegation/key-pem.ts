@@ -10,8 +10,8 @@ const names: Record<Curve, string> = { ed25519: 'Ed25519', x25519: 'X25519' };
 const maxLength = 4096;
 
 /**
- * A pasted public key, in PEM (RFC 7468 §13). Refuses `invalid`; a private key is refused, not reduced
- * to its public half, so that the user learns of it. The reason never repeats the input.
+ * Parses a public key in PEM (RFC 7468 §13). Refuses `invalid`; a private key is refused rather than reduced to its
+ * public key, so that the admin notices. The reason never repeats the input.
  */
 export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObject {
   const fault = (reason: string) => refuse({ code: 'invalid', field, reason });
@@ -35,12 +35,12 @@ export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObj
   return checked;
 }
 
-/** SPKI in PEM, as people copy it. */
+/** SPKI in PEM. */
 export function publicPem(key: KeyObject): string {
   return key.export({ type: 'spki', format: 'pem' }).toString();
 }
 
-/** RFC 7638 thumbprint of a public key of RFC 8037. */
+/** RFC 7638 thumbprint of an RFC 8037 public key. */
 export function thumbprint(key: KeyObject): string {
   const { crv, kty, x } = key.export({ format: 'jwk' });
   return digest(JSON.stringify({ crv, kty, x }));

@@ -3,16 +3,16 @@ import type { Database } from '../kernel/database.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 
-/** A request is remembered this much longer than any clock could let it pass. */
+/** Extra retention of a used `jti`, beyond any clock skew. */
 const marginSeconds = 120;
 
-/** Requests of delegation, each of which is good once. */
+/** Delegation requests; each is accepted once. */
 export class DelegationRequests {
   constructor(private readonly deps: { db: Database; clock: Clock }) {}
 
   /**
-   * True for the first of any number of requests with this `jti`, over all processes. It is used up from here on,
-   * whatever becomes of the request.
+   * True for the first request with this `jti`, over all processes. The `jti` is consumed whatever the outcome of the
+   * request.
    *
    * @param expSeconds Unix seconds at which the request expires
    */

@@ -8,11 +8,11 @@ const schema = defineEntity({
     clientId: p.uuid().primary(),
     /** SHA-256 of the request's `jti`. */
     jtiHash: p.text().primary(),
-    /** Kept past the request's expiry by more than the leeway. */
+    /** Later than the request's expiry by more than the leeway. */
     forgetAt: instant().index(),
   },
 });
 
-/** Used delegation requests: each `jti` once, across processes. */
+/** A used delegation request: each `jti` is accepted once, across processes. */
 export class UsedRequest extends schema.class {}
 schema.setClass(UsedRequest);

@@ -7,7 +7,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Mac OS X|Macintosh/, 'macOS'],
   [/Linux/, 'Linux'],
 ];
-/** In this order: most browsers claim to be others as well. */
+/** Order matters: most user agents also contain the names of other browsers. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -17,7 +17,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/Safari\//, 'Safari'],
 ];
 
-/** A name by which people tell their devices apart, e.g. `Firefox on Windows`, from the `User-Agent` header. */
+/** A display name from the `User-Agent` header, e.g. `Firefox on Windows`. */
 export function deviceName(userAgent: string | undefined): string {
   const [browser, system] = [browsers, systems].map((known) => known.find(([sign]) => sign.test(userAgent ?? ''))?.[1]);
   if (!browser) return system ?? 'Browser';

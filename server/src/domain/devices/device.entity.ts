@@ -16,19 +16,19 @@ const schema = defineEntity({
     /** RFC 7638 thumbprint of the key. */
     jkt: p.text().index(),
     publicJwk: p.json<JWK>(),
-    /** The algorithm of the stored key; a proof's own header is never believed. */
+    /** The algorithm of the stored key; a proof's header is never trusted for it. */
     alg: p.text(),
     name: p.text(),
     userAgent: p.text().nullable(),
     /** Whether its trust outlives the sign-in that registered it. */
     remembered: p.boolean().default(true),
-    /** Trust lasts until here, and slides with use where it is remembered; null: no more. */
+    /** Trust expiry; slides with use if remembered; null: no longer trusted. */
     trustedUntil: instant().nullable(),
-    /** When the mail code that registered this key was entered; null: `createdAt`. The absolute lifetime runs from here. */
+    /** Time of the mail code that registered this key; null: `createdAt`. Start of the absolute lifetime. */
     registeredAt: instant().nullable(),
-    /** When the second factor was met with `remember_me`; the project's policy decides how long it is skipped. */
+    /** Time of the last second factor with `remember_me`; the project's policy decides how long it is skipped. */
     mfaRememberedAt: instant().nullable(),
-    /** Until here this device skips the second factor. Written for the previous release only. */
+    /** Until when this device skips the second factor. Written for the previous release only. */
     mfaRememberedUntil: instant().nullable(),
     createdAt: instant(),
     lastUsedAt: instant(),
@@ -37,6 +37,6 @@ const schema = defineEntity({
   uniques: [{ name: 'devices_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
 });
 
-/** A browser that a user has registered: one key for each issuer, client and user. */
+/** A registered browser of a user: one key per issuer, client and user. */
 export class Device extends schema.class {}
 schema.setClass(Device);

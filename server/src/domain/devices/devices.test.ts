@@ -15,7 +15,7 @@ beforeAll(() => {
 const day = 24 * 3600;
 const devicesOf = (user: User) => app.services.db.reader().find(Device, { user: user.id });
 
-/** A user whose browser was registered, and revoked; `again` tries to register the same key. */
+/** A user with a registered browser. `revoke` revokes it; `again` tries to register the same key. */
 async function revoked(fields: Record<string, unknown> = {}) {
   const userid = newAddress();
   const first = await world.page();
@@ -36,7 +36,7 @@ async function revoked(fields: Record<string, unknown> = {}) {
 }
 
 describe('a device', () => {
-  it('is renamed while it is not revoked, by its own user alone', async () => {
+  it('is renamed by its own user only, unless it is revoked', async () => {
     const { db, devices } = app.services;
     const { user, revoke } = await revoked();
     const [device] = await devicesOf(user);
@@ -60,8 +60,8 @@ describe('a device', () => {
   });
 });
 
-describe('a device key that was revoked', () => {
-  it('is refused for ever, though its user proves the address once more', async () => {
+describe('a revoked device key', () => {
+  it('is always refused, even if its user verifies the address again', async () => {
     const { user, revoke, again } = await revoked();
     await revoke();
     expect(await again()).toMatchObject(refusal('DEVICE_REVOKED', 403));
@@ -70,14 +70,14 @@ describe('a device key that was revoked', () => {
     expect(device?.revokedAt).not.toBeNull();
   });
 
-  it('by the end of its user’s access stays so once the user is active again', async () => {
+  it('stays revoked when its deactivated user is reactivated', async () => {
     const { switchTo, again } = await revoked();
     await switchTo(false);
     await switchTo(true);
     expect(await again()).toMatchObject(refusal('DEVICE_REVOKED', 403));
   });
 
-  it('does not come back with another client of the project', async () => {
+  it('is refused with another client of the project', async () => {
     const { key, userid, revoke } = await revoked();
     await revoke();
     const { publishableKey } = await app.make.client(world.project);
@@ -88,7 +88,7 @@ describe('a device key that was revoked', () => {
     expect(answer).toMatchObject(refusal('DEVICE_REVOKED', 403));
   });
 
-  it('is remembered where the device was not to be', async () => {
+  it('stays on record even if the device was not to be remembered', async () => {
     const { user, revoke, again } = await revoked({ remember_device: false });
     await revoke();
     app.clock.turn(31 * day);

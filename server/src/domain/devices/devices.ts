@@ -19,22 +19,22 @@ export interface Registration {
   userId: string;
   jkt: string;
   publicJwk: JWK;
-  /** False: its trust ends with the sign-in that registers it. */
+  /** False: trust ends with the sign-in that registers it. */
   remembered: boolean;
   actor: Actor;
 }
 
-/** Whose device it must be. */
+/** The required owner of a device. */
 export interface DeviceOwner {
   projectId: string;
   userId: string;
 }
 
 const maxNameLength = 100;
-/** A device that is not to be remembered has this long to finish the sign-in that registered it. */
+/** Trust of an unremembered device: enough to finish its sign-in. */
 const unrememberedSeconds = 10 * 60;
 
-/** The last use of a device, and what follows from it. */
+/** The columns that a use of a device updates. */
 type DeviceUse = Pick<Device, 'lastUsedAt' | 'trustedUntil' | 'mfaRememberedAt' | 'mfaRememberedUntil'>;
 
 const useColumns: { [K in keyof DeviceUse]: string } = {
@@ -44,7 +44,7 @@ const useColumns: { [K in keyof DeviceUse]: string } = {
   mfaRememberedUntil: 'mfa_remembered_until',
 };
 
-/** SQL: notes a use of the device. */
+/** SQL: records a use of the device. */
 export function notedUse(deviceId: string | Fragment, use: Partial<DeviceUse>): Fragment {
   const values = Object.entries(use).map(
     ([name, value]) => sql`${sql.raw(useColumns[name as keyof DeviceUse])} = ${value}`,
@@ -52,23 +52,23 @@ export function notedUse(deviceId: string | Fragment, use: Partial<DeviceUse>): 
   return sql`update devices set ${sql.join(values)} where id = ${deviceId}`;
 }
 
-/** Browsers that users have registered. */
+/** Registered browsers. */
 export class Devices {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
-  /** A registered key of an active user, with its user; also where it is revoked or its trust has ended. */
+  /** A registered key of an active user, with its user; includes revoked and expired ones. */
   async find(em: EntityManager, clientId: string, jkt: string, userId: string): Promise<Device | null> {
     return em.findOne(Device, { client: clientId, user: { id: userId, active: true }, jkt }, { populate: ['user'] });
   }
 
-  /** Whether the key signs its user in, by today's policy. */
+  /** Whether the current policy trusts the device for sign-in. */
   isTrusted(device: Device, project: Project): boolean {
     return isTrusted(device, project, this.deps.clock.now());
   }
 
   /**
-   * Registers a key after its user was proved. A key that was registered before loses the trust that it had;
-   * `isNew` is false then. Refuses `device-revoked` for a key of this user that was ever revoked, with whichever client.
+   * Registers a key after its user was proved. A key that is already registered loses its previous trust; `isNew` is
+   * then false. Refuses `device-revoked` for a key of this user that was ever revoked, with any client.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {
     const { project, clientId, userId, jkt, actor } = registration;
@@ -114,12 +114,12 @@ export class Devices {
     return { device, isNew };
   }
 
-  /** A sign-in with this device has ended well: its trust slides on, or, where it is not remembered, is over. */
+  /** Records a successful sign-in: extends the device's trust or, if it is not remembered, ends it. */
   used(device: Device, project: Project, skipFactorSeconds: number): void {
     Object.assign(device, this.use(device, project, skipFactorSeconds));
   }
 
-  /** What {@link used} writes. */
+  /** The columns that {@link used} writes. */
   use(device: Device, project: Project, skipFactorSeconds: number) {
     const now = this.deps.clock.now();
     return {
@@ -131,31 +131,31 @@ export class Devices {
     };
   }
 
-  /** Until when a device is trusted that was used now; null: no more. */
+  /** Trust expiry of a device used now; null: no longer trusted. */
   trustAfterUse({ remembered }: Pick<Device, 'remembered'>, project: Project): Date | null {
     return remembered ? secondsLater(this.deps.clock.now(), project.deviceTrustSeconds) : null;
   }
 
-  /** Whether `remember_me` lets this device skip the second factor now. */
+  /** Whether this device may skip the second factor (`remember_me`). */
   skipsFactor(device: Device, project: Project): boolean {
     if (!device.mfaRememberedAt) return false;
     return !isPast(secondsLater(device.mfaRememberedAt, project.rememberMfaSeconds), this.deps.clock.now());
   }
 
-  /** A user's devices that are not revoked, with their clients; the one that was used last comes first. */
+  /** A user's devices that are not revoked, with their clients, most recently used first. */
   list(em: EntityManager, owner: DeviceOwner): Promise<Device[]> {
     const where = { user: owner.userId, project: owner.projectId, revokedAt: null };
     return em.find(Device, where, { populate: ['client'], orderBy: { lastUsedAt: 'desc', id: 'desc' } });
   }
 
-  /** RFC 7638 thumbprints of a user's keys, revoked ones too, latest use first: at most 100. */
+  /** RFC 7638 thumbprints of a user's keys, including revoked ones, most recently used first; at most 100. */
   async thumbprints(em: EntityManager, owner: DeviceOwner): Promise<string[]> {
     const where = { user: owner.userId, project: owner.projectId };
     const orderBy = { lastUsedAt: 'desc', id: 'desc' } as const;
     return (await em.find(Device, where, { fields: ['jkt'], orderBy, limit: 100 })).map(({ jkt }) => jkt);
   }
 
-  /** Refuses `not-found`, also for a revoked device, and `invalid` where the name is empty or too long. */
+  /** Refuses `not-found`, also for a revoked device, and `invalid` if the name is empty or too long. */
   async rename(em: EntityManager, owner: DeviceOwner, deviceId: string, wished: string, actor: Actor): Promise<Device> {
     const device = await this.owned(em, owner, deviceId);
     if (device.revokedAt) refuse({ code: 'not-found', what: 'device' });
@@ -177,7 +177,7 @@ export class Devices {
     return device;
   }
 
-  /** Ends a device's trust for good. Refuses `not-found`. */
+  /** Revokes a device permanently. Refuses `not-found`. */
   async revoke(em: EntityManager, owner: DeviceOwner, deviceId: string, actor: Actor): Promise<Device> {
     const device = await this.owned(em, owner, deviceId);
     if (device.revokedAt) return device;

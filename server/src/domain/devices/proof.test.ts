@@ -63,7 +63,7 @@ function context(over: Partial<ProofContext> = {}): ProofContext & { consumed: s
 
 const base64url = (text: string | Buffer) => Buffer.from(text).toString('base64url');
 
-/** A JWS of any header and payload text, signed with ES256. */
+/** A JWS with any header and payload, signed with ES256. */
 function jws(header: object | string, payload: object | string, signer = key): string {
   const text = (part: object | string) => base64url(typeof part === 'string' ? part : JSON.stringify(part));
   const input = `${text(header)}.${text(payload)}`;
@@ -82,13 +82,13 @@ async function faultOf(proof: string, over: Partial<ProofContext> = {}): Promise
 }
 
 describe('a device proof (decisions §8)', () => {
-  it('is accepted when it agrees in everything', async () => {
+  it('is accepted if every claim matches', async () => {
     const at = context();
     expect(await judgeProof(jws(useHeader, claims), at)).toEqual({ valid: true, jkt: key.jkt });
     expect(at.consumed).toEqual(['the-nonce']);
   });
 
-  it('registers the public key alone, whatever its export holds beside it', async () => {
+  it('registers only the public members of an exported key', async () => {
     const exported = { ...key.jwk, ext: true, key_ops: ['verify'] };
     const verdict = await judgeProof(
       jws({ ...registrationHeader, jwk: exported }, registrationClaims),
@@ -97,7 +97,7 @@ describe('a device proof (decisions §8)', () => {
     expect(verdict).toEqual({ valid: true, jkt: key.jkt, publicJwk: key.jwk });
   });
 
-  it('has no cc where the transaction has no code_challenge', async () => {
+  it('has no cc if the transaction has no code_challenge', async () => {
     const { cc: _, ...without } = claims;
     expect(await faultOf(jws(useHeader, without), { codeChallenge: null })).toBe('none');
     expect(await faultOf(jws(useHeader, without))).toBe('code-challenge');
@@ -131,7 +131,7 @@ describe('a device proof (decisions §8)', () => {
     ],
     ['a huge token', 'malformed', jws(useHeader, { ...claims, pad: 'x'.repeat(1_000_000) })],
     ['another typ', 'typ', jws({ ...useHeader, typ: 'JWT' }, claims)],
-    ['dpop in its place', 'typ', jws({ ...useHeader, typ: 'dpop+jwt' }, claims)],
+    ['typ dpop+jwt', 'typ', jws({ ...useHeader, typ: 'dpop+jwt' }, claims)],
     ['no typ', 'typ', jws({ alg: 'ES256', kid: key.jkt }, claims)],
     ['alg none', 'header', jws({ ...useHeader, alg: 'none' }, claims)],
     ['alg HS256', 'header', jws({ ...useHeader, alg: 'HS256' }, claims)],
@@ -141,11 +141,11 @@ describe('a device proof (decisions §8)', () => {
     ['b64 false', 'header', jws({ ...useHeader, b64: false, crit: ['b64'] }, claims)],
     ['jku', 'header', jws({ ...useHeader, jku: 'https://evil.example' }, claims)],
     ['a jwk beside the kid', 'header', jws({ ...useHeader, jwk: key.jwk }, claims)],
-    ['a jwk in place of the kid where the key is known', 'header', jws(registrationHeader, claims)],
+    ['a jwk instead of the kid of a known key', 'header', jws(registrationHeader, claims)],
     ['another kid', 'thumbprint', jws({ ...useHeader, kid: otherKey.jkt }, claims)],
     ['another key', 'signature', jws(useHeader, claims, otherKey)],
     ['a claim missing', 'payload', jws(useHeader, { ...claims, nonce: undefined })],
-    ['a claim of another kind', 'payload', jws(useHeader, { ...claims, iat: String(now) })],
+    ['a claim of the wrong type', 'payload', jws(useHeader, { ...claims, iat: String(now) })],
     ['a short jti', 'payload', jws(useHeader, { ...claims, jti: 'short' })],
     ['an unknown step', 'payload', jws(useHeader, { ...claims, act: 'sign-anything' })],
     ['another step', 'act', jws(useHeader, { ...claims, act: 'verify-mfa' })],
@@ -164,7 +164,7 @@ describe('a device proof (decisions §8)', () => {
   });
 
   it.each<[string, ProofFault, Partial<ProofContext>]>([
-    ['whose origin the client does not have', 'origin', { originAllowed: false }],
+    ['from an origin that is not the client’s', 'origin', { originAllowed: false }],
     ['in a state that does not allow the step', 'state', { stateAllows: false }],
     ['in a transaction of another key', 'thumbprint', { jkt: otherKey.jkt }],
     ['in a transaction without a key', 'thumbprint', { jkt: null }],
@@ -172,25 +172,25 @@ describe('a device proof (decisions §8)', () => {
     expect(await faultOf(jws(useHeader, claims), over)).toBe(expected);
   });
 
-  it('bears a clock that is five minutes wrong', async () => {
+  it('tolerates a clock skew of five minutes', async () => {
     expect(await faultOf(jws(useHeader, { ...claims, iat: now - 300 }))).toBe('none');
     expect(await faultOf(jws(useHeader, { ...claims, iat: now + 300 }))).toBe('none');
   });
 
-  it('never takes the public key for an HMAC secret', async () => {
+  it('never uses the public key as an HMAC secret', async () => {
     const header = base64url(JSON.stringify({ ...useHeader, alg: 'HS256' }));
     const input = `${header}.${base64url(JSON.stringify(claims))}`;
     const mac = createHmac('sha256', JSON.stringify(key.jwk)).update(input).digest('base64url');
     expect(await faultOf(`${input}.${mac}`)).toBe('header');
   });
 
-  it('never takes a signature in DER for one in JWS form', async () => {
+  it('rejects a DER signature', async () => {
     const [header, payload] = jws(useHeader, claims).split('.');
     const signature = signBytes('sha256', Buffer.from(`${header}.${payload}`), key.privateKey);
     expect(await faultOf(`${header}.${payload}.${base64url(signature)}`)).toBe('signature');
   });
 
-  it('does not spend the nonce when anything before it is wrong', async () => {
+  it('does not consume the nonce if an earlier check fails', async () => {
     for (const wrong of [{ act: 'verify-mfa' }, { org: 'https://evil.example' }, { txn: 'x' }, { bh: sha256('x') }]) {
       const at = context();
       await judgeProof(jws(useHeader, { ...claims, ...wrong }), at);
@@ -198,7 +198,7 @@ describe('a device proof (decisions §8)', () => {
     }
   });
 
-  it('by a key that is not registered is judged in all but its signature', async () => {
+  it('by an unregistered key passes every check except the signature', async () => {
     const unknown = { key: { kind: 'unknown' } } as const;
     expect(await faultOf(jws(useHeader, claims, otherKey), unknown)).toBe('none');
     expect(await faultOf(jws(useHeader, { ...claims, aud: 'x' }, otherKey), unknown)).toBe('audience');
@@ -206,11 +206,11 @@ describe('a device proof (decisions §8)', () => {
   });
 });
 
-describe('the proof of a registration', () => {
+describe('a registration proof', () => {
   const p384 = newKey('P-384');
   it.each<[string, ProofFault, JWK | null]>([
     ['a private key', 'jwk', { ...key.privateJwk }],
-    ['a private member of another kind', 'jwk', { ...key.jwk, k: 'AAAA' }],
+    ['a private member of another key type', 'jwk', { ...key.jwk, k: 'AAAA' }],
     ['a point that is not on the curve', 'signature', { ...key.jwk, y: key.jwk.x as string }],
     ['a short coordinate', 'jwk', { ...key.jwk, x: 'AAAA' }],
     ['a symmetric key', 'jwk', { kty: 'oct', k: 'AAAA' }],
@@ -225,23 +225,23 @@ describe('the proof of a registration', () => {
     expect(await faultOf(jws({ ...registrationHeader, jwk }, registrationClaims), registering)).toBe('jwk');
   });
 
-  it('is refused where its key is not the one that the transaction was begun with', async () => {
+  it('is refused if its key is not the key of the transaction', async () => {
     const proof = jws({ ...registrationHeader, jwk: otherKey.jwk }, registrationClaims, otherKey);
     expect(await faultOf(proof, registering)).toBe('thumbprint');
   });
 
-  it('is refused with a kid in place of the key', async () => {
+  it('is refused with a kid instead of the key', async () => {
     expect(await faultOf(jws(useHeader, registrationClaims), registering)).toBe('header');
   });
 });
 
 describe('strict JSON', () => {
-  it('allows one name in several objects, and braces and colons in strings', () => {
+  it('allows the same name in several objects, and braces and colons in strings', () => {
     const text = JSON.stringify({ a: { b: '}{:', '"': '"a":' }, b: [{ a: 1 }, { a: 'a\\' }, {}] });
     expect(parseStrictJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('refuses a name twice in one object, at any depth and however it is written', () => {
+  it('refuses a duplicate name in one object, at any depth and with escapes', () => {
     for (const text of ['{"a":1,"a":1}', '{"x":[{"a":1,"b":{},"a" :2}]}', '{"a":1,"\\u0061":2}']) {
       expect(() => parseStrictJson(text)).toThrow(SyntaxError);
     }

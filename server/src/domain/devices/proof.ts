@@ -8,21 +8,21 @@ import { parseStrictJson } from './strict-json.ts';
 
 /** The only algorithm of device keys (cryptoVersion `v1`). */
 export const deviceKeyAlg = 'ES256';
-/** A sanity check only: freshness is the nonce's business, and the clocks of people's devices are wrong. */
+/** A sanity check only: the nonce guarantees freshness, and device clocks are often wrong. */
 const clockSkewSeconds = 5 * 60;
-/** A proof is about 700 characters; nothing honest is longer than this. */
+/** Characters. A valid proof has about 700. */
 const maxLength = 4096;
 
 /**
- * Whose key a proof is to be made with. `unknown` is a key that is not registered: everything but the signature is
- * judged all the same, so that the answer does not tell whose key is known.
+ * The key that must have signed a proof. `unknown`: the key is not registered; every check except the signature still
+ * runs, so that the response does not reveal which keys are known.
  */
 export type ProofKey =
   | { kind: 'stored'; jkt: string; jwk: JWK; alg: string }
   | { kind: 'registration' }
   | { kind: 'unknown' };
 
-/** What a proof must agree with. */
+/** The expected values of a proof. */
 export interface ProofContext {
   key: ProofKey;
   act: SigninStep;
@@ -38,14 +38,14 @@ export interface ProofContext {
   codeChallenge: string | null;
   /** The transaction's key thumbprint. */
   jkt: string | null;
-  /** The request's body, byte by byte as it came. */
+  /** The raw request body. */
   body: Uint8Array;
-  /** Consumes the nonce if it is the transaction's and still fresh: one conditional update of exactly one row. */
+  /** Consumes the transaction's nonce if it is unexpired: one conditional update of exactly one row. */
   consumeNonce(nonce: string): Promise<boolean>;
   nowSeconds: number;
 }
 
-/** Which check failed, in the order in which they are made; for the log, never for the wire. */
+/** The failed check, in order of evaluation; for the log only, never sent. */
 export type ProofFault =
   | 'malformed'
   | 'typ'
@@ -68,7 +68,7 @@ export type ProofVerdict =
   | { valid: true; jkt: string /** Of a registration: the key to keep. */; publicJwk?: JWK }
   | { valid: false; fault: ProofFault };
 
-/** WebCrypto's export adds `ext` and `key_ops`; private members make the whole key a refusal. */
+/** WebCrypto's export adds `ext` and `key_ops`; a key with private members is refused. */
 const publicP256 = z.strictObject({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
@@ -84,9 +84,9 @@ const headerOfUse = z.strictObject({ typ: z.string(), alg: z.string(), kid: z.st
 const headerOfRegistration = z.strictObject({ typ: z.string(), alg: z.string(), jwk: z.unknown() });
 
 /**
- * Judges a device proof (decisions §8): a compact JWS of type `device-proof+jwt`. The algorithm is the stored key's,
- * never the header's; unknown header members, `crit` among them, are refused. The nonce is consumed only by a proof
- * that holds in everything before it.
+ * Verifies a device proof (decisions §8): a compact JWS of type `device-proof+jwt`. The algorithm is the stored key's,
+ * never the header's; unknown header members, including `crit`, are refused. The nonce is consumed only after all other
+ * checks have passed.
  */
 export async function judgeProof(proof: string, context: ProofContext): Promise<ProofVerdict> {
   const parsed = parse(proof);
@@ -140,7 +140,7 @@ function parseSegment(segment: string): Json | null {
 
 type Presented =
   | { fault: ProofFault }
-  /** `key` is absent where there is none to check with. */
+  /** `key` is absent if there is none to verify with. */
   | { jkt: string; key?: { jwk: JWK; alg: string }; publicJwk?: JWK };
 
 async function presentedKey(header: Json, expected: ProofKey): Promise<Presented> {
@@ -161,7 +161,7 @@ async function presentedKey(header: Json, expected: ProofKey): Promise<Presented
   return { jkt: expected.jkt, key: { jwk: expected.jwk, alg } };
 }
 
-/** On the spot: it takes less than to hand it over to another thread (decisions/0085). */
+/** Synchronous: cheaper than handing it to another thread (decisions/0085). */
 function isSignedBy(proof: string, { jwk, alg }: { jwk: JWK; alg: string }): boolean {
   if (alg !== deviceKeyAlg || jwk.kty !== 'EC' || jwk.crv !== 'P-256') return false;
   const end = proof.lastIndexOf('.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseStrictJson } from './strict-json.ts';
 
 describe('strict JSON', () => {
-  it('is read as JSON.parse reads it', () => {
+  it('parses like JSON.parse', () => {
     const text = '{"a":[1,{"b":"}]{[\\""}],"c":{"a":null}}';
     expect(parseStrictJson(text)).toEqual(JSON.parse(text));
   });
@@ -14,7 +14,7 @@ describe('strict JSON', () => {
     },
   );
 
-  it('refuses 64 KB of nesting at once', () => {
+  it('refuses 64 KB of nesting without delay', () => {
     const deep = 30_000;
     expect(() => parseStrictJson('['.repeat(deep) + ']'.repeat(deep))).toThrow(SyntaxError);
     expect(() => parseStrictJson(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)).toThrow(SyntaxError);

@@ -1,15 +1,15 @@
-/** Valid proofs nest four deep. */
+/** Maximum nesting. Valid proofs nest four deep. */
 const deepest = 32;
 
 /**
- * Parses JSON (RFC 8259) whose objects name each member once. Two parsers may disagree about which of two members
- * counts, so a text that leaves the choice is refused, and so is one that nests deeper than 32. Throws SyntaxError.
+ * Parses JSON (RFC 8259) and rejects duplicate member names, which parsers resolve differently, and nesting deeper than
+ * 32. Throws SyntaxError.
  */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const members: Set<string>[] = [];
   let depth = 0;
-  // In a text that has parsed, a string before a colon is a member's name, and a brace outside a string is an object's.
+  // In valid JSON a string before a colon is a member name, and a brace outside a string belongs to an object.
   for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
     if (token === '{' || token === '[') {
       depth += 1;

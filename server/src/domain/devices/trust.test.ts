@@ -21,37 +21,37 @@ const slidTo = (days: number, over: Partial<TrustState> = {}) => ({
 });
 
 describe('a device', () => {
-  it('is trusted until its stored expiry, and not at that instant', () => {
+  it('is trusted until just before its stored expiry', () => {
     expect(trustEnd(device, policy)).toEqual(after(30));
     expect(isTrusted(device, policy, after(29.99))).toBe(true);
     expect(isTrusted(device, policy, after(30))).toBe(false);
   });
 
-  it('is not trusted once revoked, or once its trust was used up', () => {
+  it('is not trusted once it is revoked or its trust has ended', () => {
     expect(isTrusted({ ...device, revokedAt: after(1) }, policy, after(0))).toBe(false);
     expect(trustEnd({ ...device, trustedUntil: null }, policy)).toBeNull();
     expect(isTrusted({ ...device, trustedUntil: null }, policy, after(0))).toBe(false);
   });
 
-  it('obeys a shorter policy at once, and a longer one no sooner than its next use', () => {
+  it('follows a shorter policy at once, and a longer one from its next use', () => {
     expect(isTrusted(device, { ...policy, deviceTrustSeconds: 7 * day }, after(7))).toBe(false);
     expect(isTrusted(device, { ...policy, deviceTrustSeconds: 7 * day }, after(6))).toBe(true);
     expect(isTrusted(device, { ...policy, deviceTrustSeconds: 60 * day }, after(31))).toBe(false);
     expect(isTrusted(device, { ...policy, deviceTrustDays: 5 }, after(5))).toBe(false);
   });
 
-  it('that is used every day is trusted for 180 days after its registration, and no longer', () => {
+  it('in daily use is trusted for 180 days after its registration', () => {
     expect(isTrusted(slidTo(179), policy, after(179.9))).toBe(true);
     expect(isTrusted(slidTo(180), policy, after(180))).toBe(false);
     expect(isTrusted(slidTo(180), { ...policy, deviceTrustDays: 365 }, after(180))).toBe(true);
   });
 
-  it('that a mail code registered anew counts from then; one of an older release from its creation', () => {
+  it('counts from its last registration by mail code; in older rows, from its creation', () => {
     expect(isTrusted(slidTo(180, { registeredAt: after(100) }), policy, after(181))).toBe(true);
     expect(isTrusted(slidTo(180, { registeredAt: null }), policy, after(181))).toBe(false);
   });
 
-  it('that is not remembered keeps only what was stored', () => {
+  it('that is not remembered is trusted until its stored expiry only', () => {
     const short = { ...device, remembered: false, trustedUntil: after(10 / 60 / 24) };
     expect(trustEnd(short, { ...policy, deviceTrustSeconds: 60 })).toEqual(short.trustedUntil);
   });

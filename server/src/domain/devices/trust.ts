@@ -11,9 +11,9 @@ export type TrustPolicy = Pick<Project, 'deviceTrustDays' | 'deviceTrustSeconds'
 const day = 24 * 3600;
 
 /**
- * When a device's trust ends: the earliest of the stored expiry, the project's limit since its last use (remembered devices)
- * and the project's limit since its registration. Null: it has ended for good. A shorter policy applies at once; a longer one
- * from the next use.
+ * A device's trust expiry: the earliest of the stored expiry, the project's limit since its last use (remembered
+ * devices) and the project's limit since its registration. Null: trust has ended permanently. A shorter policy applies
+ * at once, a longer one from the next use.
  */
 export function trustEnd(device: TrustState, policy: TrustPolicy): Date | null {
   const { createdAt, lastUsedAt, registeredAt, remembered, revokedAt, trustedUntil } = device;

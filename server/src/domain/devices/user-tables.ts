@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
-/** No device of the user skips the second factor any more (`remember_me`). Joins the caller's transaction. */
+/** Clears `remember_me` on all devices of the user. Joins the caller's transaction. */
 export async function forgetRemembered(em: EntityManager, userId: string): Promise<void> {
   await em.flush();
   await execute(

@@ -8,7 +8,7 @@ const schema = defineEntity({
   properties: {
     id: key(),
     user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
-    /** The sign-in or the session in which it was begun; its code is good nowhere else. */
+    /** The sign-in or session that started it; its code is valid only there. */
     boundTo: p.uuid().unique(),
     /** The new number, E.164. */
     phone: p.text(),
@@ -17,6 +17,6 @@ const schema = defineEntity({
   },
 });
 
-/** A new phone number that has still to prove itself. */
+/** A pending change to a new, unverified phone number. */
 export class PhoneChange extends schema.class {}
 schema.setClass(PhoneChange);

@@ -1,4 +1,4 @@
-/** Changes of the login phone on the account page: whose they are, how long they wait, and who hears of them. */
+/** Changes of the login phone on the account page: ownership, lifetime and notices. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../../test/account-visit.ts';
@@ -20,14 +20,14 @@ beforeAll(() => {
   ({ app } = world);
 });
 
-/** Asks for a code at that number. */
+/** Requests a code for the number. */
 async function begin(visit: Visit, number = phone()) {
   expect(await statusOf(visit, 'change-phone', { phone: number })).toBe(303);
   return { number, code: await world.codeFor(number) };
 }
 
 describe('a new number', () => {
-  it('waits in the session that named it, whatever waits elsewhere, until it is named anew or dropped', async () => {
+  it('is pending in its own session only, until it is replaced or dropped', async () => {
     const [user, other] = [await world.user(), await world.user()];
     const [here, there, theirs] = [await visitOf(user), await visitOf(user), await visitOf(other)];
     const first = await begin(here);
@@ -42,7 +42,7 @@ describe('a new number', () => {
     expect([await phoneOf(user), await phoneOf(other)]).toEqual([elsewhere.number, foreign.number]);
   });
 
-  it('is read without what people type around it, also from a keyboard with wide digits', async () => {
+  it('is normalized: punctuation is removed, full-width digits are converted', async () => {
     const user = await world.user();
     const visit = await visitOf(user);
     expect(await statusOf(visit, 'change-phone', { phone: '＋49 (170) 77/７７-77.7' })).toBe(303);
@@ -51,7 +51,7 @@ describe('a new number', () => {
     expect(await phoneOf(user)).toBe('+491707777777');
   });
 
-  it('waits for five minutes', async () => {
+  it('is pending for five minutes', async () => {
     const visit = await visitOf(await world.user());
     const { number, code } = await begin(visit);
     app.clock.turn(299);
@@ -63,7 +63,7 @@ describe('a new number', () => {
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(400);
   });
 
-  it('is the one that the code was sent to', async () => {
+  it('is the number that the code was sent to', async () => {
     const user = await world.user();
     const visit = await visitOf(user);
     const { code } = await begin(visit);
@@ -72,7 +72,7 @@ describe('a new number', () => {
     expect(await phoneOf(user)).toBeNull();
   });
 
-  it('is refused where a directory has taken over the user meanwhile, and the audit log tells', async () => {
+  it('is refused and audited if a directory has taken over the user in the meantime', async () => {
     const user = await world.user();
     const visit = await visitOf(user);
     const { code } = await begin(visit);
@@ -94,7 +94,7 @@ describe('a new number', () => {
 });
 
 describe('the notice of a change', () => {
-  it('goes to the e-mail and to the old number, and names the end of the new one alone', async () => {
+  it('goes to the e-mail and the old number, and shows only the end of the new number', async () => {
     const [old, userName, email] = [phone(), newAddress(), newAddress()];
     const attributes = { emails: [{ value: email, primary: true }], phoneNumbers: [{ value: old, type: 'mobile' }] };
     const named = { userName, userNameKey: userName, email, emailKey: email };
@@ -112,7 +112,7 @@ describe('the notice of a change', () => {
     }
   });
 
-  it('of the same number again is none, and goes by mail alone where no text message can be sent', async () => {
+  it('is not sent for the same number, and goes by mail only if SMS is unavailable', async () => {
     const user = await world.user({ phone: phone() });
     const visit = await visitOf(user);
     const same = await begin(visit, user.phone as string);

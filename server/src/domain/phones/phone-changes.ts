@@ -29,60 +29,60 @@ export interface PhoneChangesDeps {
   smsGuard: Pick<SmsGuard, 'spend'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
-  /** `endOpenWork` of ceremonies/, which stands above. */
+  /** `endOpenWork` of ceremonies/, injected because that rung is above this one. */
   endOpenWork(em: EntityManager, now: Date, user: User, options: { keepCeremonyId: string | null }): Promise<void>;
 }
 
-/** Who changes their number, and where. The caller has made sure of the user, freshly, and holds the user's row. */
+/** The user of a change, and its context. The caller has freshly authenticated the user and locked the user's row. */
 export interface PhoneChangeBy {
   user: User;
   project: Project;
   /** The application's name, for the messages. */
   app: string;
-  /** The client, where one is concerned. */
+  /** The client, if any. */
   clientId?: string;
   locale: Locale;
   actor: Actor;
 }
 
-/** Where a change is made; only there is its code good. */
+/** The place of a change; its code is valid only there. */
 export interface PhoneChangePlace {
-  /** The id of the sign-in or of the session. */
+  /** The id of the sign-in or session. */
   boundTo: string;
-  /** Thumbprint of the device key, where one is in play. */
+  /** Thumbprint of the device key, if any. */
   jkt: string | null;
-  /** The client of the sign-in, where there is one. */
+  /** The client of the sign-in, if any. */
   clientId: string | null;
 }
 
 export interface PhoneCodeSent {
-  /** E.164: to be masked before it is shown. */
+  /** E.164; mask before display. */
   to: string;
   resendAfterSeconds: number;
-  /** For test mode. */
+  /** Shown in test mode only. */
   code: string;
 }
 
 const rejected: { refused: Problem } = { refused: { code: 'code-rejected', attemptsLeft: 0 } };
 
-/** A refusal, with its counters. The caller undoes what the step wrote, then notes it. */
+/** A refusal with its counters. The caller rolls back, then calls {@link PhoneChanges.note}. */
 export interface RefusedPhone {
   refused: Problem;
-  /** An SMS that was refused: counted once more by {@link PhoneChanges.note}, since the step is undone. */
+  /** A refused SMS: counted again by {@link PhoneChanges.note}, since the step is rolled back. */
   counts?: readonly { sms: SmsToSend }[];
   event?: Pick<AuditEntry, 'type' | 'subject' | 'detail'>;
 }
 
 /**
- * Changes of the login phone (`change_phone_number`, service.md 3.1). The new number proves itself by a code; until then
- * the old one stays. Every method joins the caller's transaction and returns refusals as values.
+ * Changes of the login phone (`change_phone_number`, service.md 3.1). A code verifies the new number; until then the
+ * old one stays. Every method joins the caller's transaction and returns refusals as values.
  */
 export class PhoneChanges {
   constructor(private readonly deps: PhoneChangesDeps) {}
 
   /**
-   * Sends a code to the new number; again: another one, or to another number. Refuses `phone-invalid`, `phone-locked`,
-   * `too-many`, `unavailable`. Only the holder of the number learns whether another user has it, from `complete`.
+   * Sends a code to the new number; repeatable, also with another number. Refuses `phone-invalid`, `phone-locked`,
+   * `too-many`, `unavailable`. That another user has the number is revealed only to its holder, by `complete`.
    */
   async begin(
     em: EntityManager,
@@ -133,24 +133,24 @@ export class PhoneChanges {
     return { to, resendAfterSeconds, code };
   }
 
-  /** The counters and the event of a refusal that was undone. */
+  /** Writes the counters and the audit event of a refusal after its rollback. */
   async note(em: EntityManager, by: PhoneChangeBy, { refused, counts = [], event }: RefusedPhone): Promise<void> {
     for (const { sms } of counts) await this.deps.smsGuard.spend(em, sms);
     if (event) await this.deps.audit.recordRepeated(em, { ...about(by), ...event }, refused.code);
   }
 
-  /** The number that waits there for its code; null: none. */
+  /** The pending number; null: none. */
   async pending(em: EntityManager, user: User, boundTo: string): Promise<string | null> {
     const waiting = { user: user.id, boundTo, expiresAt: { $gt: this.deps.clock.now() } };
     return (await em.findOne(PhoneChange, waiting))?.phone ?? null;
   }
 
-  /** Forgets the number that waits there. */
+  /** Deletes the pending number. */
   async drop(em: EntityManager, user: User, boundTo: string): Promise<void> {
     await em.nativeDelete(PhoneChange, { user: user.id, boundTo });
   }
 
-  /** Counts a try at the code of the new number; {@link complete} judges it. Refuses `too-many`. */
+  /** Counts an attempt at the code of the new number; {@link complete} checks it. Refuses `too-many`. */
   async count(
     em: EntityManager,
     { project, user }: PhoneChangeBy,
@@ -163,8 +163,8 @@ export class PhoneChanges {
   }
 
   /**
-   * Judges a counted try. Refuses `code-rejected`; where the code is right, `phone-locked`, and `taken` where another user
-   * of the project has the number. The number is the one that the code was sent to.
+   * Checks a counted attempt and stores the number that the code was sent to. Refuses `code-rejected`; if the code is
+   * correct, `phone-locked`, and `taken` if another user of the project has the number.
    */
   async complete(
     em: EntityManager,
@@ -191,8 +191,8 @@ export class PhoneChanges {
   }
 
   /**
-   * Puts a number that has proved itself on record, and with it where text messages of the second factor go; the user's other
-   * open work ends, and they hear of it by mail and at the old number. Refuses `phone-locked`, `taken`.
+   * Stores a verified number, also for the user's SMS factor, ends the user's other open work, and notifies the user by
+   * mail and at the old number. Refuses `phone-locked`, `taken`.
    *
    * @param keepCeremonyId the sign-in that makes the change; null: none
    */

@@ -2,7 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { query, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
-/** Deletes the user's open changes, except those of the sign-in `keepId`. Returns what they, and their codes, were bound to. */
+/**
+ * Deletes the user's pending changes, except those of the sign-in `keepId`. Returns their `boundTo`, to delete their
+ * codes.
+ */
 export async function endPhoneChanges(em: EntityManager, userId: string, keepId: string | null): Promise<string[]> {
   const ended = await query(
     em,
