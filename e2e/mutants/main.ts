@@ -39,7 +39,7 @@ const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'test-results/mutants');
 /** Domain folders that decide authentication and authorization. */
 const rungs = ['ceremonies', 'otp', 'devices', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
-const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/*.ts`, { cwd: root })
+const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/**/*.ts`, { cwd: root })
   .filter((path) => !/\.(test|entity)\.ts$/.test(path))
   .toSorted();
 /** Excludes tests that spawn processes, which have no mutants, and tests that take minutes. */

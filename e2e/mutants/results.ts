@@ -119,5 +119,5 @@ export function report(
 }
 
 const isAlive = (result: Result | undefined) => result?.outcome === 'survived' || result?.outcome === 'unreached';
-const folderOf = (file: string) => file.split('/').at(-2) ?? '';
+const folderOf = (file: string) => file.split('/')[3] ?? '';
 const shown = (text: string) => (text.trim() === '' ? '(nothing)' : text.replace(/\s+/g, ' ').slice(0, 240));

@@ -4,7 +4,7 @@ import { locationOf } from '../../test/browser.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
-import { AuthorizationRequest } from '../domain/ceremonies/authorization-request.entity.ts';
+import { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import { Device } from '../domain/devices/device.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';

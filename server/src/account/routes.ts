@@ -6,7 +6,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
 import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
-import type { BegunFlow } from '../domain/ceremonies/authorization-requests.ts';
+import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';

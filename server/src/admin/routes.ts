@@ -7,7 +7,7 @@
 import { type Request, Router } from 'express';
 import type { Admins } from '../domain/admins/admins.ts';
 import type { Audit } from '../domain/audit/audit.ts';
-import type { AuthorizationRequests } from '../domain/ceremonies/authorization-requests.ts';
+import type { AuthorizationRequests } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf } from '../http/context.ts';

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { BegunFlow } from '../domain/ceremonies/authorization-requests.ts';
-import type { Authorizations } from '../domain/ceremonies/authorizations.ts';
+import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
+import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';

@@ -8,7 +8,7 @@ import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey
 import express, { type Request, type Response, Router } from 'express';
 import type { JudgedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
 import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
-import { type CeremonyStep, steps } from '../domain/ceremonies/steps.ts';
+import { type CeremonyStep, steps } from '../domain/ceremonies/steps/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 import { bounded, maxBodyBytes } from '../http/bodies.ts';

@@ -10,7 +10,7 @@ import {
   verifyPhoneNumberRequest,
 } from '@latchkey/contracts';
 import type { StepInput } from '../domain/ceremonies/flow.ts';
-import type { Answers, CeremonyStep, Success } from '../domain/ceremonies/steps.ts';
+import type { Answers, CeremonyStep, Success } from '../domain/ceremonies/steps/steps.ts';
 import { parseStrictJson } from '../domain/devices/strict-json.ts';
 import { UnreadableRequest } from './signin-error.ts';
 

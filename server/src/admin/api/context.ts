@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import type { Admins, Granter } from '../../domain/admins/admins.ts';
-import type { Trials } from '../../domain/ceremonies/trials.ts';
+import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';

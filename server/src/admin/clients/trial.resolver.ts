@@ -1,5 +1,5 @@
 import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
-import type { TrialResult } from '../../domain/ceremonies/trials.ts';
+import type { TrialResult } from '../../domain/ceremonies/steps/trials.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext } from '../api/context.ts';

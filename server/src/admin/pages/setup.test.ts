@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
-import { AuthorizationRequest } from '../../domain/ceremonies/authorization-request.entity.ts';
+import { AuthorizationRequest } from '../../domain/ceremonies/requests/authorization-request.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 
 let room: AdminRoom;

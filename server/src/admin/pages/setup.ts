@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Admins } from '../../domain/admins/admins.ts';
 import type { SetupLink } from '../../domain/admins/setup-link.entity.ts';
-import type { AuthorizationRequests } from '../../domain/ceremonies/authorization-requests.ts';
+import type { AuthorizationRequests } from '../../domain/ceremonies/requests/authorization-requests.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { newSecret, type Random } from '../../domain/kernel/random.ts';

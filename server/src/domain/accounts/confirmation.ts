@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AuthorizationRequests, BegunFlow } from '../ceremonies/authorization-requests.ts';
+import type { AuthorizationRequests, BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
 import { found } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';

@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import type { BegunFlow } from '../ceremonies/authorization-requests.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
+import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';

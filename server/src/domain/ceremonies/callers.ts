@@ -7,8 +7,8 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Project } from '../projects/project.entity.ts';
-import type { AuthorizationRequest } from './authorization-request.entity.ts';
-import type { AuthorizationRequests } from './authorization-requests.ts';
+import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
+import type { AuthorizationRequests } from './requests/authorization-requests.ts';
 
 /** A page that takes a step; its credential and origin have been checked. */
 export interface JudgedPage extends JudgedClient {

@@ -13,10 +13,8 @@ import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
-import { authenticate } from './authenticate.ts';
 import type { JudgedPage, SigninCaller } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
-import { changePhoneNumber, verifyPhoneNumber } from './change-phone-number.ts';
 import { Counters } from './counters.ts';
 import { accountOf, withPiece } from './evidence.ts';
 import {
@@ -28,12 +26,14 @@ import {
   StepRefusal,
   type StepRule,
 } from './flow.ts';
-import { initiateMfa, verifyMfa } from './second-factor.ts';
 import { shortcuts } from './shortcuts/shortcuts.ts';
 import { nonceTtlSeconds } from './shortcuts/trusted-sign-in.ts';
-import { type Answers, type CeremonyStep, steps } from './steps.ts';
-import { verifyDevice } from './verify-device.ts';
-import { verifyEmailOtp } from './verify-email-otp.ts';
+import { authenticate } from './steps/authenticate.ts';
+import { changePhoneNumber, verifyPhoneNumber } from './steps/change-phone-number.ts';
+import { initiateMfa, verifyMfa } from './steps/second-factor.ts';
+import { type Answers, type CeremonyStep, steps } from './steps/steps.ts';
+import { verifyDevice } from './steps/verify-device.ts';
+import { verifyEmailOtp } from './steps/verify-email-otp.ts';
 
 /** Lifetime of a sign-in. */
 const txnTtlSeconds = 10 * 60;

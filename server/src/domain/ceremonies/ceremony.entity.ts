@@ -6,7 +6,7 @@ import { instant, key } from '../kernel/columns.ts';
 import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
 import { Project } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
-import { AuthorizationRequest } from './authorization-request.entity.ts';
+import { AuthorizationRequest } from './requests/authorization-request.entity.ts';
 
 /** States of a sign-in; `steps.ts` lists the steps that each state allows. */
 export const ceremonyStates = [

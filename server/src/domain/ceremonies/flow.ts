@@ -25,7 +25,7 @@ import type { Ceremony } from './ceremony.entity.ts';
 import type { Counters } from './counters.ts';
 import type { Evidence } from './evidence.ts';
 import type { Recipients, SetupLinks } from './recipients.ts';
-import type { Answers, CeremonyStep } from './steps.ts';
+import type { Answers, CeremonyStep } from './steps/steps.ts';
 
 /** Dependencies of the steps. */
 export interface FlowDeps {

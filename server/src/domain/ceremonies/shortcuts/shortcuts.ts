@@ -1,6 +1,6 @@
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
-import type { Answers, CeremonyStep } from '../steps.ts';
+import type { Answers, CeremonyStep } from '../steps/steps.ts';
 import { trustedSignIn } from './trusted-sign-in.ts';
 
 /**

@@ -15,7 +15,7 @@ import { notedSignIn } from '../../users/user-writing.ts';
 import type { SigninCaller } from '../callers.ts';
 import { amrOf, type Evidence } from '../evidence.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
-import { type Success, steps } from '../steps.ts';
+import { type Success, steps } from '../steps/steps.ts';
 
 /** Lifetime of a nonce. */
 export const nonceTtlSeconds = 120;

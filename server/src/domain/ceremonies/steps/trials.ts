@@ -1,17 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
-import type { Audit } from '../audit/audit.ts';
-import { Client } from '../clients/client.entity.ts';
-import type { Actor } from '../kernel/actor.ts';
-import type { Database } from '../kernel/database.ts';
-import { found, refuse } from '../kernel/problem.ts';
-import { newSecret, type Random } from '../kernel/random.ts';
-import { digest, isUuid } from '../kernel/secret.ts';
-import type { Signer, TokenKind } from '../keys/signer.ts';
-import type { Vault } from '../keys/vault.ts';
-import { supportedScopes } from '../tokens/claims.ts';
-import type { Tokens } from '../tokens/tokens.ts';
-import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
+import type { Audit } from '../../audit/audit.ts';
+import { Client } from '../../clients/client.entity.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import type { Database } from '../../kernel/database.ts';
+import { found, refuse } from '../../kernel/problem.ts';
+import { newSecret, type Random } from '../../kernel/random.ts';
+import { digest, isUuid } from '../../kernel/secret.ts';
+import type { Signer, TokenKind } from '../../keys/signer.ts';
+import type { Vault } from '../../keys/vault.ts';
+import { supportedScopes } from '../../tokens/claims.ts';
+import type { Tokens } from '../../tokens/tokens.ts';
+import type { AuthorizationRequests, BegunFlow } from '../requests/authorization-requests.ts';
 
 export interface TrialDeps {
   db: Database;

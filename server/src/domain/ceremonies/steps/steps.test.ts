@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ceremonyStates } from './ceremony.entity.ts';
+import { ceremonyStates } from '../ceremony.entity.ts';
 import { type CeremonyStep, steps } from './steps.ts';
 
 type Edge = { from: string; step: CeremonyStep; status: string; to: string };

@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { matchesRedirectUri } from '../clients/redirect-uri.ts';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { newSecret, type Random } from '../kernel/random.ts';
-import { digest } from '../kernel/secret.ts';
-import { execute, sql } from '../kernel/sql.ts';
+import { matchesRedirectUri } from '../../clients/redirect-uri.ts';
+import { type Clock, secondsLater } from '../../kernel/clock.ts';
+import { newSecret, type Random } from '../../kernel/random.ts';
+import { digest } from '../../kernel/secret.ts';
+import { execute, sql } from '../../kernel/sql.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
 /** Lifetime of a flow of the hosted page. */

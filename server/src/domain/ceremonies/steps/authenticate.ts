@@ -1,18 +1,18 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Device } from '../devices/device.entity.ts';
-import { secondsLater } from '../kernel/clock.ts';
-import { newSecret } from '../kernel/random.ts';
-import { digest, isStorableText } from '../kernel/secret.ts';
-import { codeTtlSeconds } from '../otp/judge.ts';
-import { resendAfterSeconds } from '../otp/sends.ts';
-import { addressKey, isAddress } from '../users/login.ts';
-import { decidedFor, subjectOf } from './account.ts';
-import { Ceremony } from './ceremony.entity.ts';
-import { accountOf, type Evidence, isSufficient, owed, provedIn, withPiece } from './evidence.ts';
+import type { Device } from '../../devices/device.entity.ts';
+import { secondsLater } from '../../kernel/clock.ts';
+import { newSecret } from '../../kernel/random.ts';
+import { digest, isStorableText } from '../../kernel/secret.ts';
+import { codeTtlSeconds } from '../../otp/judge.ts';
+import { resendAfterSeconds } from '../../otp/sends.ts';
+import { addressKey, isAddress } from '../../users/login.ts';
+import { decidedFor, subjectOf } from '../account.ts';
+import { Ceremony } from '../ceremony.entity.ts';
+import { accountOf, type Evidence, isSufficient, owed, provedIn, withPiece } from '../evidence.ts';
+import type { Flow, StepOutcome, StepRule } from '../flow.ts';
+import { maskAddress } from '../mask.ts';
+import { isPersonRequired, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
-import type { Flow, StepOutcome, StepRule } from './flow.ts';
-import { maskAddress } from './mask.ts';
-import { isPersonRequired, standingOf } from './standing.ts';
 
 /**
  * Starts or restarts a sign-in for one address. A trusted device continues; every other request, for a known address or

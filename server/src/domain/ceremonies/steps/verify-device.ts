@@ -1,12 +1,12 @@
-import { type Problem, problemOf } from '../kernel/problem.ts';
-import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
-import { isE164 } from '../users/login.ts';
-import type { User } from '../users/user.entity.ts';
-import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from './evidence.ts';
+import { type Problem, problemOf } from '../../kernel/problem.ts';
+import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
+import { isE164 } from '../../users/login.ts';
+import type { User } from '../../users/user.entity.ts';
+import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
+import type { Flow, StepOutcome, StepRule } from '../flow.ts';
+import { notify } from '../notices.ts';
+import { offeredMethods, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
-import type { Flow, StepOutcome, StepRule } from './flow.ts';
-import { notify } from './notices.ts';
-import { offeredMethods, standingOf } from './standing.ts';
 
 /** Registers the page's key for the user whose mail code was verified, and starts the chosen second factor. */
 export const verifyDevice: StepRule<'verify-device'> = {

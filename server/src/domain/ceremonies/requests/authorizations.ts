@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Client } from '../clients/client.entity.ts';
-import type { Database } from '../kernel/database.ts';
-import { networkOf } from '../kernel/network.ts';
-import { refuse } from '../kernel/problem.ts';
-import { digest } from '../kernel/secret.ts';
-import type { LimitRule, Limits } from '../limits/limits.ts';
-import { Project } from '../projects/project.entity.ts';
-import type { Session } from '../sessions/session.entity.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { Tokens } from '../tokens/tokens.ts';
+import type { Client } from '../../clients/client.entity.ts';
+import type { Database } from '../../kernel/database.ts';
+import { networkOf } from '../../kernel/network.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { digest } from '../../kernel/secret.ts';
+import type { LimitRule, Limits } from '../../limits/limits.ts';
+import { Project } from '../../projects/project.entity.ts';
+import type { Session } from '../../sessions/session.entity.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { Tokens } from '../../tokens/tokens.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
 

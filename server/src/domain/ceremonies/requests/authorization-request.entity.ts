@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Client } from '../clients/client.entity.ts';
-import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { Client } from '../../clients/client.entity.ts';
+import { instant, key } from '../../kernel/columns.ts';
+import { Project } from '../../projects/project.entity.ts';
 
 const schema = defineEntity({
   name: 'AuthorizationRequest',

@@ -1,7 +1,7 @@
-import type { PhoneChangeBy } from '../phones/phone-changes.ts';
-import { accountOf, freshAt } from './evidence.ts';
-import type { Flow, StepRule } from './flow.ts';
-import { maskPhone } from './mask.ts';
+import type { PhoneChangeBy } from '../../phones/phone-changes.ts';
+import { accountOf, freshAt } from '../evidence.ts';
+import type { Flow, StepRule } from '../flow.ts';
+import { maskPhone } from '../mask.ts';
 
 /** After a step-up: sends a code to the new number. Repeatable, also with another number. */
 export const changePhoneNumber: StepRule<'change-phone-number'> = {

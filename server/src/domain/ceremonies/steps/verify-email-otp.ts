@@ -1,9 +1,9 @@
-import { type Problem, Refusal } from '../kernel/problem.ts';
-import type { CodeFault } from '../otp/judge.ts';
-import type { Redemption } from '../otp/otp.ts';
-import type { User } from '../users/user.entity.ts';
-import { decidedFor, subjectOf } from './account.ts';
-import type { Flow, RefusedStep, StepRule } from './flow.ts';
+import { type Problem, Refusal } from '../../kernel/problem.ts';
+import type { CodeFault } from '../../otp/judge.ts';
+import type { Redemption } from '../../otp/otp.ts';
+import type { User } from '../../users/user.entity.ts';
+import { decidedFor, subjectOf } from '../account.ts';
+import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 
 /** One refusal for wrong, expired, used, replaced and foreign codes. */
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };

@@ -1,13 +1,13 @@
-import type { Device } from '../devices/device.entity.ts';
-import { notedUse } from '../devices/devices.ts';
-import { secondsLater } from '../kernel/clock.ts';
-import { execute, sql } from '../kernel/sql.ts';
-import { sdkScope } from '../tokens/claims.ts';
-import type { User } from '../users/user.entity.ts';
-import { notedSignIn } from '../users/user-writing.ts';
-import { accountOf, amrOf, type Evidence, freshAt, owed, withPiece } from './evidence.ts';
-import type { Flow } from './flow.ts';
-import { standingOf } from './standing.ts';
+import type { Device } from '../../devices/device.entity.ts';
+import { notedUse } from '../../devices/devices.ts';
+import { secondsLater } from '../../kernel/clock.ts';
+import { execute, sql } from '../../kernel/sql.ts';
+import { sdkScope } from '../../tokens/claims.ts';
+import type { User } from '../../users/user.entity.ts';
+import { notedSignIn } from '../../users/user-writing.ts';
+import { accountOf, amrOf, type Evidence, freshAt, owed, withPiece } from '../evidence.ts';
+import type { Flow } from '../flow.ts';
+import { standingOf } from '../standing.ts';
 import type { Success } from './steps.ts';
 
 /** Seconds after the proof within which the change of a step-up must follow. */

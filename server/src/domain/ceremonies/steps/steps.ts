@@ -1,7 +1,7 @@
 import type { SigninStep } from '@latchkey/contracts';
-import type { MfaMethod } from '../mfa/enrolment.entity.ts';
-import type { TotpSetup } from '../mfa/mfa.ts';
-import type { CeremonyState } from './ceremony.entity.ts';
+import type { MfaMethod } from '../../mfa/enrolment.entity.ts';
+import type { TotpSetup } from '../../mfa/mfa.ts';
+import type { CeremonyState } from '../ceremony.entity.ts';
 
 /** The result of a sign-in: a code for the SDK; the return URL and the session cookie's secret for the hosted page. */
 export type Success = {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
-import { redirectUri } from '../../../test/factories.ts';
-import type { Client } from '../clients/client.entity.ts';
-import { system } from '../kernel/actor.ts';
-import type { Project } from '../projects/project.entity.ts';
-import { decidedFor } from './account.ts';
+import { buildTestApp, type TestApp } from '../../../../test/build-app.ts';
+import { redirectUri } from '../../../../test/factories.ts';
+import type { Client } from '../../clients/client.entity.ts';
+import { system } from '../../kernel/actor.ts';
+import type { Project } from '../../projects/project.entity.ts';
+import { decidedFor } from '../account.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 import {
   type AuthorizationRequests,
