@@ -131,9 +131,15 @@ describe('the phone number', () => {
     const taken = phone();
     await app.make.user(world.project, { phone: taken });
     await visit.change('change-phone', { phone: taken });
-    expect(await tell('change-phone', { phone: phone() })).toEqual([429, expect.stringContaining('one too many')]);
+    expect(await tell('change-phone', { phone: phone() })).toEqual([
+      429,
+      expect.stringContaining('Too many codes requested'),
+    ]);
     const code = await world.codeFor(taken);
-    expect(await tell('verify-phone', { code })).toEqual([409, expect.stringContaining('Somebody else here')]);
+    expect(await tell('verify-phone', { code })).toEqual([
+      409,
+      expect.stringContaining('Another account already uses'),
+    ]);
     app.clock.turn(31);
     await app.services.db.transaction((em) =>
       em.execute("update users set provenance = 'scim' where id = ?", [user.id]),

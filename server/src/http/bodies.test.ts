@@ -117,7 +117,9 @@ describe('an endless chunked body', () => {
   }
 
   it.each(doors)('is cut off at the limit on %s', async (_name, door) => {
-    const text = await flood(door());
+    // A client that writes at the moment of the reset loses the response.
+    let text = '';
+    for (let tries = 0; text === '' && tries < 50; tries += 1) text = await flood(door());
     expect(text.split('\r\n')[0]).toContain(String(door().status));
   });
 

@@ -45,11 +45,9 @@ function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
     // Iterating over the request would destroy it afterwards, and with it the response.
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
+      // The rest is read and dropped: a connection that closes with unread data is reset, and the client loses the response.
       if (length <= maxBytes) chunks.push(chunk);
-      else {
-        req.pause();
-        reject(tooLarge(maxBytes));
-      }
+      else reject(tooLarge(maxBytes));
     });
     req.on('end', () => {
       isWhole = true;
@@ -60,7 +58,7 @@ function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
   });
 }
 
-/** The rest of the body is not read, so the connection closes after the response. */
+/** Closes the connection after the response: the body may be endless. */
 function tooLarge(maxBytes: number): ScimError {
   return new ScimError(413, `The body is larger than ${maxBytes} bytes.`, { headers: { Connection: 'close' } });
 }

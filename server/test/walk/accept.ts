@@ -127,7 +127,10 @@ function reachOf(
       const own = [...model.enrolments.values()].filter((one) => one.user === user['id']);
       for (const to of new Set([mailboxOf(user), user['phone'], ...own.map(({ phone }) => phone)])) add(to, user);
     }
-    demand(reach.has(recipient), `${step} of ${txn.name} sent a factor's code to ${recipient}, a recipient of another user`);
+    demand(
+      reach.has(recipient),
+      `${step} of ${txn.name} sent a factor's code to ${recipient}, a recipient of another user`,
+    );
     return reach;
   }
   for (const user of model.named(txn.client.project.id, txn.named ?? '')) add(mailboxOf(user), user);
