@@ -16,7 +16,7 @@ beforeAll(() => {
 const locationOf = (response: Response) => response.headers.get('location') ?? '';
 
 describe('/account', () => {
-  it('bears the brand of its project', async () => {
+  it('has the branding of its project', async () => {
     const { visit } = await somebody();
     const { experiences } = app.services;
     const texts = [{ locale: 'en', key: 'supportUrl', text: 'https://acme.example/help' }];
@@ -29,7 +29,7 @@ describe('/account', () => {
     expect(html).toContain('<a href="https://acme.example/help" target="_blank" rel="noopener noreferrer">Help</a>');
   });
 
-  it('shows a person who they are, their devices, sessions and second factors, and nobody else’s', async () => {
+  it('shows only the user’s own profile, devices, sessions and second factors', async () => {
     const { address, user, visit } = await somebody();
     await giveFactor(user, 'email');
     const other = await somebody();
@@ -49,14 +49,14 @@ describe('/account', () => {
     ['es', 'Dispositivos', 'Sesiones'],
     ['fr', 'Appareils', 'Dernière activité'],
     ['ja', 'デバイス', 'セッション'],
-  ])('speaks %s', async (language, ...texts) => {
+  ])('is available in %s', async (language, ...texts) => {
     const { visit } = await somebody();
     const html = await (await visit.browser.get(`${app.url}/account`, { 'accept-language': language })).text();
     for (const text of texts) expect(html).toContain(text);
     expect(html).not.toMatch(/account\.\w|\{\w+\}/);
   });
 
-  it('tells a stranger to sign in at an application, whatever the cookie or the address says', async () => {
+  it('shows “You are not signed in” without a valid session, for any cookie or URL', async () => {
     const stranger = new CookieBrowser();
     for (const query of ['', '?project=x', `?project=${world.project.id}`, '?project=a&project=b']) {
       expect(await (await stranger.get(`${app.url}/account${query}`)).text()).toContain('You are not signed in');
@@ -71,7 +71,7 @@ describe('/account', () => {
     expect([response.status, locationOf(response)]).toEqual([303, `/account?project=${world.project.id}`]);
   });
 
-  it('asks which one, where the browser holds sessions of several projects', async () => {
+  it('lets users choose between sessions of several projects', async () => {
     const policy = { idleTimeoutSeconds: 24 * 3600 };
     world.project = await app.services.projects.updateSessionPolicy(world.project.id, policy, system);
     const { address, visit } = await somebody();
@@ -85,7 +85,7 @@ describe('/account', () => {
     expect(await visit.page(`?project=${first.id}`)).toContain(address);
   });
 
-  it('takes names for text', async () => {
+  it('escapes names', async () => {
     const { visit, device } = await somebody();
     await visit.change('rename-device', { id: device.id, name: '"><script>alert(1)</script>' });
     const html = await visit.page();
@@ -95,7 +95,7 @@ describe('/account', () => {
 });
 
 describe('a form', () => {
-  it('does nothing without the token of its session, from another site, or for a change that there is not', async () => {
+  it('is rejected without a CSRF token of its session, from another site, or with an unknown change', async () => {
     const { user, visit } = await somebody();
     const elsewhere = await visitOf(user);
     const foreign = await (await somebody()).visit.csrf();

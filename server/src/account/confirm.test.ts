@@ -19,7 +19,7 @@ beforeAll(() => {
 
 const reader = () => app.services.db.reader();
 
-/** The hosted page behind the button that confirms who it is. */
+/** The hosted page opened by the “Confirm it’s you” button. */
 async function confirming(visit: Visit, key: DeviceKey): Promise<SigninPage> {
   const to = locationOf(await visit.change('confirm'));
   expect(to.pathname).toBe('/signin');
@@ -28,7 +28,7 @@ async function confirming(visit: Visit, key: DeviceKey): Promise<SigninPage> {
   return new SigninPage(app.url, credential, key, () => Math.floor(app.clock.now().getTime() / 1000));
 }
 
-/** Where the browser is after the hosted page has said that all is well. */
+/** Follows the redirects after SUCCESS on the hosted page; returns their URLs. */
 async function afterwards(visit: Visit, done: StepAnswer): Promise<URL[]> {
   for (const line of done.headers.getSetCookie()) {
     const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
@@ -38,8 +38,8 @@ async function afterwards(visit: Visit, done: StepAnswer): Promise<URL[]> {
   return [confirmed, locationOf(await visit.browser.get(confirmed.href))];
 }
 
-describe('the button that confirms who it is', () => {
-  it('leads to a sign-in that asks for a code, and back to the page, which then allows the change', async () => {
+describe('the “Confirm it’s you” button', () => {
+  it('starts a sign-in with a code and returns to the page, which then allows the change', async () => {
     const { address, user } = await somebody();
     const visit = await visitOf(user, ['swk'], undefined, 'device-key');
     expect((await visit.change('renew-recovery-codes')).status).toBe(403);
@@ -56,7 +56,7 @@ describe('the button that confirms who it is', () => {
     expect((await visit.change('renew-recovery-codes')).status).toBe(200);
   });
 
-  it('is not answered by the key of this browser', async () => {
+  it('does not accept the device key alone', async () => {
     const { address, device, key, user } = await somebody();
     const visit = await visitOf(user, ['swk'], device.id, 'device-key');
     app.clock.turn(31);
@@ -66,7 +66,7 @@ describe('the button that confirms who it is', () => {
     expect((await visit.change('renew-recovery-codes')).status).toBe(403);
   });
 
-  it('asks for the second factor, also in a browser that remembers it', async () => {
+  it('requires the second factor, even in a browser that remembers it', async () => {
     await world.set({ mfaPolicy: 'optional', rememberMfaSeconds: 3600 });
     const address = newAddress();
     const own = await world.page();
@@ -86,7 +86,7 @@ describe('the button that confirms who it is', () => {
     expect(locationOf(await visit.change('remove-factor', { id: factor?.id ?? '' })).search).toContain('saved');
   });
 
-  it('asks for a person, names the visitor, and is for the client of this browser', async () => {
+  it('requires user verification, with the user as hint and the client of this browser', async () => {
     const { address, device, user } = await somebody();
     await app.make.client(world.project);
     const visit = await visitOf(user, ['swk'], device.id, 'device-key');
@@ -96,7 +96,7 @@ describe('the button that confirms who it is', () => {
     expect(request.client.id).toBe(world.client.id);
   });
 
-  it('gives a code that nobody can redeem', async () => {
+  it('issues a code that cannot be redeemed', async () => {
     const { address, user } = await somebody();
     const visit = await visitOf(user, ['swk'], undefined, 'device-key');
     app.clock.turn(31);
@@ -109,7 +109,7 @@ describe('the button that confirms who it is', () => {
     }
   });
 
-  it('is pressed on the page alone: nothing is begun without the token of its form, or without a session', async () => {
+  it('does nothing without a CSRF token or a session', async () => {
     const { user } = await somebody();
     const visit = await visitOf(user);
     expect((await visit.change('confirm', { csrf: 'x' })).status).toBe(403);
@@ -118,7 +118,7 @@ describe('the button that confirms who it is', () => {
     expect(await reader().count(AuthorizationRequest, { project: world.project.id })).toBe(0);
   });
 
-  it('leads back to a page of ours alone, whatever the address says', async () => {
+  it('returns only to a page of this origin, for any URL', async () => {
     for (const state of ['', 'https://evil.example', '//evil.example', world.project.id]) {
       const query = new URLSearchParams({ state, error: 'access_denied' });
       const response = await fetch(`${app.url}/account/confirmed?${query}`, { redirect: 'manual' });

@@ -18,7 +18,7 @@ const isThere = async (factor: Enrolment) => (await reader().count(Enrolment, { 
 const locationOf = (response: Response) => response.headers.get('location') ?? '';
 
 describe('a second factor', () => {
-  it('is removed after a fresh sign-in that has met one; the user is told by mail', async () => {
+  it('is removed after a fresh sign-in with a factor; the user is notified by email', async () => {
     const { address, user } = await somebody();
     const factor = await giveFactor(user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
@@ -31,7 +31,7 @@ describe('a second factor', () => {
     expect((await world.events()).filter((type) => type === 'mfa.removed')).toHaveLength(1);
   });
 
-  it('stays where a code has proved the person longer than five minutes ago, or never, or has met no factor', async () => {
+  it('is kept if the sign-in is older than five minutes, without a code, or without a factor', async () => {
     const { device, user } = await somebody();
     const factor = await giveFactor(user);
     const old = await visitOf(user, ['swk', 'otp', 'mfa']);
@@ -49,7 +49,7 @@ describe('a second factor', () => {
     expect(await app.services.mfa.recoveryCodes.left(reader(), user.id)).toBe(0);
   });
 
-  it('that is e-mail alone is removed after a mail code: both prove the same mailbox', async () => {
+  it('by email alone is removed after a mail code: both prove the same mailbox', async () => {
     const { user } = await somebody();
     const factor = await giveFactor(user, 'email');
     const visit = await visitOf(user, ['swk', 'otp']);
@@ -57,7 +57,7 @@ describe('a second factor', () => {
     expect(await isThere(factor)).toBe(false);
   });
 
-  it('of somebody else stays', async () => {
+  it('of another user is kept', async () => {
     const victim = await somebody();
     const factor = await giveFactor(victim.user);
     await (await somebody()).visit.change('remove-factor', { id: factor.id });
@@ -70,7 +70,7 @@ describe('the phone number', () => {
   const phone = () => `+4917066${String(++serial).padStart(5, '0')}`;
   const phoneOf = async (user: User) => (await reader().findOneOrFail(User, user.id)).phone ?? null;
 
-  it('is changed once the new one has proved itself; the user hears of it by mail and at the old one', async () => {
+  it('changes once the new one is verified; the user is notified by email and at the old number', async () => {
     const { address, user, visit } = await somebody();
     expect(await visit.page()).toContain('Add a number');
     const [old, number] = [phone(), phone()];
@@ -95,7 +95,7 @@ describe('the phone number', () => {
     expect(await visit.page()).not.toContain(number);
   });
 
-  it('is changed by nobody whose sign-in is not fresh, or has met no factor where there is one', async () => {
+  it('does not change without a fresh sign-in, or without the factor of the user', async () => {
     const { user, visit } = await somebody();
     const number = phone();
     await visit.change('change-phone', { phone: number });
@@ -109,7 +109,7 @@ describe('the phone number', () => {
     expect(await phoneOf(user)).toBeNull();
   });
 
-  it('is given up by the button, and its code is good in no other session', async () => {
+  it('change can be cancelled, and its code is invalid in other sessions', async () => {
     const { user, visit } = await somebody();
     const elsewhere = await visitOf(user);
     const number = phone();
@@ -121,7 +121,7 @@ describe('the phone number', () => {
     expect(await phoneOf(user)).toBeNull();
   });
 
-  it('says what is wrong: no number, too soon, somebody else’s, the directory’s', async () => {
+  it('change reports errors: invalid number, too soon, taken, managed by the directory', async () => {
     const { user, visit } = await somebody();
     const tell = async (change: string, fields: Record<string, string>) => {
       const response = await visit.change(change, fields);
@@ -149,7 +149,7 @@ describe('the phone number', () => {
     expect(await phoneOf(user)).toBeNull();
   });
 
-  it('gets no more codes than the project sends in a day, which the audit log tells', async () => {
+  it('gets no more codes than the daily limit of the project, which is recorded in the audit log', async () => {
     await world.set({ smsPerDay: 1 });
     const [one, two] = [await visitOf((await somebody()).user), await visitOf((await somebody()).user)];
     expect((await one.change('change-phone', { phone: phone() })).status).toBe(303);
@@ -157,7 +157,7 @@ describe('the phone number', () => {
     expect((await world.events()).filter((type) => type === 'sms.limit_reached')).toHaveLength(1);
   });
 
-  it('shows the code in test mode, and no way to change it where no text message can be sent', async () => {
+  it('change shows the code in test mode, and is not offered if SMS cannot be sent', async () => {
     await world.begin({ testMode: true });
     const { senders } = app.services;
     const sms = senders.sms;
@@ -178,7 +178,7 @@ describe('the phone number', () => {
 });
 
 describe('recovery codes', () => {
-  it('are ten new ones, shown once; those before are gone, and the user is told by mail', async () => {
+  it('are replaced by ten new ones, shown once; the user is notified by email', async () => {
     const { address, user } = await somebody();
     await giveFactor(user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);

@@ -1,13 +1,13 @@
 import { escapeHtml, hiddenFields } from '../http/html.ts';
 
-/** HTML that was made here, as opposed to a text that is still to be escaped. */
+/** Trusted HTML, as opposed to text that must be escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 export type Part = string | Html | readonly Html[];
 
-/** HTML from a template: whatever is filled in is escaped, unless it is HTML itself. */
+/** Template tag for HTML. Escapes interpolated values unless they are {@link Html}. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   const filled = strings.flatMap((piece, index) => [piece, index < parts.length ? written(parts[index] as Part) : '']);
   return new Html(filled.join(''));
@@ -15,7 +15,6 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
 
 export const nothing = new Html('');
 
-/** Hidden inputs of a form. */
 export function hidden(fields: Record<string, string>): Html {
   return new Html(hiddenFields(fields));
 }

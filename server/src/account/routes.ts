@@ -22,19 +22,19 @@ export interface AccountDeps {
   ownAccount: OwnAccount;
   experienceOf(projectId: string): Promise<ExperienceContent>;
   cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession' | 'setFlow'>;
-  /** A token for the forms, worth something only with this session. */
+  /** CSRF token of the forms, bound to this session. */
   csrf: { make(sessionId: string): string; holds(sessionId: string, token: string | undefined): boolean };
   pages: Pages;
   log: { info(fields: object, message: string): void };
 }
 
-/** What came of a change: back to the page, which says so, or a page that is shown once. */
+/** Result of a change: a redirect to the page with a status, or a page that is shown once. */
 type ActionOutcome =
   | { notice: Notice }
   | { recoveryCodes: string[] }
-  /** The hosted page asks for a code first. */
+  /** Redirects to the hosted page for a fresh sign-in. */
   | BegunFlow
-  /** A code went to a new number; in test mode it is shown. */
+  /** A code was sent to a new number; shown in test mode. */
   | { phoneCode: string | null };
 type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<ActionOutcome>;
 
@@ -177,8 +177,8 @@ function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcom
 }
 
 /**
- * Beside the form's token: a browser that says where a form stood must name this origin. The pages' policy keeps the
- * referrer to themselves, and browsers then send `Origin: null`.
+ * Defense in depth besides the CSRF token: an Origin header, if sent, must be this origin. With the pages' referrer policy,
+ * browsers send `Origin: null`.
  */
 function isSameOrigin(req: Request, issuer: string): boolean {
   const site = req.get('sec-fetch-site');

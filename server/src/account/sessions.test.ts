@@ -18,7 +18,7 @@ const reader = () => app.services.db.reader();
 const locationOf = (response: Response) => response.headers.get('location') ?? '';
 
 describe('a device', () => {
-  it('is renamed by its user alone, to a name of 1 to 100 characters', async () => {
+  it('can be renamed only by its user, to a name of 1 to 100 characters', async () => {
     const { visit, device } = await somebody();
     const other = await somebody();
     const nameOf = async () => (await reader().findOneOrFail(Device, device.id)).name;
@@ -33,7 +33,7 @@ describe('a device', () => {
     expect(await world.events()).toContain('device.renamed');
   });
 
-  it('that is revoked cannot sign in by its proof any more, and its session ends', async () => {
+  it('that is revoked can no longer sign in, and its session ends', async () => {
     const { address, device, key, user, visit } = await somebody();
     const elsewhere = await visitOf(user);
     expect(locationOf(await elsewhere.change('revoke-device', { id: device.id }))).toContain('saved');
@@ -45,19 +45,19 @@ describe('a device', () => {
     expect((await reader().findOneOrFail(Session, visit.sessionId)).endReason).toBe('revoked');
     expect(await elsewhere.isSignedIn()).toBe(true);
     expect(await elsewhere.page()).not.toContain(device.id);
-    // A second click on the same button finds it done.
+    // A second click has no effect.
     expect((await elsewhere.change('revoke-device', { id: device.id })).status).toBe(303);
     expect((await world.events()).filter((type) => type === 'device.revoked')).toHaveLength(1);
   });
 
-  it('of this browser takes this browser’s session and its cookie with it', async () => {
+  it('of this browser is revoked with its session and cookie', async () => {
     const { device, visit } = await somebody();
     await visit.change('revoke-device', { id: device.id });
     expect([...visit.browser.cookies.keys()]).toEqual([]);
     expect(await visit.isSignedIn()).toBe(false);
   });
 
-  it('of somebody else, or of another project, stays as it is', async () => {
+  it('of another user or project cannot be changed', async () => {
     const victim = await somebody();
     const attackers = [(await somebody()).visit];
     await world.begin();
@@ -72,7 +72,7 @@ describe('a device', () => {
 });
 
 describe('a session', () => {
-  it('is ended by its user alone; its relying parties are told', async () => {
+  it('can be ended only by its user; relying parties are notified', async () => {
     const { client } = await app.make.client(world.project, { backchannelLogoutUri: 'http://127.0.0.1:1/logout' });
     const { user, visit } = await somebody();
     const rp = new RelyingParty(app, client);
@@ -94,7 +94,7 @@ describe('a session', () => {
     expect(await visit.isSignedIn()).toBe(true);
   });
 
-  it('of this browser ends by the button that signs out, and with it what its forms were good for', async () => {
+  it('of this browser ends with “Sign out”, which invalidates its CSRF tokens', async () => {
     const { visit } = await somebody();
     const csrf = await visit.csrf();
     const cookies = [...visit.browser.cookies];
@@ -106,7 +106,7 @@ describe('a session', () => {
     expect(locationOf(response)).toBe(`/account?project=${world.project.id}`);
   });
 
-  it('stays alone when all others are ended', async () => {
+  it('is kept when all others are ended', async () => {
     const { user, visit } = await somebody();
     const others = [await visitOf(user), await visitOf(user)];
     const stranger = (await somebody()).visit;
@@ -117,15 +117,15 @@ describe('a session', () => {
     expect(await visit.page()).not.toContain('Sign out everywhere else');
   });
 
-  it('that was idle too long is neither shown nor let in', async () => {
+  it('that is idle too long is neither shown nor accepted', async () => {
     const { visit } = await somebody();
     app.clock.turn(world.project.idleTimeoutSeconds + 1);
     expect(await visit.isSignedIn()).toBe(false);
   });
 });
 
-describe('a browser that is forgotten', () => {
-  it('is signed out, has no cookie, and proves nothing by its key; other browsers stay', async () => {
+describe('a forgotten browser', () => {
+  it('is signed out, loses its cookie and its key is revoked; other browsers are not affected', async () => {
     const { address, device, key, user, visit } = await somebody();
     const elsewhere = await visitOf(user);
     expect(await visit.page()).toContain('Sign out and forget this browser');
@@ -142,7 +142,7 @@ describe('a browser that is forgotten', () => {
     expect(await world.events()).toContain('device.revoked');
   });
 
-  it('without a device of its own is signed out all the same, and takes no other’s device away', async () => {
+  it('without a device is signed out, and revokes no other device', async () => {
     const { device, user } = await somebody();
     for (const deviceId of [undefined, (await somebody()).device.id]) {
       const visit = await visitOf(user, ['swk'], deviceId);
@@ -154,8 +154,8 @@ describe('a browser that is forgotten', () => {
   });
 });
 
-describe('the devices that are shown', () => {
-  it('are those that today’s policy trusts, and those in use', async () => {
+describe('the listed devices', () => {
+  it('are those that the current policy trusts, and those in use', async () => {
     const { device, visit, user } = await somebody();
     const elsewhere = await visitOf(user);
     expect(await elsewhere.page()).toContain(device.id);

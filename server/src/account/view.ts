@@ -5,7 +5,7 @@ import type { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { type Html, hidden, html, nothing } from './html.ts';
 
-/** What the page says beside what it shows. */
+/** Status of the last change, shown on the page. */
 export type Notice =
   | 'saved'
   | 'name'
@@ -51,7 +51,7 @@ export function chooserView(visitors: readonly Visitor[]): View {
     )}</ul>`;
 }
 
-/** Ten codes, this once. */
+/** The page with ten new recovery codes, shown once. */
 export function recoveryCodesView({ project }: Visitor, codes: readonly string[]): View {
   return (say) => html`<h1>${say('newCodesTitle')}</h1><p class="lead">${say('newCodesText')}</p>
     <ol class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ol>
@@ -63,7 +63,7 @@ export function accountView(
   overview: AccountOverview,
   csrf: string,
   notice: Notice | undefined,
-  /** Of a new phone number; in test mode only. */
+  /** Code for a new phone number; in test mode only. */
   testCode?: string,
 ): View {
   const { user } = visitor;
@@ -101,7 +101,7 @@ class AccountPage {
     return notice === 'stale' ? html`${problem}${this.confirmation()}` : problem;
   }
 
-  /** In place of what asks for a fresh sign-in. */
+  /** Shown instead of actions that require a fresh sign-in. */
   private stale(): Html {
     return html`<p class="notice">${this.say('stale')}</p>${this.confirmation()}`;
   }
@@ -249,7 +249,7 @@ class AccountPage {
     return this.say(key, { time: `${this.times.format(at)} UTC` });
   }
 
-  /** What asks once more, or for more, before it is done; it opens without script. */
+  /** An action with a confirmation or more input; expands without script. */
   private fold(label: string, spoken: string, content: Html): Html {
     return html`<details><summary class="quiet"${spokenAs(label, spoken)}>${label}</summary>${content}</details>`;
   }
@@ -264,7 +264,7 @@ class AccountPage {
   }
 }
 
-/** Buttons of several rows have the same words: read out, each names its row. */
+/** Accessible name of a button that is repeated in several rows: includes the row's name. */
 function spokenAs(label: string, spoken: string): Html {
   return spoken === label ? nothing : html` aria-label="${spoken}"`;
 }

@@ -8,7 +8,7 @@ const wrongRequest: DelegationErrorRow = [400, 'INVALID_REQUEST', 'The request c
 const wrongClient: DelegationErrorRow = [401, 'INVALID_CLIENT', 'Send a live secret API key (lk_sk_…) in X-Api-Key.'];
 const ended: DelegationErrorRow = [410, 'SESSION_EXPIRED', 'This change is over. Begin it again.'];
 
-/** How delegation says each refusal. */
+/** Status, code and description of each refusal. */
 const rows = {
   'not-found': [404, 'USER_NOT_FOUND', 'There is no such user, or the user is not active.'],
   invalid: wrongRequest,
@@ -41,7 +41,7 @@ const rows = {
 
 const bug: DelegationErrorRow = [500, 'SERVER_ERROR', 'Something went wrong on our side. Try again.'];
 
-/** What stands in no domain rule: faults of the envelope and of HTTP. */
+/** Errors outside the domain: faults of the envelope and of HTTP. */
 const own = {
   NOT_CONFIGURED: [409, 'NOT_CONFIGURED', 'No public keys are registered for this client.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/jose.'],
@@ -52,12 +52,12 @@ const own = {
   INVALID_REQUEST: wrongRequest,
 } as const satisfies Partial<Record<DelegationErrorCode, DelegationErrorRow>>;
 
-/** A refusal of this room itself. The reason is for the log. */
+/** A rejected request. The reason is logged, not sent. */
 export class DelegationRefusal extends Error {
   constructor(
     readonly code: keyof typeof own,
     reason: string,
-    /** What the caller may know beyond the code's own words. */
+    /** Additional description for the caller. */
     readonly said?: string,
   ) {
     super(reason);
@@ -69,11 +69,11 @@ export interface Failure {
   status: number;
   retryAfterSeconds: number | undefined;
   body: DelegationFailure;
-  /** True where it is not the caller's doing. */
+  /** True if the server is at fault. */
   isBug: boolean;
 }
 
-/** The answer to whatever was thrown. */
+/** Maps a thrown error to a response. */
 export function toFailure(thrown: unknown, requestId: string): Failure {
   const failure = failureOf(thrown);
   const [status, code, message] = rowFor(failure);

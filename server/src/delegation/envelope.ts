@@ -12,10 +12,10 @@ import type { DelegationParties, LoadedPair } from '../domain/delegation/delegat
 import { parseStrictJson } from '../domain/devices/strict-json.ts';
 import { isBase64url } from '../domain/kernel/base64url.ts';
 
-/** How far a back end's clock may be from ours. */
+/** Allowed clock skew of a back end. */
 const leewaySeconds = 30;
 
-/** Who the request must be from and for. */
+/** Expected issuer and audience of the request. */
 export interface Expected {
   clientId: string;
   /** `{issuer}/{project_id}` */
@@ -23,11 +23,11 @@ export interface Expected {
   nowSeconds: number;
 }
 
-/** A request that was decrypted, and the keys by which its answer goes back. */
+/** A decrypted request, and the keys for its response. */
 export interface Opened {
-  /** Ours, to which it was encrypted. */
+  /** Latchkey's key pair that it was encrypted to. */
   ours: LoadedPair;
-  /** The client's, by which it was signed; where that could not be verified, the client's newest. */
+  /** The client's key pair that signed it; if the signature is invalid, the client's newest. */
   theirs: LoadedPair;
   verdict:
     | { valid: true; request: DelegationRequest }
@@ -42,7 +42,7 @@ export class EnvelopeFault extends Error {
   }
 }
 
-/** Decrypts and verifies (RFC 7516, RFC 7515). Throws {@link EnvelopeFault} where it cannot even be decrypted. */
+/** Decrypts and verifies (RFC 7516, RFC 7515). Throws {@link EnvelopeFault} if it cannot be decrypted. */
 export async function openRequest(text: string, parties: DelegationParties, expected: Expected): Promise<Opened> {
   const header = headerOf(text, 5, outerHeader(delegationTypes.requestEnvelope), ['kid', 'epk', 'cty', 'apu', 'apv']);
   const { ours, plaintext } = await decrypted(text, header['kid'], parties.idp);
@@ -75,7 +75,7 @@ export async function sealResponse(
     .encrypt(theirs.encryption);
 }
 
-/** What binds an answer to the bytes of its request. */
+/** Hash of the request, which binds the response to it. */
 export function requestHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
@@ -146,8 +146,8 @@ const outerHeader = (typ: string): Record<string, string> => ({
 });
 
 /**
- * The protected header of a compact serialization, if all of it is known and as expected: so there is no `zip`, `crit`,
- * `jwk`, `jku`, `x5u` and the like. Each part must be spelled in the one canonical way, or bits could change unseen.
+ * The protected header of a compact serialization, if it contains only expected members: no `zip`, `crit`, `jwk`, `jku`,
+ * `x5u` and so on. Each part must be canonical base64url, so that no bit can be changed undetected.
  */
 function headerOf(
   text: string,
@@ -181,7 +181,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Undefined where jose refuses; anything else thrown is a bug. */
+/** Undefined if jose rejects the input; rethrows other errors, which are bugs. */
 async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -191,7 +191,7 @@ async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A point that is none (`epk` of small order, or off the curve) fails in WebCrypto, before jose can name it. */
+/** An invalid point (`epk` of small order or off the curve) fails in WebCrypto, without a jose error. */
 function isKeyFault(error: unknown): boolean {
   return error instanceof TypeError || error instanceof DOMException || isOpenSslFault(error);
 }

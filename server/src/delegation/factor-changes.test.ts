@@ -48,8 +48,8 @@ async function events(type: string) {
   return items;
 }
 
-describe('a back end, by the server library', () => {
-  it('gives a user a second factor by e-mail', async () => {
+describe('a back end with the server library', () => {
+  it('adds email as second factor', async () => {
     const library = await backEnd.delegationClient();
     expect(await library.getUserCredentials(address)).toEqual({ status: 'success', mfa_method: 'none' });
     const change = await library.initiateMfaChange({ userid: address, mfaMethod: MfaMethod.EMAIL });
@@ -66,7 +66,7 @@ describe('a back end, by the server library', () => {
     expect(await library.getUserCredentials(ada.id)).toEqual({ status: 'success', mfa_method: 'email' });
   });
 
-  it('changes it to SMS; the old one stays until the new one is verified, and the user is told', async () => {
+  it('changes it to SMS; the old factor stays until the new one is verified, and the user is notified', async () => {
     await enrolled('email');
     const library = await backEnd.delegationClient();
     const change = await library.initiateMfaChange({
@@ -100,7 +100,7 @@ describe('a back end, by the server library', () => {
     expect(await events('mfa.rejected')).toMatchObject([{ detail: { method: 'sms', count: 2 } }]);
   });
 
-  it('changes it to an authenticator app, whose secret only this answer holds', async () => {
+  it('changes it to an authenticator app, whose secret is returned once', async () => {
     await enrolled('sms', { phone });
     const library = await backEnd.delegationClient();
     const change = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
@@ -113,7 +113,7 @@ describe('a back end, by the server library', () => {
     expect(app.logLines.join()).not.toContain(change.totp?.secret);
   });
 
-  it('accepts the right code once of twenty tries at once', async () => {
+  it('completes a change once for twenty parallel attempts', async () => {
     const library = await backEnd.delegationClient();
     const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     const otp = await codeSentTo(app, address);
@@ -123,7 +123,7 @@ describe('a back end, by the server library', () => {
     expect(await methods()).toEqual(['email']);
   });
 
-  it('has five tries for a change, and ten minutes', async () => {
+  it('has five attempts and ten minutes per change', async () => {
     const library = await backEnd.delegationClient();
     const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
     const verify = (otp: string) => library.verifyMfaChange({ userid: address, sessionId, otp });
@@ -137,7 +137,7 @@ describe('a back end, by the server library', () => {
     expect(await methods()).toEqual([]);
   });
 
-  it('may send a code each thirty seconds', async () => {
+  it('may send one code every 30 seconds', async () => {
     const library = await backEnd.delegationClient();
     const begin = () => library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     expect((await begin()).status).toBe('success');
@@ -146,7 +146,7 @@ describe('a back end, by the server library', () => {
     expect((await begin()).status).toBe('success');
   });
 
-  it('sends for more users than one network may, as it speaks for many people', async () => {
+  it('is exempt from the limit per network, since it acts for many users', async () => {
     const library = await backEnd.delegationClient();
     for (let count = 0; count < 35; count += 1) {
       const user = await app.make.user(project);
@@ -158,14 +158,14 @@ describe('a back end, by the server library', () => {
     ['a user that nobody knows', () => 'nobody@example.com'],
     ['an id that nobody has', () => crypto.randomUUID()],
     ['text that is no address', () => 'x'],
-  ])('is told of %s', async (_, userid) => {
+  ])('gets an error for %s', async (_, userid) => {
     const library = await backEnd.delegationClient();
     const refused = { status: 'failed', code: 'USER_NOT_FOUND' };
     expect(await library.getUserCredentials(userid())).toMatchObject(refused);
     expect(await library.initiateMfaChange({ userid: userid(), mfaMethod: 'email' })).toMatchObject(refused);
   });
 
-  it('reaches no user of another project, and none that is not active', async () => {
+  it('cannot change users of another project or inactive users', async () => {
     const stranger = await app.make.user(await app.make.project({ name: 'Other' }));
     const inactive = await app.make.user(project, { active: false });
     const library = await backEnd.delegationClient();
@@ -176,7 +176,7 @@ describe('a back end, by the server library', () => {
     }
   });
 
-  it('cannot complete what another back end, or for another user, was begun', async () => {
+  it('cannot complete a change of another back end or for another user', async () => {
     const [library, other] = [
       await backEnd.delegationClient(),
       await (await TestBackEnd.of(app, project)).delegationClient(),
@@ -189,7 +189,7 @@ describe('a back end, by the server library', () => {
     expect((await library.verifyMfaChange({ userid: address, sessionId, otp })).status).toBe('success');
   });
 
-  it('cannot complete a change of a user who was deactivated meanwhile', async () => {
+  it('cannot complete a change of a user who has been deactivated', async () => {
     const library = await backEnd.delegationClient();
     const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
     await app.services.db.transaction((em) => em.execute('update users set active = false where id = ?', [ada.id]));
@@ -198,7 +198,7 @@ describe('a back end, by the server library', () => {
     expect(await methods()).toEqual([]);
   });
 
-  it('cannot change the phone that a directory owns', async () => {
+  it('cannot change a phone number managed by a directory', async () => {
     const values = { provenance: 'scim', phone } as const;
     const provisioned = await app.make.user(project, values);
     const library = await backEnd.delegationClient();
@@ -209,7 +209,7 @@ describe('a back end, by the server library', () => {
     expect(await begin('12')).toMatchObject({ status: 'failed', code: 'PHONE_INVALID' });
   });
 
-  it('moves the phone on record with a new number, once that has proved itself', async () => {
+  it('updates the phone number on record once the new one is verified', async () => {
     const user = await app.make.user(project, { phone });
     const library = await backEnd.delegationClient();
     const number = '+12025550177';
@@ -224,7 +224,7 @@ describe('a back end, by the server library', () => {
     expect(app.mailbox.some(({ to, text }) => to === phone && text.includes('0177'))).toBe(true);
   });
 
-  it('cannot complete a change of number that a directory has locked meanwhile', async () => {
+  it('cannot complete a change of a number that a directory has locked since', async () => {
     const user = await app.make.user(project, {});
     const library = await backEnd.delegationClient();
     const number = '+12025550178';
@@ -237,14 +237,14 @@ describe('a back end, by the server library', () => {
     expect(done).toMatchObject({ status: 'failed', code: 'PHONE_LOCKED_BY_PROVISIONING' });
   });
 
-  it('sees one-time codes in test mode only', async () => {
+  it('receives one-time codes in test mode only', async () => {
     await app.services.projects.update(project.id, { testMode: true }, system);
     const library = await backEnd.delegationClient();
     const change = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     expect(change).toMatchObject({ otp: expect.stringMatching(/^\d{6}$/) });
   });
 
-  it('speaks to users in the language that the directory has of them', async () => {
+  it('sends messages in the language from the directory', async () => {
     const values = { attributes: { preferredLanguage: 'de-AT' } };
     const user = await app.make.user(project, values);
     await (await backEnd.delegationClient()).initiateMfaChange({ userid: user.id, mfaMethod: 'email' });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DelegationWorld, openDelegation, type TestBackEnd } from '../../test/back-end.ts';
 import type { TestApp } from '../../test/build-app.ts';
 
-/** `FUZZ_ENVELOPES=100000` makes it as many as before a release. */
+/** Number of envelopes; before a release, run with `FUZZ_ENVELOPES=100000`. */
 const count = Number(process.env['FUZZ_ENVELOPES'] ?? 900);
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Mulberry32: the same envelopes for the same seed. */
+/** Mulberry32: deterministic by seed. */
 function chance(start: number): (below: number) => number {
   let state = start;
   return (below) => {
@@ -50,7 +50,7 @@ const odd: unknown[] = [
 type Pick = (below: number) => number;
 type Alter = (text: string, pick: Pick) => string;
 
-/** Changes to the text itself; each of them changes it. */
+/** Mutations of the text; each changes it. */
 const alterations: Alter[] = [
   (text, pick) => flipped(text, pick(text.length), pick),
   (text, pick) => without(text, pick(text.length), 1 + pick(40)),
@@ -93,13 +93,13 @@ function nth(one: object, pick: Pick): string {
   const names = Object.keys(one);
   return names[pick(names.length)] ?? '';
 }
-/** Points of small order among them. */
+/** Includes points of small order. */
 function point(pick: Pick): string {
   const bytes = Buffer.alloc(32, [0, 1, 255, pick(256)][pick(4)]);
   return bytes.subarray(0, [32, 32, 32, pick(40)][pick(4)]).toString('base64url');
 }
 
-/** What is refused: 400 in the clear, or a refusal in an envelope. Anything else is told. */
+/** Accepts a 400 in the clear or an error in an envelope; describes anything else. */
 async function verdict(text: string): Promise<string | null> {
   const { code, payload, status } = await backEnd.send(text).catch((error: unknown) => {
     throw new Error(`no answer to ${JSON.stringify(text)}`, { cause: error });
@@ -116,8 +116,8 @@ async function expectRefusals(texts: string[]): Promise<void> {
   expect(app.logLines.filter((line) => line.includes('delegation failed'))).toEqual([]);
 }
 
-describe('an altered envelope is refused, and nothing breaks', () => {
-  // As long as any other test has, and longer for more of them.
+describe('a modified envelope is rejected without a server error', () => {
+  // Scales with the number of envelopes.
   const timeout = Math.max(120_000, count * 20);
 
   it('at every position', { timeout }, async () => {
@@ -128,14 +128,14 @@ describe('an altered envelope is refused, and nothing breaks', () => {
     expect((await backEnd.send(text)).payload?.status).toBe(200);
   });
 
-  it('in every way, from outside', { timeout }, async () => {
+  it('with random mutations from outside', { timeout }, async () => {
     const pick = chance(seed + 1);
     const text = await backEnd.seal();
     const texts = Array.from({ length: count / 2 }, () => alterations[pick(alterations.length)]?.(text, pick) ?? '');
     await expectRefusals(texts.filter((one) => one !== text));
   });
 
-  it('in every way, inside an envelope that is whole', { timeout }, async () => {
+  it('with random mutations inside a valid envelope', { timeout }, async () => {
     const pick = chance(seed + 2);
     const recipient = createPublicKey((await backEnd.ours()).encryption);
     const jws = await innerOf(await backEnd.seal());
@@ -153,14 +153,14 @@ describe('an altered envelope is refused, and nothing breaks', () => {
     const texts: string[] = [];
     while (texts.length < count / 4) {
       const claims = { [names[pick(names.length)] ?? '']: odd[pick(odd.length)] };
-      // Of these there are as many as the clock allows.
+      // A random `iat` may be valid, depending on the clock.
       if (claims['iat'] === undefined) texts.push(await backEnd.seal({ claims }).catch(() => 'unsealable'));
     }
     await expectRefusals(texts);
   });
 });
 
-/** The signed request inside: as whoever made it sees it. */
+/** The signed request inside the envelope, as its sender sees it. */
 async function innerOf(sealed: string): Promise<string> {
   const { idp } = await app.services.delegationKeys.load(app.services.db.reader(), backEnd.client.id);
   const [ours = expect.fail()] = idp;

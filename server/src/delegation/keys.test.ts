@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('keys of delegation', () => {
-  it('rotate on our side: each request is answered with the pair that it was encrypted to', async () => {
+  it('rotate at Latchkey: responses are signed with the pair that the request was encrypted to', async () => {
     const before = await backEnd.delegationClient();
     turn(app, 1);
     await app.services.delegationKeys.rotate(backEnd.client.id, system, 3600);
@@ -34,7 +34,7 @@ describe('keys of delegation', () => {
     expect((await after.getUserCredentials(address)).status).toBe('success');
   });
 
-  it('rotate on the back end’s side: each request is answered to the pair that signed it', async () => {
+  it('rotate at the back end: responses are encrypted to the pair that signed the request', async () => {
     const before = await backEnd.delegationClient();
     turn(app, 1);
     backEnd.pair = makePair();
@@ -48,7 +48,7 @@ describe('keys of delegation', () => {
     expect((await after.getUserCredentials(address)).status).toBe('success');
   });
 
-  it('are good for nothing once they are revoked', async () => {
+  it('are rejected once revoked', async () => {
     const library = await backEnd.delegationClient();
     const keys = await app.services.delegationKeys.list(app.services.db.reader(), [backEnd.client.id]);
     const ours = keys.find(({ party }) => party === 'idp');
@@ -56,7 +56,7 @@ describe('keys of delegation', () => {
     await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
   });
 
-  it('must be there at all', async () => {
+  it('are required', async () => {
     const { client, secretKey } = await app.make.client(world.project);
     const library = await backEnd.delegationClient({ spId: client.id, apiKey: secretKey });
     await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });

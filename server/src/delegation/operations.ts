@@ -8,7 +8,7 @@ import { DelegationRefusal } from './delegation-error.ts';
 type Changes = Pick<FactorChanges, 'initiate' | 'verify' | 'current'>;
 type Body<Op extends DelegationOperation> = z.infer<(typeof delegationOperations)[Op]>;
 
-/** Does what a verified request asks for, and returns the body of its answer. */
+/** Runs the operation of a verified request, and returns the body of the response. */
 export function perform(
   changes: Changes,
   backEnd: BackEnd,

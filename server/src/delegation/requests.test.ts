@@ -37,7 +37,7 @@ describe('POST /v1/delegation', () => {
     return [payload?.status, code];
   };
 
-  it('answers a plain request, bound to it', async () => {
+  it('binds the response to the request', async () => {
     const text = await backEnd.seal({ claims: { jti: 'a-jti-of-twenty-chars' } });
     const { payload } = await backEnd.send(text);
     const now = Math.floor(app.clock.now().getTime() / 1000);
@@ -53,7 +53,7 @@ describe('POST /v1/delegation', () => {
     });
   });
 
-  it('asks for a live secret key, before anything else', async () => {
+  it('checks for an active secret key first', async () => {
     const text = await backEnd.seal();
     const { client, publishableKey, secretKey } = await app.make.client(project);
     expect(await clear(backEnd.send(text, { 'X-Api-Key': publishableKey }))).toEqual([401, 'INVALID_CLIENT']);
@@ -68,7 +68,7 @@ describe('POST /v1/delegation', () => {
     expect((await fetch(`${app.url}/v1/delegation`)).status).toBe(401);
   });
 
-  it('takes application/jose of at most 64 KB, by POST', async () => {
+  it('accepts only POST of application/jose up to 64 KB', async () => {
     const text = await backEnd.seal();
     expect(await clear(backEnd.send(text, { 'Content-Type': 'application/json' }))).toEqual([
       415,
@@ -82,7 +82,7 @@ describe('POST /v1/delegation', () => {
     }
   });
 
-  it('refuses what cannot be decrypted without saying why', async () => {
+  it('rejects an undecryptable request without a reason', async () => {
     const stranger = makePair();
     const [header = '', ...rest] = (await backEnd.seal()).split('.');
     const reheaded = (change: object) => {
@@ -121,7 +121,7 @@ describe('POST /v1/delegation', () => {
     }
   });
 
-  it('answers in the envelope once it has decrypted, refusals too', async () => {
+  it('encrypts all responses to decrypted requests, including errors', async () => {
     const hmacHeader = Buffer.from('{"alg":"HS256","typ":"delegation-req+jwt"}').toString('base64url');
     const noneHeader = Buffer.from('{"alg":"none","typ":"delegation-req+jwt"}').toString('base64url');
     const stranger = makePair();
@@ -162,7 +162,7 @@ describe('POST /v1/delegation', () => {
     }
   });
 
-  it('refuses a request that lives longer than a minute, is old, or from the future', async () => {
+  it('rejects a request with a lifetime over a minute, an expired one, or one from the future', async () => {
     const now = Math.floor(app.clock.now().getTime() / 1000);
     const at = (iat: number, exp: number) => backEnd.seal({ claims: { iat, exp } });
     expect(await sealed(backEnd.send(await at(now, now + 61)))).toEqual([400, 'REQUEST_REJECTED']);
@@ -173,7 +173,7 @@ describe('POST /v1/delegation', () => {
     expect(await sealed(backEnd.send(await at(now + 30, now + 90)))).toEqual([200, undefined]);
   });
 
-  it('refuses operations that are malformed, and goes on', async () => {
+  it('rejects malformed operations, and accepts later requests', async () => {
     for (const body of [null, 7, [], {}, { userid: 7 }, { userid: '' }, { userid: 'x'.repeat(321) }]) {
       expect(await sealed(backEnd.send(await backEnd.seal({ body })))).toEqual([400, 'INVALID_REQUEST']);
     }
@@ -191,7 +191,7 @@ describe('POST /v1/delegation', () => {
     expect(await sealed(backEnd.send(await backEnd.seal()))).toEqual([200, undefined]);
   });
 
-  it('takes each request once, also fifty times at once and on another process', async () => {
+  it('accepts each request once, also for fifty parallel copies and on another process', async () => {
     const text = await backEnd.seal();
     const replies = await Promise.all(Array.from({ length: 50 }, () => backEnd.send(text)));
     expect(replies.filter(({ payload }) => payload?.status === 200)).toHaveLength(1);
@@ -201,7 +201,7 @@ describe('POST /v1/delegation', () => {
     expect(await sealed(backEnd.send(await backEnd.seal({ claims })))).toEqual([409, 'REPLAYED']);
   });
 
-  it('remembers a request for longer than any clock lets it pass', async () => {
+  it('keeps used requests longer than they can be valid with any clock skew', async () => {
     const text = await backEnd.seal();
     await backEnd.send(text);
     for (const step of [60, 29, 1, 60]) {
@@ -216,25 +216,25 @@ describe('POST /v1/delegation', () => {
     expect(left).toEqual([]);
   });
 
-  it('uses a request up even where it is refused', async () => {
+  it('marks a rejected request as used', async () => {
     const text = await backEnd.seal({ body: { userid: 'nobody@example.com' } });
     expect(await sealed(backEnd.send(text))).toEqual([404, 'USER_NOT_FOUND']);
     expect(await sealed(backEnd.send(text))).toEqual([409, 'REPLAYED']);
   });
 
-  it('refuses another client’s request, whoever’s key comes with it', async () => {
+  it('rejects another client’s request with any API key', async () => {
     const other = await TestBackEnd.of(app, project);
     const text = await backEnd.seal();
     expect((await other.send(text)).code).toBe('REQUEST_REJECTED');
     expect((await backEnd.send(text, { 'X-Api-Key': other.secretKey })).code).toBe('REQUEST_REJECTED');
-    // The same pair of the back end's own, at two clients: each still answers for itself alone.
+    // The same key pair registered for two clients: requests of one are still invalid for the other.
     const twin = await TestBackEnd.of(app, project, backEnd.pair);
     const encryptTo = createPublicKey((await twin.ours()).encryption);
     const forwarded = await backEnd.seal({ encryptTo });
     expect(await sealed(twin.send(forwarded))).toEqual([400, 'REQUEST_REJECTED']);
   });
 
-  it('does not accept a signed request that somebody sealed anew for another key of ours', async () => {
+  it('rejects a signed request that was re-encrypted to another key of Latchkey', async () => {
     const recipient = generateKeyPairSync('x25519');
     const overheard = await backEnd.seal({ encryptTo: recipient.publicKey });
     const { plaintext } = await compactDecrypt(overheard, recipient.privateKey);
@@ -244,7 +244,7 @@ describe('POST /v1/delegation', () => {
     expect(await sealed(backEnd.send(again))).toEqual([400, 'REQUEST_REJECTED']);
   });
 
-  it('answers a bug of ours in the envelope, and tells nothing of it', async () => {
+  it('encrypts the response to a server error, without details', async () => {
     const text = await backEnd.seal();
     await app.services.db.transaction((em) => em.execute('alter table used_delegation_requests rename to away'));
     const { code, payload } = await backEnd.send(text);
@@ -252,7 +252,7 @@ describe('POST /v1/delegation', () => {
     expect(JSON.stringify(payload)).not.toContain('used_delegation_requests');
   });
 
-  it('logs neither keys, codes nor contents', async () => {
+  it('logs no keys, codes or payloads', async () => {
     const library = await backEnd.delegationClient();
     const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     const otp = await codeSentTo(app, address);
@@ -265,7 +265,7 @@ describe('POST /v1/delegation', () => {
 });
 
 describe('GET /v1/delegation', () => {
-  it('tells a back end what its requests are for', async () => {
+  it('returns the audience of requests', async () => {
     const response = await fetch(`${app.url}/v1/delegation`, { headers: { 'X-Api-Key': backEnd.secretKey } });
     expect(await response.json()).toEqual({ issuer: app.url, project_id: project.id, client_id: backEnd.client.id });
     expect(response.headers.get('cache-control')).toBe('no-store');

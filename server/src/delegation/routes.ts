@@ -1,7 +1,7 @@
 /**
  * Delegation: a back end's requests about its users' second factors, `POST /v1/delegation` (decisions §9).
- * It owns the wire: who asks, the envelope, the binding of each answer to its request. It leaves out what a change of a
- * factor means (`domain/delegation`) and who may register keys (`admin/`).
+ * Owns the wire protocol: client authentication, the envelope, and the binding of responses to requests. Changes of factors
+ * are in `domain/delegation`, registration of keys in `admin/`.
  * `GET` returns the audience of requests.
  * Standards: JWS (RFC 7515), JWE (RFC 7516), nested as in RFC 7519 §11.2; Ed25519 and X25519 (RFC 8037).
  */
@@ -24,7 +24,7 @@ export interface DelegationDeps {
   clock: Clock;
   db: { reader(): EntityManager };
   clients: {
-    /** The client of a live secret key, its project loaded. */
+    /** The client of an active secret key, with its project. */
     bySecretKey(key: string): Promise<Client | null>;
   };
   delegationKeys: { load(em: EntityManager, clientId: string): Promise<DelegationParties> };
@@ -74,7 +74,7 @@ function answer(deps: DelegationDeps): RequestHandler {
     const audience = `${deps.issuer}/${client.project.id}`;
     const nowSeconds = seconds(deps.clock.now());
     const opened = await openRequest(text, parties, { clientId: client.id, audience, nowSeconds });
-    // From here on everything goes back signed and encrypted, refusals and bugs too.
+    // From here on all responses are signed and encrypted, including errors.
     const { body, status } = await outcomeOf(deps, req, client, opened);
     const { verdict } = opened;
     const sealed = await sealResponse(opened, {
@@ -110,7 +110,7 @@ async function outcomeOf(
   }
 }
 
-/** The client by its secret key. Refuses `unauthenticated`. */
+/** Authenticates the client by its secret key. Refuses `unauthenticated`. */
 async function clientOf({ clients }: DelegationDeps, req: Request): Promise<Client> {
   const key = req.get('x-api-key');
   return (key === undefined ? null : await clients.bySecretKey(key)) ?? refuse({ code: 'unauthenticated' });
@@ -125,7 +125,7 @@ function textOf(req: Request): string {
 }
 
 function sendJose(res: Response, text: string): void {
-  // Not by `send`, which would add a charset: the type has none (RFC 7515 §9.2.1).
+  // `send` would add a charset, which the type does not have (RFC 7515 §9.2.1).
   res.setHeader('Content-Type', delegationMediaType);
   res.end(text);
 }
@@ -139,7 +139,7 @@ function told(deps: DelegationDeps, req: Request, thrown: unknown) {
   return failure;
 }
 
-/** What went wrong before there was a request to answer: in the clear, and without saying what of the envelope. */
+/** Unencrypted error for a request that could not be decrypted. Does not reveal the cause. */
 function failed(deps: DelegationDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent) return next(thrown);

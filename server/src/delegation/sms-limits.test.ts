@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Rows that a begun change of a factor leaves. */
+/** Row counts of the tables that a factor change writes to. */
 async function begun(): Promise<unknown> {
   const counts = ['enrolments', 'one_time_codes', 'messages', 'factor_changes'].map(
     (table) => `(select count(*)::int from ${table}) as ${table}`,
@@ -34,7 +34,7 @@ describe('a back end', () => {
     },
   );
 
-  it('causes five SMS an hour to one number, whoever it names', async () => {
+  it('can send five SMS an hour to one number, for any users', async () => {
     for (let n = 0; n < 5; n++) expect(await initiate('+4915112345675')).toMatchObject({ status: 'success' });
     const before = await begun();
     const refused = await initiate('+4915112345675');

@@ -3,8 +3,8 @@ import { accentCss } from '../domain/experience/accent.ts';
 import type { SigninPageDeps } from './page.ts';
 
 /**
- * `GET /experience/accent/<rule>/<rrggbb>.css`: a colour in both themes, adjusted until it can be read. It follows from
- * its address alone: it is public and immutable.
+ * `GET /experience/accent/<rule>/<rrggbb>.css`: a colour for both themes, adjusted for contrast. Derived from the URL alone,
+ * so it is public and immutable.
  */
 export const accentSheet: RequestHandler = (req, res) => {
   const color = String(req.params['color']);
@@ -13,7 +13,7 @@ export const accentSheet: RequestHandler = (req, res) => {
   res.type('css').send(accentCss(`#${color}`));
 };
 
-/** `GET /experience/logos/<id>`: a picture as it was uploaded, as nothing but a picture. */
+/** `GET /experience/logos/<id>`: the uploaded image, served so that browsers treat it only as an image. */
 export function logoFile({ db, experiences }: Pick<SigninPageDeps, 'db' | 'experiences'>): RequestHandler {
   return async (req, res) => {
     const logo = await experiences.logo(db.reader(), String(req.params['id']));

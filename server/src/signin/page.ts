@@ -15,11 +15,11 @@ export interface SigninPageDeps {
   cookies: Cookies;
   pages: Pages;
   testMode: TestMode;
-  /** Whether messages stay in the dev mailbox. */
+  /** Whether messages go to the dev mailbox. */
   hasMailbox: boolean;
 }
 
-/** `GET /signin?flow=…`: the hosted page, filled with what its flow is about. Looking at it changes nothing. */
+/** `GET /signin?flow=…`: the hosted page of a flow. Read-only. */
 export function signinPage(deps: SigninPageDeps): RequestHandler {
   return async (req, res) => {
     try {

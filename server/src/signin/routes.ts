@@ -1,7 +1,7 @@
 /**
- * Sign-in: the wire behind the browser SDK and the hosted page (decisions §8), `POST /v1/signin/<step>`, and that page
- * itself at `GET /signin`. What a step means, and what it demands, is `domain/ceremonies`; here is only how it is asked
- * and told, and what the pages of a project are dressed with (`GET /experience/…`). Authorization requests begin and end at /authorize, which is another room.
+ * Sign-in: the API of the browser SDK and the hosted page (decisions §8), `POST /v1/signin/<step>`, the hosted page at
+ * `GET /signin`, and branding assets (`GET /experience/…`). The rules of the steps are in `domain/ceremonies`.
+ * Authorization requests begin and end at /authorize, in `oidc/`.
  * Standards: WebCrypto device proofs as compact JWS (RFC 7515), CORS (Fetch), RFC 9110.
  */
 import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';

@@ -13,7 +13,7 @@ const flowEnded: SigninErrorRow = [
   'This sign-in has ended. Start again at the application.',
 ];
 
-/** How sign-in says each refusal (decisions §8). Why exactly is the log's affair. */
+/** Status, code and description of each refusal (decisions §8). The exact reason is only logged. */
 const rows = {
   invalid: wrongRequest,
   taken: [409, 'PHONE_TAKEN', 'user_action', 'Somebody else here has this number already.'],
@@ -67,7 +67,7 @@ const rows = {
 
 const bug: SigninErrorRow = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
 
-/** A request that could not even be read. */
+/** A malformed request. */
 export class UnreadableRequest extends Error {
   constructor(
     readonly status: number,
@@ -86,7 +86,7 @@ export interface SigninFailureAnswer {
   isBug: boolean;
 }
 
-/** The answer to whatever was thrown. */
+/** Maps a thrown error to a response. */
 export function toSigninFailure(thrown: unknown, requestId: string): SigninFailureAnswer {
   const failure = failureOf(thrown);
   const { row, problem } = judged(failure);
@@ -119,7 +119,7 @@ function judged(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
   return { row: [status, 'INVALID_REQUEST', 'fatal', status === 413 ? 'The body is larger than 64 KB.' : message] };
 }
 
-/** A field that is wrong is named: its name and rule are ours, its value is not repeated. */
+/** Names the invalid field and its rule, never its value. */
 function detailed(problem: Problem): SigninErrorRow {
   if (problem.code !== 'invalid') return rows[problem.code];
   return [400, 'INVALID_REQUEST', 'fatal', `${problem.field} ${problem.reason}.`];

@@ -41,7 +41,7 @@ const readers: { [S in CeremonyStep]: (json: unknown) => Fields } = {
   'verify-phone-number': (json) => checked(verifyPhoneNumberRequest, json),
 };
 
-/** What a step is taken with. Throws {@link UnreadableRequest}. */
+/** Parses the input of a step. Throws {@link UnreadableRequest}. */
 export function readStep(step: CeremonyStep, json: unknown): Fields {
   return readers[step](json);
 }
@@ -61,7 +61,7 @@ export function checked<T>(schema: Schema<T>, json: unknown): T {
   throw new UnreadableRequest(400, `${field}: ${issue?.message ?? 'is malformed'}.`);
 }
 
-/** The JSON of a body, byte by byte: strict UTF-8, no member twice. Throws {@link UnreadableRequest}. */
+/** Strict JSON: valid UTF-8, no duplicate members. Throws {@link UnreadableRequest}. */
 export function readJson(body: Uint8Array): unknown {
   try {
     return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -83,7 +83,7 @@ const messages: Record<Answers[CeremonyStep]['status'], string> = {
   PHONE_CHANGED: 'The phone number was changed.',
 };
 
-/** A step's answer in the names of the wire (shared/contracts). */
+/** The response of a step in wire names (shared/contracts). */
 export function writeAnswer(
   step: CeremonyStep,
   answer: Answers[CeremonyStep] & { nonce: string },
