@@ -1,4 +1,4 @@
-/** A sign-in that goes on under a new `txn` after DEVICE_REGISTERED: only where the earlier one was the same page's. */
+/** A sign-in continued with a new `txn` after DEVICE_REGISTERED, which requires the same page as before. */
 import { beforeEach, expect, it } from 'vitest';
 import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
 import { SigninPage } from '../../test/signin-browser.ts';
@@ -20,20 +20,20 @@ async function begun(on = page, as = userid, fields: Record<string, unknown> = {
   expectStatus(registered, 'DEVICE_REGISTERED');
 }
 
-/** What the page's key opens under a new `txn`. */
+/** The response to authenticate with the page's key and a new `txn`. */
 async function anew(on = page): Promise<string> {
   await on.challenge();
   return (await on.step('authenticate', { userid }, 'use')).status;
 }
 
-it('goes on, also where others have come as far in between', async () => {
+it('continues, also if other sign-ins reached the same step in between', async () => {
   await begun();
   await begun(await world.page(), newAddress());
   await begun(await world.page(), userid);
   expect(await anew()).toBe('MFA_REQUIRED');
 });
 
-it('starts over once the earlier one has taken its ten minutes', async () => {
+it('starts over ten minutes after the earlier one', async () => {
   await begun();
   world.app.clock.turn(599);
   expect(await anew()).toBe('MFA_REQUIRED');
@@ -44,7 +44,7 @@ it('starts over once the earlier one has taken its ten minutes', async () => {
   expect(await anew(late)).toBe('OTP_NEEDED');
 });
 
-it('starts over where the earlier one was a step-up', async () => {
+it('starts over if the earlier one was a step-up', async () => {
   await begun(page, userid, { step_up: 'change_phone_number' });
   world.app.clock.turn(31);
   expect(await anew()).toBe('OTP_NEEDED');

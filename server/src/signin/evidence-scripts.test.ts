@@ -13,10 +13,10 @@ const refused = /^[A-Z_]+$/;
 const doors: Open['door'][] = ['sdk', 'hosted', 'console'];
 
 describe.each(doors)('a code of my own mailbox (%s)', (door) => {
-  it('does not prove the address of another person whom a refused step named', async () => {
+  it('does not prove the address of another user from a rejected step', async () => {
     const script = await Script.begin(processes);
     const { ann, ben, walker } = script;
-    // Ann has just asked for a code, so another one to her address has to wait.
+    // Ann has just requested a code, so another one to her address is rate-limited.
     await script.step(await script.open(0, door), 'authenticate', { userid: ann });
     const mine = await script.open(1, door);
     await script.step(mine, 'authenticate', { userid: ben });
@@ -29,7 +29,7 @@ describe.each(doors)('a code of my own mailbox (%s)', (door) => {
     expect([...walker.world.model.devices.values()].some(({ user }) => user === script.user(ann))).toBe(false);
   });
 
-  it('does not prove it where budgets refused the other address', async () => {
+  it('does not prove it if budgets rejected the other address', async () => {
     const script = await Script.begin(processes);
     const { ann, ben } = script;
     const mine = await script.open(1, door);
@@ -60,7 +60,7 @@ describe.each(doors)('a code of my own mailbox (%s)', (door) => {
 });
 
 describe('the account page', () => {
-  it('does not take the code of one number for another', async () => {
+  it('does not accept the code of one number for another', async () => {
     const script = await Script.begin(processes);
     await script.settings({ scimAuthoritative: false });
     const tab = await script.open(0, 'hosted');
@@ -75,7 +75,7 @@ describe('the account page', () => {
     expect(script.world.model.user(script.user(script.ann))['phone']).not.toBe(other);
   });
 
-  it('asks for a person, not for a device key', async () => {
+  it('requires user verification, not just a device key', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'off' });
     const tab = await script.open(0, 'hosted');
     await script.register(tab, script.ann);
@@ -89,8 +89,8 @@ describe('the account page', () => {
   });
 });
 
-describe('a login that moves while its code is under way', () => {
-  it('signs neither the former nor the next holder in', async () => {
+describe('a user name that moves while its code is in transit', () => {
+  it('signs in neither the old nor the new holder', async () => {
     const script = await Script.begin(processes);
     const { ann, carl } = script;
     const tab = await script.open(0);
@@ -108,7 +108,7 @@ describe('a login that moves while its code is under way', () => {
     expect(registered.filter((user) => user === annId || user === carlId)).toEqual([]);
   });
 
-  it('sends the code nowhere else', async () => {
+  it('sends the code to no other address', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     const tab = await script.open(0);
@@ -119,7 +119,7 @@ describe('a login that moves while its code is under way', () => {
   });
 });
 
-describe('what ends a credential ends what it began', () => {
+describe('ending a credential ends pending work', () => {
   const endings: [string, (script: Script) => Promise<void>][] = [
     ['END_SESSIONS', (script) => script.admin('END_SESSIONS', script.ann)],
     ['RESET_FACTORS', (script) => script.admin('RESET_FACTORS', script.ann)],
@@ -165,7 +165,7 @@ describe('what ends a credential ends what it began', () => {
     expect(script.last).not.toContain(': 200');
   });
 
-  it('a revoked key is told so, and registers never again', async () => {
+  it('a revoked key gets an error, and can never register again', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     await script.register(await script.open(0), ann);
@@ -180,7 +180,7 @@ describe('what ends a credential ends what it began', () => {
 });
 
 describe('a second factor', () => {
-  it('is not exchanged for another one by the device key alone', async () => {
+  it('cannot be replaced with the device key alone', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     await script.register(await script.open(0), ann, { mfa_method: 'totp' });
@@ -191,7 +191,7 @@ describe('a second factor', () => {
     expect(errorOf(await script.step(copied, 'verify-device', mine))).toMatch(refused);
   });
 
-  it('that is added is no step-up', async () => {
+  it('that is added does not count as step-up', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     await script.register(await script.open(0), ann, { mfa_method: 'totp' });
@@ -223,7 +223,7 @@ describe('freshness', () => {
     expect(script.last).toContain('with code');
   });
 
-  it('max_age is not met by a session that a device key began a moment ago', async () => {
+  it('max_age is not met by a new session from a device key', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'off' });
     const { ann, walker } = script;
     const tab = await script.open(0, 'hosted');
@@ -253,7 +253,7 @@ describe('freshness', () => {
   });
 });
 
-describe('a policy is judged at use', () => {
+describe('a policy is evaluated at use', () => {
   it('a shorter trust of devices', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'off' });
     const { ann } = script;
@@ -300,7 +300,7 @@ describe('a policy is judged at use', () => {
     expect(script.last).toContain('refused');
   });
 
-  it('a factor that is offered no more, for one that was begun', async () => {
+  it('a factor that is no longer offered, for a pending enrolment', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     const tab = await script.open(0);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Processes } from '../../test/walk/processes.ts';
 import { attempt, plans, shrink, Tally } from '../../test/walk/replay.ts';
 
-/** In all; `LATCHKEY_WALK_STEPS=200000` is the long walk (decisions/0067). */
+/** Total number of steps; `LATCHKEY_WALK_STEPS=200000` for the long walk (decisions/0067). */
 const steps = Number(process.env['LATCHKEY_WALK_STEPS'] ?? 1_000);
-/** The same walks for the same seed. */
+/** Walks are deterministic by seed. */
 const seed = Number(process.env['LATCHKEY_WALK_SEED'] ?? 1);
 const isLong = process.env['LATCHKEY_WALK_STEPS'] !== undefined;
 
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => processes.close());
 
-describe('a random walk through everything that signs people in', () => {
-  it(`lets nobody become somebody else (seed ${seed})`, { timeout: 120_000 + steps * 100, retry: 0 }, async () => {
+describe('a random walk through all ways to sign in', () => {
+  it(`never signs in one user as another (seed ${seed})`, { timeout: 120_000 + steps * 100, retry: 0 }, async () => {
     const tally = new Tally();
     const begun = performance.now();
     // About 170 steps each; some end sign-ins with several steps to a command.

@@ -35,7 +35,7 @@ async function hostedPage(over: Record<string, string> = {}) {
 }
 
 describe('the hosted page of a project', () => {
-  it('is Latchkey’s own until something is published', async () => {
+  it('has the default branding until something is published', async () => {
     const { html } = await hostedPage();
     expect(html).toContain('<span class="monogram" aria-hidden="true">App</span>');
     expect(html).toContain('<span id="project">Project</span>');
@@ -43,7 +43,7 @@ describe('the hosted page of a project', () => {
     expect(html).not.toMatch(/%\{/);
   });
 
-  it('bears name, logos, colour, words and links before any script, in the reader’s language', async () => {
+  it('has name, logos, colour, texts and links without script, in the reader’s language', async () => {
     const logo = await app.services.experiences.addLogo(project.id, pngOf(120, 40), system);
     const dark = await app.services.experiences.addLogo(project.id, pngOf(120, 40, [255, 255, 255]), system);
     await publish({
@@ -69,7 +69,7 @@ describe('the hosted page of a project', () => {
     expect(english.html).toContain('Sign in to App</h1>');
   });
 
-  it('takes words of a project for text, whatever they hold', async () => {
+  it('escapes the texts of a project', async () => {
     const evil = '"><script>alert(1)</script>';
     await publish({
       displayName: evil,
@@ -84,7 +84,7 @@ describe('the hosted page of a project', () => {
     expect(html).toContain('&lt;/head&gt;');
   });
 
-  it('of another project is not touched', async () => {
+  it('of another project is not affected', async () => {
     await publish({ displayName: 'Acme' });
     project = await app.make.project({ name: 'Other' });
     client = (await app.make.client(project)).client;
@@ -93,7 +93,7 @@ describe('the hosted page of a project', () => {
 });
 
 describe('the pages of a logout', () => {
-  it('bear the application’s name and its project’s brand', async () => {
+  it('have the application’s name and its project’s branding', async () => {
     await publish({ displayName: 'Acme', accent: '#c81e3c' });
     const out = await browser.get(`${app.url}/oauth2/end_session?client_id=${client.id}`);
     const html = await out.text();
@@ -103,7 +103,7 @@ describe('the pages of a logout', () => {
 });
 
 describe('GET /experience/logos/{id}', () => {
-  it('serves the bytes as they came, as nothing but a picture, for good', async () => {
+  it('serves the uploaded bytes as an image only, immutable', async () => {
     const bytes = pngOf(64, 64);
     const { id } = await app.services.experiences.addLogo(project.id, bytes, system);
     const response = await fetch(`${app.url}/experience/logos/${id}`);
@@ -116,21 +116,24 @@ describe('GET /experience/logos/{id}', () => {
     });
   });
 
-  it.each(['nobody', '018f0000-0000-7000-8000-000000000000', '..%2f..%2fetc%2fpasswd'])('knows no %s', async (id) => {
-    const response = await fetch(`${app.url}/experience/logos/${id}`);
-    expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
-  });
+  it.each(['nobody', '018f0000-0000-7000-8000-000000000000', '..%2f..%2fetc%2fpasswd'])(
+    'answers 404 for %s',
+    async (id) => {
+      const response = await fetch(`${app.url}/experience/logos/${id}`);
+      expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    },
+  );
 });
 
 describe('GET /experience/accent/{rule}/{color}.css', () => {
-  it('follows from its address alone', async () => {
+  it('depends on the URL alone', async () => {
     const response = await fetch(`${app.url}/experience/accent/1/ffd400.css`);
     expect(response.headers.get('content-type')).toContain('text/css');
     expect(response.headers.get('cache-control')).toContain('immutable');
     expect(await response.text()).toContain('--on-accent:#0b0e13');
   });
 
-  it.each(['FFD400', 'red', 'ffd400;}', '%7d%7d'])('is not there for %s', async (color) => {
+  it.each(['FFD400', 'red', 'ffd400;}', '%7d%7d'])('answers 404 for %s', async (color) => {
     expect((await fetch(`${app.url}/experience/accent/1/${color}.css`)).status).toBe(404);
   });
 });
@@ -138,7 +141,7 @@ describe('GET /experience/accent/{rule}/{color}.css', () => {
 describe('GET /admin/preview/{page}', () => {
   const headers = { Authorization: `Bearer ${bootstrapToken}` };
 
-  it('is the hosted page itself with the draft, in a frame of our own, and can send nothing', async () => {
+  it('is the hosted page with the draft, in a same-origin frame, with forms blocked', async () => {
     await app.services.experiences.saveDraft(
       { projectId: project.id },
       { accent: '#c81e3c', displayName: 'Soon' },

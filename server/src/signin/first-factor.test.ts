@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('a first sign-in (mfaPolicy OFF)', () => {
-  it('goes from the address over its code and the device key to a code for the back end', async () => {
+  it('verifies the address, registers the device key and issues an authorization code', async () => {
     const challenged = await page.challenge();
     expect(challenged).toMatchObject({ httpStatus: 200, expires_in: 600, issuer: world.app.url });
     expect(challenged).toMatchObject({ project_id: world.project.id, client_id: world.client.id });
@@ -36,7 +36,7 @@ describe('a first sign-in (mfaPolicy OFF)', () => {
     );
   });
 
-  it('is followed by one that asks for nothing', async () => {
+  it('is followed by a sign-in without a code', async () => {
     await world.register(page, userid);
     await page.challenge();
     const done = await page.step('authenticate', { userid: ` ${userid.toUpperCase()} ` }, 'use');
@@ -45,7 +45,7 @@ describe('a first sign-in (mfaPolicy OFF)', () => {
     expect(claimsOf(body['id_token'])).toMatchObject({ amr: ['swk'], email: userid });
   });
 
-  it('binds its code to the challenge of the page, where it sent one', async () => {
+  it('binds its code to the page’s code_challenge, if sent', async () => {
     const verifier = 'a-verifier-of-at-least-forty-three-characters';
     const code_challenge = createHash('sha256').update(verifier).digest('base64url');
     await page.challenge({ jkt: page.key.jkt, code_challenge, code_challenge_method: 'S256' });
@@ -56,14 +56,14 @@ describe('a first sign-in (mfaPolicy OFF)', () => {
     expect(await world.exchange(done['code'], { form: { code_verifier: verifier } })).toMatchObject({ status: 200 });
   });
 
-  it('gives a code that only the back end can redeem', async () => {
+  it('issues a code that only the back end can redeem', async () => {
     const done = await world.register(page, userid);
     expect((await world.exchange(done['code'], { headers: {} })).status).toBe(400);
     expect((await world.exchange(done['code'])).status).toBe(200);
   });
 
-  it('proves the address that goes on record, not one that only compares like it', async () => {
-    // U+212A, the Kelvin sign, is a k where case does not count, and another mailbox's name where it does.
+  it('verifies exactly the address on record, not one that is equal after case folding', async () => {
+    // U+212A (Kelvin sign) folds to k, but may belong to another mailbox.
     const typed = userid.replace(/^/, '\u212a');
     const onRecord = `k${userid}`;
     await page.challenge();
@@ -75,7 +75,7 @@ describe('a first sign-in (mfaPolicy OFF)', () => {
     expect((await world.findUser(onRecord))?.email).toBe(onRecord);
   });
 
-  it('writes in the language of the browser', async () => {
+  it('sends mail in the language of the browser', async () => {
     await page.challenge();
     await page.post('authenticate', { txn: page.txn, userid }, { 'Accept-Language': 'fr-CH, de;q=0.5' });
     expect(await world.subjectsFor(userid)).toEqual([expect.stringContaining('code de connexion')]);
@@ -92,7 +92,7 @@ describe('a trusted device', () => {
     return page.step('authenticate', { userid }, proof ?? undefined);
   };
 
-  it('stays trusted for the period since its last use, and no longer', async () => {
+  it('stays trusted for the configured period after its last use', async () => {
     for (let day = 0; day < 3; day++) {
       world.app.clock.turn(29 * 24 * 3600);
       expectStatus(await authenticate(), 'SUCCESS');
@@ -101,7 +101,7 @@ describe('a trusted device', () => {
     expectStatus(await authenticate(), 'OTP_NEEDED');
   });
 
-  it('is as good as unknown without its proof, and once it is revoked', async () => {
+  it('is treated as unknown without a proof, and once it is revoked', async () => {
     expectStatus(await authenticate(null), 'OTP_NEEDED');
     world.app.clock.turn(60);
     const { db, devices } = world.app.services;
@@ -112,7 +112,7 @@ describe('a trusted device', () => {
     expectStatus(await authenticate(), 'OTP_NEEDED');
   });
 
-  it('of one user opens nothing of another', async () => {
+  it('of one user does not sign in another', async () => {
     const other = newAddress();
     await world.register(await world.page(), other);
     world.app.clock.turn(60);
@@ -120,14 +120,14 @@ describe('a trusted device', () => {
     expectStatus(await page.step('authenticate', { userid: other }, 'use'), 'OTP_NEEDED');
   });
 
-  it('of one client opens nothing of another client of the project', async () => {
+  it('of one client is not trusted by another client of the project', async () => {
     const second = await world.app.make.client(world.project);
     const elsewhere = await world.page(page.key, { apiKey: second.publishableKey });
     await elsewhere.challenge();
     expectStatus(await elsewhere.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
   });
 
-  it('that was not to be remembered serves the sign-in that registered it, and no other', async () => {
+  it('that is not remembered is valid only in the sign-in that registered it', async () => {
     const guest = await world.page();
     world.app.clock.turn(60);
     await world.verifyAddress(guest, userid, { remember_device: false });
@@ -137,7 +137,7 @@ describe('a trusted device', () => {
     expectStatus(await guest.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
   });
 
-  it('of a user who was deactivated gets what every stranger gets', async () => {
+  it('of a deactivated user gets the same response as an unknown one', async () => {
     const user = await world.findUser(userid);
     await world.app.services.db.transaction(async (em) => {
       await em.execute('update users set active = false where id = ?', [user?.id]);
@@ -145,7 +145,7 @@ describe('a trusted device', () => {
     expectStatus(await authenticate(), 'OTP_NEEDED');
   });
 
-  it('is announced to its user by mail, unless they have just signed up', async () => {
+  it('causes a notice by mail, except at sign-up', async () => {
     expect((await world.subjectsFor(userid)).filter((subject) => subject.includes('New device'))).toEqual([]);
     world.app.clock.turn(60);
     await world.register(await world.page(), userid);
@@ -160,7 +160,7 @@ describe('the code from the mail', () => {
   });
   const verify = (otp: string, on = page) => on.step('verify-email-otp', { userid, otp });
 
-  it('is refused in the same words when it is wrong, expired, spent or replaced', async () => {
+  it('is rejected with the same error if it is wrong, expired, used or replaced', async () => {
     const first = await world.codeFor(userid);
     const answers = [await verify(otherCode(first))];
     world.app.clock.turn(31);
@@ -185,7 +185,7 @@ describe('the code from the mail', () => {
     expect(new Set(words).size).toBe(1);
   });
 
-  it('is good in its own transaction only', async () => {
+  it('is valid in its own transaction only', async () => {
     const otp = await world.codeFor(userid);
     const other = await world.page();
     await other.challenge();
@@ -198,14 +198,14 @@ describe('the code from the mail', () => {
     expectStatus(await verify(otp), 'SUCCESS');
   });
 
-  it('sent a hundred times at once is accepted once', async () => {
+  it('is accepted once for a hundred parallel requests', async () => {
     const otp = await world.codeFor(userid);
     const answers = await Promise.all(Array.from({ length: 100 }, () => verify(otp)));
     expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
     expect(answers.every(({ httpStatus }) => httpStatus < 500)).toBe(true);
   });
 
-  it('of a user who was deactivated meanwhile is refused like a wrong one', async () => {
+  it('of a user who has been deactivated is rejected like a wrong one', async () => {
     await verify(await world.codeFor(userid));
     const user = await world.findUser(userid);
     world.app.clock.turn(31);
@@ -220,7 +220,7 @@ describe('the code from the mail', () => {
 });
 
 describe('test mode', () => {
-  it('puts the code into the answer, and only there', async () => {
+  it('returns the code in the response only', async () => {
     await world.set({ testMode: true });
     await page.challenge();
     const { code } = await page.step('authenticate', { userid });
@@ -228,7 +228,7 @@ describe('test mode', () => {
     expectStatus(await page.step('verify-email-otp', { userid, otp: code }), 'SUCCESS');
   });
 
-  it('lets nobody in who could not sign in otherwise', async () => {
+  it('does not let anyone sign in who could not otherwise', async () => {
     await world.set({ testMode: true, signUp: 'provisioned_only' });
     await page.challenge();
     const { code } = await page.step('authenticate', { userid });
@@ -236,8 +236,8 @@ describe('test mode', () => {
   });
 });
 
-describe('at the same moment', () => {
-  it('two windows of one browser may register its key', async () => {
+describe('in parallel', () => {
+  it('two windows of one browser can register its key', async () => {
     const second = await world.page(page.key);
     await world.verifyAddress(page, userid);
     world.app.clock.turn(60);
@@ -247,7 +247,7 @@ describe('at the same moment', () => {
     expect(await world.app.services.db.reader().count(Device, { jkt: page.key.jkt })).toBe(1);
   });
 
-  it('a directory may bring the person who is signing up, and there is one of them', async () => {
+  it('a directory can provision the user who is signing up, without a duplicate', async () => {
     await page.challenge();
     await page.step('authenticate', { userid });
     const otp = await world.codeFor(userid);
@@ -264,7 +264,7 @@ describe('at the same moment', () => {
       page.step('verify-email-otp', { userid, otp }),
       world.app.services.accounts.provision(world.project.id, values, system).catch(() => undefined),
     ]);
-    // The code was made for an address that belonged to nobody: it does not sign in as the directory's person.
+    // The code was created for an address without an account, so it does not sign in the directory's user.
     if (verified.status !== 'SUCCESS') {
       expect(verified).toMatchObject(refusal('CODE_REJECTED', 400));
       world.app.clock.turn(31);
@@ -273,7 +273,7 @@ describe('at the same moment', () => {
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
   });
 
-  it('a directory may switch off whoever is signing in: no code is good afterwards, and nothing breaks', async () => {
+  it('a directory can deactivate the user who is signing in: no code is valid afterwards', async () => {
     for (let round = 0; round < 10; round++) {
       const person = newAddress();
       const on = await world.page();

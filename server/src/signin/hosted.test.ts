@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const cookieOf = (of: CookieBrowser) => [...of.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
-/** GET /authorize up to the hosted page. */
+/** Sends GET /authorize and returns the hosted page. */
 async function begin(over: Record<string, string | undefined> = {}, clientId = world.client.id): Promise<string> {
   const query = new URLSearchParams(authorizationParameters(clientId, challenge, over));
   const response = await browser.get(`${world.app.url}/authorize?${query}`);
@@ -35,7 +35,7 @@ function hosted(flow: string, over: { origin?: string; cookie?: string; key?: De
   );
 }
 
-/** What the page does with SUCCESS: keeps the cookie and goes where it is told. */
+/** Acts like the page after SUCCESS: stores the cookie and follows the redirect. */
 async function goOn(done: StepAnswer): Promise<URL> {
   for (const line of done.headers.getSetCookie()) {
     const [pair = ''] = line.split(';');
@@ -54,7 +54,7 @@ function redeem(back: URL) {
 }
 
 describe('the hosted page', () => {
-  it('signs a person in for the application that sent them, under an SSO session', async () => {
+  it('signs a user in to the requesting application, with an SSO session', async () => {
     const flow = await begin({ scope: 'openid email', nonce: 'n' });
     const done = expectStatus(await world.register(hosted(flow), userid), 'SUCCESS');
     expect(done).not.toHaveProperty('code');
@@ -75,7 +75,7 @@ describe('the hosted page', () => {
     });
   });
 
-  it('asks nothing of a trusted device, and shows nothing at all while the session lasts', async () => {
+  it('asks for no code on a trusted device, and is skipped while the session is active', async () => {
     await signIn(await begin());
     const silent = await browser.get(
       `${world.app.url}/authorize?${new URLSearchParams(authorizationParameters(world.client.id, challenge))}`,
@@ -102,7 +102,7 @@ describe('the hosted page', () => {
     },
   );
 
-  it('is the device of its own origin only: a key of the application does not open it', async () => {
+  it('accepts only device keys of its own origin, not those of the application', async () => {
     const sdk = await world.page(key);
     await world.register(sdk, userid);
     world.app.clock.turn(60);
@@ -112,7 +112,7 @@ describe('the hosted page', () => {
     expect(await page.step('authenticate', { userid }, moved)).toMatchObject(refusal('PROOF_REJECTED', 401));
   });
 
-  it('goes on only in the browser that began, from the own origin, with the flow that it names', async () => {
+  it('continues only in the same browser, from its own origin, with the matching flow', async () => {
     const flow = await begin();
     const other = await begin();
     for (const over of [{ cookie: '' }, { cookie: 'lk-flow=x' }, { cookie: cookieOf(browser).replace(/=./g, '=_') }]) {
@@ -129,7 +129,7 @@ describe('the hosted page', () => {
     expect(await elsewhere.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('cannot be used by the SDK of the client, nor the reverse', async () => {
+  it('transactions cannot be used by the client’s SDK, nor the reverse', async () => {
     const page = hosted(await begin());
     await page.challenge();
     const sdk = await world.page(key);
@@ -137,7 +137,7 @@ describe('the hosted page', () => {
     expect(await sdk.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('has half an hour, and ends with its code', async () => {
+  it('expires after 30 minutes, and ends with its code', async () => {
     const late = await begin();
     world.app.clock.turn(30 * 60);
     expect(await hosted(late).challenge()).toMatchObject(refusal('FLOW_EXPIRED', 410));
@@ -146,7 +146,7 @@ describe('the hosted page', () => {
     expect(await hosted(flow).challenge()).toMatchObject(refusal('FLOW_EXPIRED', 410));
   });
 
-  it('ends the session of whoever was signed in before, and gives the next a new one', async () => {
+  it('ends the session of another user who was signed in before', async () => {
     const first = await redeem(await signIn(await begin()));
     userid = newAddress();
     key = await newDeviceKey();
@@ -157,7 +157,7 @@ describe('the hosted page', () => {
     expect(events).toContain('session.ended');
   });
 
-  it('keeps the session of the same person, with a new secret', async () => {
+  it('keeps the session of the same user, with a new secret', async () => {
     const first = await redeem(await signIn(await begin()));
     const before = cookieOf(browser);
     world.app.clock.turn(31);
@@ -172,7 +172,7 @@ describe('GET /signin', () => {
   const get = (flow: string, headers: Record<string, string> = {}) =>
     browser.get(`${world.app.url}/signin?${new URLSearchParams({ flow })}`, headers);
 
-  it('is a page in the language of its reader, that lets nothing foreign in', async () => {
+  it('is in the reader’s language, with a strict CSP', async () => {
     const flow = await begin({ login_hint: '"><script>alert(1)</script>@example.com' });
     const response = await get(flow, { 'Accept-Language': 'de' });
     expect(response.status).toBe(200);
@@ -188,18 +188,18 @@ describe('GET /signin', () => {
     expect(html).not.toMatch(/%\{/);
   });
 
-  it('prefers the languages that the application names', async () => {
+  it('prefers ui_locales of the application', async () => {
     const html = await (await get(await begin({ ui_locales: 'xx ja en' }), { 'Accept-Language': 'de' })).text();
     expect(html).toContain('<html lang="ja"');
   });
 
-  it('looked at any number of times changes nothing', async () => {
+  it('changes nothing', async () => {
     const flow = await begin();
     for (let n = 0; n < 3; n++) expect((await get(flow)).status).toBe(200);
     expect((await signIn(flow)).searchParams.get('code')).toBeTruthy();
   });
 
-  it('of an unknown flow, another browser or no flow at all is an error page', async () => {
+  it('is an error page for an unknown flow, another browser or no flow', async () => {
     const flow = await begin();
     browser = new CookieBrowser();
     for (const wrong of [flow, 'x', '']) {
@@ -228,7 +228,7 @@ describe('a setup link', () => {
     return hosted(begun.flow, { cookie });
   }
 
-  it('makes its holder an owner and shows recovery codes once, in a project that takes no one else', async () => {
+  it('makes its holder an owner and shows recovery codes once, in a project without sign-up', async () => {
     const { services } = world.app;
     const { id } = await services.admins.mintSetupLink(system);
     const done = await world.register(await beginBySetupLink(id), userid);
@@ -237,7 +237,7 @@ describe('a setup link', () => {
     expect(await services.admins.hasOwner()).toBe(true);
   });
 
-  it('lets nobody in a second time, nor after its quarter of an hour', async () => {
+  it('cannot be used twice, or after 15 minutes', async () => {
     const { services } = world.app;
     const used = await services.admins.mintSetupLink(system);
     await world.register(await beginBySetupLink(used.id), userid);
@@ -253,7 +253,7 @@ describe('a setup link', () => {
     }
   });
 
-  it('that was used in the middle of a sign-in gives neither rights nor a session', async () => {
+  it('used by someone else during the sign-in grants neither a role nor a session', async () => {
     const { services } = world.app;
     const { id } = await services.admins.mintSetupLink(system);
     const [slow, quick] = [await beginBySetupLink(id), await beginBySetupLink(id)];

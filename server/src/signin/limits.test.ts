@@ -10,7 +10,7 @@ beforeEach(() => {
   userid = newAddress();
 });
 
-/** One step, as from that network. */
+/** Sends one step from that network. */
 function from(ip: string, page: SigninPage, step: string, fields: Record<string, unknown>): Promise<StepAnswer> {
   return page.post(step, { txn: page.txn, ...fields }, { 'X-Forwarded-For': ip });
 }
@@ -22,7 +22,7 @@ async function ask(ip: string, address = userid): Promise<{ page: SigninPage; an
 }
 
 describe('sends of codes', () => {
-  it('in one sign-in are one in 30 seconds to an address, and say when the next is due', async () => {
+  it('are limited to one per 30 seconds for an address in one sign-in, with the time of the next', async () => {
     const { page, answer } = await ask('192.0.2.1');
     expectStatus(answer, 'OTP_NEEDED');
     world.app.clock.turn(10);
@@ -34,7 +34,7 @@ describe('sends of codes', () => {
     expectStatus(await from('192.0.2.1', page, 'authenticate', { userid }), 'OTP_NEEDED');
   });
 
-  it('to one address from one network are five in an hour, also where its case differs', async () => {
+  it('are limited to five per hour for one address and network, ignoring case', async () => {
     const statuses: string[] = [];
     for (let n = 0; n < 6; n++) {
       const { answer } = await ask('192.0.2.1', n % 2 ? userid.toUpperCase() : userid);
@@ -43,19 +43,19 @@ describe('sends of codes', () => {
     expect(statuses).toEqual([...Array<string>(5).fill('OTP_NEEDED'), 'ERROR']);
   });
 
-  it("tell nobody that someone else has just asked, and use up no one else's", async () => {
+  it('neither reveal requests of other users nor spend their budgets', async () => {
     for (let n = 0; n < 40; n++) expectStatus((await ask(`203.0.113.${n}`)).answer, 'OTP_NEEDED');
     expectStatus((await ask('192.0.2.1')).answer, 'OTP_NEEDED');
   });
 
-  it('from one network are thirty in an hour, an IPv6 network being a /64', async () => {
+  it('are limited to thirty per hour and network (IPv6: /64)', async () => {
     const statuses: string[] = [];
     for (let n = 0; n < 31; n++) statuses.push((await ask(`2001:db8:0:9::${n + 1}`, newAddress())).answer.status);
     expect(statuses).toEqual([...Array<string>(30).fill('OTP_NEEDED'), 'ERROR']);
     expectStatus((await ask('2001:db8:0:a::1', newAddress())).answer, 'OTP_NEEDED');
   });
 
-  it('that are refused do not hold back a trusted device', async () => {
+  it('that are rejected do not block a trusted device', async () => {
     const page = await world.page();
     await world.register(page, userid);
     for (let n = 0; n < 20; n++) await ask(`203.0.113.${n}`);
@@ -65,7 +65,7 @@ describe('sends of codes', () => {
 });
 
 describe('1,000 guesses from 50 networks', () => {
-  /** Codes of 50 networks, each guessed at 20 times side by side. */
+  /** Codes requested from 50 networks, with 20 parallel guesses each. */
   async function guess(): Promise<string[]> {
     const outcomes: string[] = [];
     for (let network = 0; network < 50; network++) {
@@ -79,7 +79,7 @@ describe('1,000 guesses from 50 networks', () => {
     return outcomes;
   }
 
-  it('are twenty that could be right, and keep the owner out of no browser', async () => {
+  it('check at most twenty codes, and lock the owner out of no browser', async () => {
     const trusted = await world.page();
     await world.register(trusted, userid);
     world.app.clock.turn(3600);
@@ -112,7 +112,7 @@ describe('1,000 guesses from 50 networks', () => {
   });
 });
 
-describe('who is known and who is not', () => {
+describe('whether an address is known', () => {
   interface Kind {
     userid: string;
     mails: number;
@@ -136,7 +136,7 @@ describe('who is known and who is not', () => {
     };
   };
 
-  it('cannot be told from the answers, right down to their length, nor from the statements behind them', async () => {
+  it('cannot be inferred from responses, their length, or the statements behind them', async () => {
     const all = await kinds();
     await world.set({ signUp: 'provisioned_only' });
     // The first look finds what is remembered of the page changed and reads it again, whoever is asked about.
@@ -159,7 +159,7 @@ describe('who is known and who is not', () => {
     expect(first?.statements.length).toBeGreaterThan(5);
   });
 
-  it('is decided by the mail job alone: the rest is kept for the log and sent to nobody', async () => {
+  it('is decided by the mail job alone: messages without a recipient are only logged', async () => {
     const all = await kinds();
     await world.set({ signUp: 'provisioned_only' });
     await world.app.runJobs();
@@ -180,7 +180,7 @@ describe('who is known and who is not', () => {
     for (const { sealed_content } of kept) expect(sealed_content).toBeNull();
   });
 
-  it('gets the same limits, also behind 10,000 invented names', async () => {
+  it('does not change the limits, even after 10,000 invented names', async () => {
     const sql = `insert into budgets (id, spent, resets_at)
       select 'otp-send-pause:' || n, 1, now() + interval '1 day' from generate_series(1, 10000) n`;
     await world.app.services.db.transaction((em) => em.execute(sql));
@@ -191,7 +191,7 @@ describe('who is known and who is not', () => {
     }
   });
 
-  /** The answer with what is random in it, and its address, taken out. */
+  /** The response without random values and the address. */
   function shapeOf({ httpStatus, text }: StepAnswer): string {
     const plain = text
       .replace(/[\w-]{43}/g, '<secret>')
@@ -203,7 +203,7 @@ describe('who is known and who is not', () => {
 });
 
 describe('without a mail server', () => {
-  it('sign-in fails visibly where a code would have to be sent, known or not, and readiness says so', async () => {
+  it('sign-in fails visibly if a code must be sent, for known and unknown users, and readiness reports it', async () => {
     const { senders, delivery } = world.app.services;
     const page = await world.page();
     await world.register(page, userid);

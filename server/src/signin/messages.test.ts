@@ -1,4 +1,4 @@
-/** What a sign-in sends, to whom, and what it says of it. */
+/** Messages of a sign-in, their recipients and audit events. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { rows } from '../../test/rows.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-/** What is due now. */
+/** Messages that are due. */
 async function messages() {
   const before = world.app.mailbox.length;
   await world.app.runJobs();
@@ -29,7 +29,7 @@ async function ask(as = userid, fields: Record<string, unknown> = {}, on = page)
 }
 
 describe('a flood of requests for one address', () => {
-  /** As strangers in many networks spend it. */
+  /** Exhausts the budget from many networks. */
   async function flood(): Promise<void> {
     const { db, vault } = world.app.services;
     const limits = new Limits({ clock: world.app.clock, keysOf: (subject) => vault.macs('budget', '', subject) });
@@ -39,7 +39,7 @@ describe('a flood of requests for one address', () => {
     });
   }
 
-  it('sends to no stranger any more, who is not told, and to browsers and networks that the person has used', async () => {
+  it('silently stops sends for unknown requesters, not for browsers and networks that the user has used', async () => {
     await world.register(page, userid);
     world.app.clock.turn(31);
     await messages();
@@ -65,13 +65,13 @@ describe('a flood of requests for one address', () => {
 });
 
 describe('a code', () => {
-  it('says for how many minutes it is good', async () => {
+  it('states its lifetime in minutes', async () => {
     expectStatus(await world.enrol(page, userid, { mfa_method: 'email' }), 'MFA_INITIATED');
     expectStatus(await ask(newAddress()), 'OTP_NEEDED');
     expect((await messages()).map(({ text }) => /(\d+) minutes/.exec(text)?.[1])).toEqual(['5', '5']);
   });
 
-  it('for an address of nobody names it in the audit log by a hint alone', async () => {
+  it('for an address without an account is recorded with a masked address', async () => {
     expectStatus(await ask(), 'OTP_NEEDED');
     const sql = `select subject_kind, subject_id, subject_name from audit_events where project_id = ? and type = ?`;
     const [event] = await rows(world.app.services.db, sql, [world.project.id, 'otp.requested']);
@@ -80,14 +80,14 @@ describe('a code', () => {
     expect(JSON.stringify(event)).not.toContain(userid);
   });
 
-  it('goes to the address without the spaces around it', async () => {
+  it('goes to the trimmed address', async () => {
     expectStatus(await ask(` ${userid}\t`), 'OTP_NEEDED');
     const otp = await world.codeFor(userid);
     expectStatus(await page.step('verify-email-otp', { userid: ` ${userid}`, otp }), 'SUCCESS');
     expect((await world.findUser(userid))?.userName).toBe(userid);
   });
 
-  it('is shown in test mode where no mail can be sent, and a factor’s wrong code is in the audit log', async () => {
+  it('is shown in test mode without a mail server, and a wrong factor code is recorded', async () => {
     await world.set({ testMode: true });
     const { senders } = world.app.services;
     const { mail } = senders;
@@ -126,7 +126,7 @@ describe('the notice of a new device', () => {
     expect((await messages()).map(({ to }) => to)).toEqual([userid]);
   });
 
-  it('does not go out again for a key that is registered again', async () => {
+  it('is not repeated for a key that is registered again', async () => {
     await world.register(page, userid);
     world.app.clock.turn(31);
     await world.register(page, userid);

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const pause = () => world.app.clock.turn(31);
 
 describe('recovery codes', () => {
-  it('are each good once, in any case and without their dashes, and their use is announced', async () => {
+  it('work once each, ignoring case and dashes, and their use causes a notice', async () => {
     const { done } = await world.enrolTotp(page, userid);
     const [first, second] = done['recovery_codes'] as [string, string];
     await world.meetFactor(page, userid);
@@ -26,7 +26,7 @@ describe('recovery codes', () => {
     expect((await world.subjectsFor(userid)).filter((subject) => subject.includes('recovery code'))).toHaveLength(2);
   });
 
-  it('of one user open nothing of another', async () => {
+  it('of one user do not work for another', async () => {
     const { done } = await world.enrolTotp(page, userid);
     const other = await world.page();
     const mine = userid;
@@ -40,7 +40,7 @@ describe('recovery codes', () => {
     expectStatus(good, 'SUCCESS');
   });
 
-  it('do not finish a factor that is only being set up', async () => {
+  it('do not complete a pending enrolment', async () => {
     const { done } = await world.enrolTotp(page, userid);
     await world.app.services.db.transaction((em) => em.execute('delete from enrolments'));
     pause();
@@ -50,7 +50,7 @@ describe('recovery codes', () => {
     expect(refused).toMatchObject(refusal('CODE_REJECTED', 400));
   });
 
-  it('stand in the database as hashes only, the secret of the app sealed', async () => {
+  it('are stored as hashes; the TOTP secret is stored encrypted', async () => {
     const { secret, done } = await world.enrolTotp(page, userid);
     const dump = JSON.stringify(
       await world.app.services.db
@@ -62,8 +62,8 @@ describe('recovery codes', () => {
   });
 });
 
-describe('e-mail as second factor', () => {
-  it('is a second code, which the first is not good for', async () => {
+describe('email as second factor', () => {
+  it('needs a second code: the first one is rejected', async () => {
     const started = await world.enrol(page, userid, { mfa_method: 'email' });
     expect(started).toMatchObject({ status: 'MFA_INITIATED', method: 'email', sent_to: `${userid[0]}…@example.com` });
     const otp = await world.codeFor(userid);
@@ -77,7 +77,7 @@ describe('e-mail as second factor', () => {
     expect(await world.amrOf(expectStatus(later, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
   });
 
-  it('sends another code after 30 seconds, and then only the newest is good', async () => {
+  it('sends another code after 30 seconds; then only the newest is valid', async () => {
     await world.verifyAddress(page, userid);
     expectStatus(
       await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration'),
@@ -95,7 +95,7 @@ describe('e-mail as second factor', () => {
     expectStatus(await page.step('verify-mfa', { userid, otp: second }, 'use'), 'SUCCESS');
   });
 
-  it('is refused, like a recovery code, once the policy no longer takes it, also halfway', async () => {
+  it('is rejected, like a recovery code, once the policy no longer allows it, also during a sign-in', async () => {
     await world.enrol(page, userid, { mfa_method: 'email' });
     const enrolled = await page.step('verify-mfa', { userid, otp: await world.codeFor(userid) }, 'use');
     const [recoveryCode] = expectStatus(enrolled, 'SUCCESS')['recovery_codes'] as string[];
@@ -119,7 +119,7 @@ describe('SMS as second factor', () => {
       .padStart(9, '0')
       .slice(-9)}`;
 
-  it('asks for a number where none is on record, and puts the verified one on record', async () => {
+  it('asks for a number if none is on record, and stores the verified one', async () => {
     const number = phone();
     await world.verifyAddress(page, userid);
     const asked = await page.step('verify-device', { userid, mfa_method: 'sms' }, 'registration');
@@ -133,7 +133,7 @@ describe('SMS as second factor', () => {
     expect((await world.findUser(userid))?.phone).toBe(number);
   });
 
-  it('ends the other sign-ins of the user when it puts their first number on record', async () => {
+  it('ends other sign-ins of the user when it stores their first number', async () => {
     const other = await world.page();
     await world.verifyAddress(other, userid);
     pause();
@@ -153,7 +153,7 @@ describe('SMS as second factor', () => {
     },
   );
 
-  it('takes the number on record, and refuses another one that the directory owns', async () => {
+  it('uses the number on record, and rejects a different one if the directory manages it', async () => {
     const number = phone();
     await world.user({
       userName: userid,
@@ -199,7 +199,7 @@ describe('SMS as second factor', () => {
     expectStatus(done, 'SUCCESS');
   });
 
-  it('fails visibly while no text message can be sent, but in test mode', async () => {
+  it('fails visibly without an SMS gateway, except in test mode', async () => {
     const number = phone();
     expectStatus(await world.enrol(page, userid, { mfa_method: 'sms', phone_number: number }), 'MFA_INITIATED');
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use'), 'SUCCESS');

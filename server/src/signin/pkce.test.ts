@@ -1,4 +1,4 @@
-/** Clients that require PKCE of their own pages (RFC 9700 §2.1.1). */
+/** Clients that require PKCE (RFC 9700 §2.1.1). */
 
 import { expect, it } from 'vitest';
 import { pkce } from '../../test/browser.ts';
@@ -13,7 +13,7 @@ const demanded = refusal('PKCE_REQUIRED', 400);
 const { verifier, challenge } = pkce();
 const begun = ({ key: { jkt } }: SigninPage) => ({ jkt, code_challenge: challenge });
 
-it('a challenge without code_challenge is refused, also by a key that is in the cache', async () => {
+it('a challenge without code_challenge is rejected, also with a cached key', async () => {
   const page = await world.page();
   expect((await page.challenge()).httpStatus).toBe(200);
   await demand();
@@ -23,7 +23,7 @@ it('a challenge without code_challenge is refused, also by a key that is in the 
   expect((await page.challenge(begun(page))).httpStatus).toBe(200);
 });
 
-it('a sign-in that began without one goes no further, and one with it gives a code for its verifier alone', async () => {
+it('a sign-in begun without code_challenge cannot continue; with one, the code needs its verifier', async () => {
   const userid = newAddress();
   const page = await world.page();
   await page.challenge();

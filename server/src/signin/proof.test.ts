@@ -15,7 +15,7 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-describe('an altered proof', () => {
+describe('an invalid proof', () => {
   let stranger: DeviceKey;
   beforeEach(async () => {
     await world.register(page, userid);
@@ -44,7 +44,7 @@ describe('an altered proof', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
-  it('sent twice is refused the second time', async () => {
+  it('is rejected when sent again', async () => {
     const body = JSON.stringify({ txn: page.txn, userid: 'not an address' });
     const proof = page.prove('authenticate', body, { kind: 'use' });
     expectStatus(await page.post('authenticate', body, { 'Device-Proof': proof }), 'INVALID_EMAIL');
@@ -53,7 +53,7 @@ describe('an altered proof', () => {
     );
   });
 
-  it('is told of in one event an hour, however many there are', async () => {
+  it('is recorded in at most one event per hour', async () => {
     const countOf = async () => {
       const [told] = await query(
         world.app.services.db.alone,
@@ -71,7 +71,7 @@ describe('an altered proof', () => {
     expect(after?.count).toBe((before?.count ?? 0) + 20);
   });
 
-  it('spelled otherwise is PROOF_REJECTED: padded, with other characters, or with other unused bits', async () => {
+  it('in a non-canonical encoding is PROOF_REJECTED: padding, other characters or unused bits', async () => {
     const body = JSON.stringify({ txn: page.txn, userid: 'not an address' });
     const proof = page.prove('authenticate', body, { kind: 'use' });
     for (const other of respelled(proof)) {
@@ -81,20 +81,20 @@ describe('an altered proof', () => {
     }
   });
 
-  it('with a nonce of more than two minutes is NONCE_REJECTED, and good with the next', async () => {
+  it('with a nonce older than two minutes is NONCE_REJECTED; the next nonce works', async () => {
     world.app.clock.turn(121);
     expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(refusal('NONCE_REJECTED', 401));
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
-  it('bears a clock that is five minutes wrong', async () => {
+  it('may have a clock skew of five minutes', async () => {
     const skewed = { kind: 'use' as const, claims: { iat: page.now() - 300 } };
     expectStatus(await page.step('authenticate', { userid }, skewed), 'SUCCESS');
   });
 });
 
 describe('every step that takes a proof', () => {
-  /** Up to where the step is due; returns what it is taken with. */
+  /** Runs the sign-in up to that step; returns its input. */
   const due: Record<string, () => Promise<Record<string, unknown>>> = {
     'verify-device': async () => {
       await world.verifyAddress(page, userid);
@@ -134,7 +134,7 @@ describe('every step that takes a proof', () => {
     return other;
   };
 
-  it.each(Object.keys(due))('%s refuses a foreign or spent nonce, transaction, key, origin or body', async (step) => {
+  it.each(Object.keys(due))('%s rejects a foreign or used nonce, transaction, key, origin or body', async (step) => {
     await world.set({ mfaPolicy: 'optional' });
     const kind = step === 'verify-device' ? 'registration' : 'use';
     const fields = { userid, ...(await (due[step] as () => Promise<object>)()) };
@@ -159,20 +159,20 @@ describe('every step that takes a proof', () => {
     expect(elsewhere).toMatchObject(refusal('OUT_OF_ORDER', 409));
     [page.nonce, other.nonce] = [nonce, elsewhere['nonce']];
     expect((await page.step(step, fields, kind)).status).not.toBe('ERROR');
-    // It took nothing from the other sign-in.
+    // The other sign-in is not affected.
     expectStatus(await other.step('authenticate', { userid: newAddress() }, 'use'), 'OTP_NEEDED');
   });
 });
 
 describe('a registration', () => {
-  it('before the code is verified is refused', async () => {
+  it('before the code is verified is rejected', async () => {
     await page.challenge();
     expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
     await page.step('authenticate', { userid });
     expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
   });
 
-  it('needs a proof that shows the key of the transaction', async () => {
+  it('needs a proof that contains the key of the transaction', async () => {
     await world.verifyAddress(page, userid);
     expect(await page.step('verify-device', { userid })).toMatchObject(refusal('PROOF_REQUIRED', 401));
     expect(await page.step('verify-device', { userid }, 'use')).toMatchObject(refusal('PROOF_REJECTED', 401));
@@ -181,20 +181,20 @@ describe('a registration', () => {
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
   });
 
-  it('is impossible in a transaction that was begun without a key', async () => {
+  it('is rejected in a transaction begun without a key', async () => {
     await page.challenge({});
     await page.step('authenticate', { userid });
     expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
     expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('PROOF_REJECTED', 401));
   });
 
-  it('is for the address that was verified', async () => {
+  it('applies to the verified address', async () => {
     await world.verifyAddress(page, userid);
     const refused = await page.step('verify-device', { userid: newAddress() }, 'registration');
     expect(refused).toMatchObject(refusal('INVALID_REQUEST', 400));
   });
 
-  it('of a key that was revoked is refused, though its user proves the address', async () => {
+  it('of a revoked key is rejected, even after the user verifies the address', async () => {
     await world.register(page, userid);
     const { db, devices } = world.app.services;
     await db.transaction(async (em) => {

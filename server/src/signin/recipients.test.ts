@@ -26,21 +26,21 @@ async function ask(userid: string): Promise<void> {
   expectStatus(await asking.step('authenticate', { userid }), 'OTP_NEEDED');
 }
 
-/** Addresses and numbers that got something out of what is due now. */
+/** Recipients of the messages that are due. */
 async function delivered(): Promise<string[]> {
   const before = world.app.mailbox.length;
   await world.app.runJobs();
   return world.app.mailbox.slice(before).map(({ to }) => to);
 }
 
-/** The project's newest message: what became of it. */
+/** Status of the project's newest message. */
 async function newest(): Promise<{ state: string; note: string | null }> {
   const sql = 'select state, note from messages where project_id = ? order by id desc limit 1';
   const [row] = await rows<{ state: string; note: string | null }>(world.app.services.db, sql, [world.project.id]);
   return row as { state: string; note: string | null };
 }
 
-/** As the previous release kept the messages that are due now. */
+/** Converts due messages to the format of the previous release. */
 async function asSealedBefore(context: object): Promise<void> {
   const { db, vault } = world.app.services;
   const sql = 'select id, sealed_content as sealed from messages where project_id = ? and sealed_content is not null';
@@ -52,7 +52,7 @@ async function asSealedBefore(context: object): Promise<void> {
 }
 
 describe('a sign-in code', () => {
-  it('goes to the person whose userName was typed, also when that userName moved before the mail was sent', async () => {
+  it('goes to the user whose userName was typed, even if the userName moved before the mail was sent', async () => {
     const [typed, mailbox, successors] = [newAddress(), newAddress(), newAddress()];
     const person = await world.user({ ...named(typed), email: mailbox, emailKey: mailbox });
     await ask(typed);
@@ -61,7 +61,7 @@ describe('a sign-in code', () => {
     expect(await delivered()).toEqual([mailbox]);
   });
 
-  it('goes nowhere when the login address of the account changed before the mail was sent', async () => {
+  it('is not sent if the address of the account changed before', async () => {
     const [before, after] = [newAddress(), newAddress()];
     const person = await world.user(named(before));
     await ask(before);
@@ -70,7 +70,7 @@ describe('a sign-in code', () => {
     expect(await newest()).toMatchObject({ state: 'suppressed', note: 'the address changed' });
   });
 
-  it('goes nowhere when the address was given to another account meanwhile', async () => {
+  it('is not sent if the address now belongs to another account', async () => {
     const [shared, other] = [newAddress(), newAddress()];
     const person = await world.user(named(shared));
     await ask(shared);
@@ -80,7 +80,7 @@ describe('a sign-in code', () => {
     expect(await delivered()).toEqual([]);
   });
 
-  it('for an address that nobody had goes nowhere once somebody has it', async () => {
+  it('for an address without an account is not sent once an account has it', async () => {
     const address = newAddress();
     await ask(address);
     await world.user(named(address));
@@ -88,7 +88,7 @@ describe('a sign-in code', () => {
     expect(await newest()).toMatchObject({ state: 'suppressed', note: 'an account has this address now' });
   });
 
-  it('for an address that nobody has goes there while sign-up is open, and nowhere once it is closed', async () => {
+  it('for an address without an account is sent only while sign-up is open', async () => {
     const [early, late] = [newAddress(), newAddress()];
     await ask(early);
     expect(await delivered()).toEqual([early]);
@@ -97,7 +97,7 @@ describe('a sign-in code', () => {
     expect(await delivered()).toEqual([]);
   });
 
-  it('goes nowhere when the account was deactivated or erased before the mail was sent', async () => {
+  it('is not sent if the account was deactivated or erased before', async () => {
     const [first, second] = [await world.user(), await world.user()];
     await ask(first.userName);
     await ask(second.userName);
@@ -107,7 +107,7 @@ describe('a sign-in code', () => {
     expect(await newest()).toMatchObject({ state: 'suppressed', note: 'the user no longer exists' });
   });
 
-  it('made by the previous release goes to the typed address alone, where that is on record or nobody has it', async () => {
+  it('of the previous release goes only to the typed address, if it is on record or has no account', async () => {
     const [mine, alias, mailbox, unknown] = [newAddress(), newAddress(), newAddress(), newAddress()];
     const shown = mine.replace('@example.com', '@Example.com');
     await world.user({ ...named(mine), email: shown });
@@ -133,20 +133,20 @@ describe('a code by SMS', () => {
     expect(await delivered()).toEqual([phone]);
   });
 
-  it('made by the previous release does so, too', async () => {
+  it('of the previous release goes to the number of the factor', async () => {
     const { id: userId } = await owed({});
     await asSealedBefore({ userId });
     expect(await delivered()).toEqual([phone]);
   });
 
-  it('goes nowhere once the factor was reset', async () => {
+  it('is not sent once the factor was reset', async () => {
     const user = await owed({});
     await change('delete from enrolments where user_id = ?', user.id);
     expect(await delivered()).toEqual([]);
     expect(await newest()).toMatchObject({ state: 'suppressed', note: 'the address changed' });
   });
 
-  it('goes nowhere once the factor was reset, whoever else has the number, and for whatever', async () => {
+  it('is not sent once the factor was reset, even if another user has the number', async () => {
     await world.set({ scimEnabled: true, scimAuthoritative: true });
     const user = await owed({ provenance: 'scim' });
     const { giveFactor } = peopleOf(world);
@@ -157,7 +157,7 @@ describe('a code by SMS', () => {
     expect(await delivered()).toEqual([user.userName]);
   });
 
-  it('goes to the number of a new factor while the one before it has another, also where somebody has it on record', async () => {
+  it('goes to the number of a pending factor, even if it differs from the old one or is on record elsewhere', async () => {
     const user = await world.user({ phone: '+4915187654322' });
     const { giveFactor } = peopleOf(world);
     await change('update enrolments set phone = ? where id = ?', user.phone, (await giveFactor(user, 'sms')).id);
@@ -168,7 +168,7 @@ describe('a code by SMS', () => {
     expect(await delivered()).toEqual([phone]);
   });
 
-  it('that proves a new login phone goes there while that very change waits', async () => {
+  it('for a new login phone is sent only while that change is pending', async () => {
     const { visitOf } = peopleOf(world);
     const [user, other] = [await world.user(), await world.user()];
     const visits = [await visitOf(user), await visitOf(other)] as const;
@@ -181,17 +181,17 @@ describe('a code by SMS', () => {
     expect(await delivered()).toEqual([]);
   });
 
-  it('goes nowhere once the directory that owns the number changed it', async () => {
+  it('is not sent once the directory changed the number', async () => {
     await world.set({ scimEnabled: true, scimAuthoritative: true });
     const user = await owed({ provenance: 'scim' });
     await change("update users set phone = '+4915187654321' where id = ?", user.id);
-    // The notice of the new device is a mail.
+    // The new-device notice is an email.
     expect(await delivered()).toEqual([user.userName]);
   });
 });
 
 describe('a notice', () => {
-  it('goes to the address that the person had at the time of the event', async () => {
+  it('goes to the user’s address at the time of the event', async () => {
     const [before, after] = [newAddress(), newAddress()];
     const person = await world.user(named(before));
     await world.register(await world.page(), before);
@@ -201,7 +201,7 @@ describe('a notice', () => {
     expect(await delivered()).toEqual([before]);
   });
 
-  it('by SMS goes to the old number after a change, but not where another account has it now', async () => {
+  it('by SMS goes to the old number after a change, unless another account has it now', async () => {
     const { visitOf } = peopleOf(world);
     const old = '+4915112345670';
     const leave = async (user: User, number: string) => {
@@ -219,7 +219,7 @@ describe('a notice', () => {
     expect(await numbers()).toEqual([]);
   });
 
-  it('goes nowhere when another account has that address now', async () => {
+  it('is not sent if another account has that address now', async () => {
     const [shared, other] = [newAddress(), newAddress()];
     const person = await world.user(named(shared));
     await world.register(await world.page(), shared);
@@ -244,7 +244,7 @@ describe('the audit log of a sign-in code', () => {
         where project_id = ${world.project.id} and type like 'otp.%' order by id`,
     );
 
-  it('says that it was requested, and that it was sent only when it was', async () => {
+  it('records the request, and the send only if it happened', async () => {
     const person = await world.user();
     await ask(person.userName);
     expect(await eventsOf()).toMatchObject([{ type: 'otp.requested', subject_id: person.id }]);
@@ -252,7 +252,7 @@ describe('the audit log of a sign-in code', () => {
     expect(await eventsOf()).toMatchObject([{ type: 'otp.requested' }, { type: 'otp.sent', subject_id: person.id }]);
   });
 
-  it('says why it was not sent', async () => {
+  it('records why it was not sent', async () => {
     await world.set({ signUp: 'provisioned_only' });
     const disabled = await world.user({ active: false });
     await ask(disabled.userName);
@@ -279,7 +279,7 @@ describe('the mail job', () => {
     for (const userid of userids) {
       await ask(userid);
       const statements = await statementsDuring(() => world.app.runJobs());
-      // What is written into the message's one row differs.
+      // Only the values written to the message's row differ.
       seen.push(statements.map((statement) => statement.replace(/^(update "messages" set ).*( where)/, '$1…$2')));
     }
     const [first, ...rest] = seen;

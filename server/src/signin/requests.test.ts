@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('steps', () => {
-  it('in any wrong order are refused, and move nothing', async () => {
+  it('in any wrong order are rejected without effect', async () => {
     await page.challenge();
     const wrong: [string, Record<string, unknown>][] = [
       ['verify-email-otp', { otp: '123456' }],
@@ -58,7 +58,7 @@ describe('steps', () => {
     expect(await second.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('of a disabled client, or with a key that was revoked, are INVALID_API_KEY', async () => {
+  it('of a disabled client, or with a revoked key, are INVALID_API_KEY', async () => {
     await page.challenge();
     await world.app.make.disable(world.client);
     expect(await page.step('authenticate', { userid })).toMatchObject(refusal('INVALID_API_KEY', 401));
@@ -83,7 +83,7 @@ describe('the request', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('in another content type is 415, and empty to every step is refused', async () => {
+  it('with another content type is 415; an empty body is rejected by every step', async () => {
     for (const step of [
       'challenge',
       'authenticate',
@@ -132,7 +132,7 @@ describe('the request', () => {
     }
   });
 
-  it('is allowed across origins for pages of the client alone', async () => {
+  it('is allowed cross-origin only for pages of the client', async () => {
     const url = `${world.app.url}/v1/signin/authenticate`;
     const preflight = (origin: string) =>
       fetch(url, {
@@ -154,7 +154,7 @@ describe('the request', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('with a badly formed address is INVALID_EMAIL, whatever it is', async () => {
+  it('with a malformed address is INVALID_EMAIL', async () => {
     for (const userid of ['', ' ', 'ann', 'ann@', '@example.com', 'ann@@example.com', 'a b@example.com', '<a@b.c>']) {
       await page.challenge();
       expect(await page.step('authenticate', { userid })).toMatchObject({ status: 'INVALID_EMAIL', httpStatus: 200 });

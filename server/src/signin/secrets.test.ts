@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.app.close());
 
-/** What must stand nowhere: long ones in any place, six digits as a word of their own. */
+/** Secrets that must not be stored or logged: long ones anywhere, six-digit codes as separate words. */
 const secrets = new Set<string>();
 const digits = new Set<string>();
 
-/** Notes every secret of an answer. */
+/** Collects every secret of a response. */
 function note(answer: StepAnswer): StepAnswer {
   for (const name of ['txn', 'nonce', 'session_id', 'code']) if (answer[name]) secrets.add(answer[name]);
   for (const code of answer['recovery_codes'] ?? []) secrets.add(code).add(code.replaceAll('-', ''));
@@ -41,7 +41,7 @@ async function codeFor(to: string): Promise<string> {
 const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
 const pause = () => world.app.clock.turn(31);
 
-/** Through the SDK: both factors, a wrong code, a recovery code, another number, and the exchange with its tokens. */
+/** Runs the SDK: both factors, a wrong code, a recovery code, a new number, and the token exchange. */
 async function throughTheSdk(): Promise<void> {
   const [userid, phone] = [newAddress(), '+4917077000001'];
   const page = await world.page();
@@ -82,13 +82,13 @@ async function redeem(code: string, over: Parameters<SigninWorld['exchange']>[1]
   }
   const headers = { Authorization: `Bearer ${body['access_token']}` };
   expect((await fetch(`${world.app.url}/userinfo`, { headers })).status).toBe(200);
-  // A replay, and a token where it does not belong, are told to the log.
+  // A replay and a misplaced token are logged.
   await world.exchange(code, over);
   await fetch(`${world.app.url}/userinfo?access_token=${body['access_token']}`);
   await fetch(`${world.app.url}/userinfo`, { headers: { Authorization: `Bearer ${body['id_token']}` } });
 }
 
-/** Through the hosted page: flow, cookies, a second factor by mail, and the way back; then the account page. */
+/** Runs the hosted page: flow, cookies, a second factor by mail and the redirect; then the account page. */
 async function throughTheHostedPage(): Promise<void> {
   const [userid, browser, proof] = [newAddress(), new CookieBrowser(), pkce()];
   secrets.add(proof.verifier);
@@ -138,7 +138,7 @@ async function dump(): Promise<string> {
 }
 
 describe('secrets', () => {
-  it('of full runs, by the SDK and on the hosted page, stand in no log line and nowhere in the database', async () => {
+  it('of complete runs with the SDK and the hosted page appear in no log line and not in the database', async () => {
     await world.begin({ mfaPolicy: 'optional' });
     await throughTheSdk();
     pause();
@@ -158,7 +158,7 @@ describe('secrets', () => {
         expect(secret.length).toBeGreaterThan(15);
         expect(text.includes(secret), `a secret in the ${place}: ${secret.slice(0, 6)}…`).toBe(false);
       }
-      // Six digits may occur anywhere by chance; as a word of their own they do not.
+      // Six digits may occur by chance inside other values, but not as a separate word.
       for (const code of digits) {
         expect(new RegExp(`(?<![\\w.-])${code}(?![\\w.-])`).test(text), `a code in the ${place}`).toBe(false);
       }

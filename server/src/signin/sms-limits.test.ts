@@ -14,20 +14,20 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-/** verify-device with a number for the second factor, after the mail code. */
+/** Sends verify-device with a number for the second factor, after the mail code. */
 async function choose(phone_number: string, on = page, as = userid): Promise<StepAnswer> {
   await world.verifyAddress(on, as);
   return on.step('verify-device', { userid: as, mfa_method: 'sms', phone_number }, 'registration');
 }
 
-/** A new account whose factor is that number, up to the answer of initiate-mfa. */
+/** Signs up a user with that number as factor, up to the response of initiate-mfa. */
 async function pump(phone_number: string): Promise<StepAnswer> {
   const [on, as] = [await world.page(), newAddress()];
   expectStatus(await choose(phone_number, on, as), 'DEVICE_REGISTERED');
   return world.meetFactor(on, as);
 }
 
-/** Rows of every table but counters, nonces and the audit log. */
+/** Rows of every table except counters, nonces and the audit log. */
 async function rowCounts(): Promise<Record<string, number>> {
   const { db } = world.app.services;
   const tables = ['devices', 'enrolments', 'one_time_codes', 'messages', 'phone_changes'];
@@ -53,13 +53,13 @@ describe('a number for the second factor', () => {
       const fields = { userid, mfa_method: 'sms', phone_number: number };
       expect(await page.step('verify-device', fields, 'registration')).toMatchObject(refusal('PHONE_NOT_ALLOWED', 400));
       expect(await rowCounts()).toEqual(before);
-      // The page asks for another one, in the same transaction.
+      // The page asks for another number in the same transaction.
       const other = { ...fields, phone_number: '+4915112345678' };
       expectStatus(await page.step('verify-device', other, 'registration'), 'DEVICE_REGISTERED');
     },
   );
 
-  it('of a landline gets codes where it is on record', async () => {
+  it('of a landline gets codes if it is on record', async () => {
     const landline = '+41440000000';
     await world.user({ userName: userid, userNameKey: userid, email: userid, emailKey: userid, phone: landline });
     expectStatus(await choose(landline), 'DEVICE_REGISTERED');
@@ -67,12 +67,12 @@ describe('a number for the second factor', () => {
     expect(await sentTo(landline)).toBe(1);
   });
 
-  it('of a country that the project does not allow is refused', async () => {
+  it('of a country that the project does not allow is rejected', async () => {
     await world.set({ smsCountries: ['CH'] });
     expect(await choose('+4915112345678')).toMatchObject(refusal('PHONE_NOT_ALLOWED', 400));
   });
 
-  it('is judged at use: a country that is no longer allowed gets no more codes', async () => {
+  it('is checked at use: a country that is no longer allowed gets no codes', async () => {
     const number = '+4915112345671';
     expectStatus(await choose(number), 'DEVICE_REGISTERED');
     await world.set({ smsCountries: ['CH'] });
@@ -83,8 +83,8 @@ describe('a number for the second factor', () => {
   });
 });
 
-describe('many fresh accounts', () => {
-  it('get five SMS an hour to one number, and nothing is written for the sixth', async () => {
+describe('many new accounts', () => {
+  it('can send five SMS an hour to one number; the sixth request writes nothing', async () => {
     const number = '+4915112345672';
     for (let n = 0; n < 5; n++) expectStatus(await pump(number), 'MFA_INITIATED');
     const [on, as] = [await world.page(), newAddress()];
@@ -97,7 +97,7 @@ describe('many fresh accounts', () => {
     expect(await sentTo(number)).toBe(5);
   });
 
-  it('get no more SMS in a day than the project sends, and the project hears of it once', async () => {
+  it('share the daily SMS limit of the project, which is recorded once', async () => {
     await world.set({ smsPerDay: 2 });
     for (const number of ['+4915100000001', '+4915200000001']) expectStatus(await pump(number), 'MFA_INITIATED');
     for (const number of ['+4915300000001', '+4915400000001']) {
@@ -108,7 +108,7 @@ describe('many fresh accounts', () => {
     expect((await world.events()).filter((type) => type === 'sms.limit_reached')).toHaveLength(1);
   });
 
-  it('take no code from a person whose factor is that number', async () => {
+  it('do not block codes for a user whose factor is that number', async () => {
     const number = '+4915112345673';
     expectStatus(await world.enrol(page, userid, { mfa_method: 'sms', phone_number: number }), 'MFA_INITIATED');
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use'), 'SUCCESS');
@@ -120,7 +120,7 @@ describe('many fresh accounts', () => {
 });
 
 describe('a new login phone', () => {
-  it('of a kind that gets no SMS is refused, and the change does not begin', async () => {
+  it('of a type that cannot receive SMS is rejected, and the change does not start', async () => {
     await world.register(page, userid);
     world.app.clock.turn(31);
     await page.challenge();

@@ -17,7 +17,7 @@ const stepUp = () => ({ userid, step_up: 'change_phone_number' });
 const pause = (seconds = 31) => world.app.clock.turn(seconds);
 const phoneOf = async () => (await world.findUser(userid))?.phone ?? null;
 
-/** A step-up on the trusted device of somebody without a second factor, up to its SUCCESS. */
+/** Runs a step-up on a trusted device of a user without a second factor, up to SUCCESS. */
 async function stepUpByMail(on = page): Promise<StepAnswer> {
   pause();
   await on.challenge();
@@ -35,7 +35,7 @@ async function changeTo(number: string): Promise<void> {
 }
 
 describe('change_phone_number (service.md 3.1)', () => {
-  it('wants a fresh proof by mail from a trusted device, and then the code of the new number', async () => {
+  it('requires a mail code on a trusted device, and then the code of the new number', async () => {
     await world.register(page, userid);
     const { code } = await stepUpByMail();
     expect(claimsOf((await world.exchange(code)).body['id_token'])['amr']).toEqual(['swk', 'otp']);
@@ -55,7 +55,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     );
   });
 
-  it('keeps the old number until the new one has proved itself, tells the old one, and moves the factor along', async () => {
+  it('keeps the old number until the new one is verified, notifies the old one, and updates the factor', async () => {
     const old = phone();
     await world.enrol(page, userid, { mfa_method: 'sms', phone_number: old });
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
@@ -76,7 +76,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await world.meetFactor(page, userid)).toMatchObject({ sent_to: `…${number.slice(-4)}` });
   });
 
-  it('asks for the factor also where remember_me would skip it', async () => {
+  it('requires the factor even if remember_me would skip it', async () => {
     await world.set({ rememberMfaSeconds: 3600 });
     const { totp: setup } = await world.enrol(page, userid, { mfa_method: 'totp' });
     const fields = { userid, otp: world.totp(setup.secret), remember_me: true };
@@ -87,7 +87,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
   });
 
-  it('is not to be had without the step-up, before its end, or five minutes after it', async () => {
+  it('is rejected without the step-up, before its end, or five minutes after it', async () => {
     await world.register(page, userid);
     const refused = refusal('TRANSACTION_EXPIRED', 410);
     expect(await change(phone())).toMatchObject(refused);
@@ -113,7 +113,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await phoneOf()).toBeNull();
   });
 
-  it('takes only the key that signed in', async () => {
+  it('accepts only the key that signed in', async () => {
     await world.register(page, userid);
     await stepUpByMail();
     const number = phone();
@@ -125,7 +125,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     await changeTo(number);
   });
 
-  it('works on a device that is not to be remembered, and ends its trust afterwards', async () => {
+  it('works on a device that is not remembered, whose trust ends afterwards', async () => {
     await page.challenge();
     expectStatus(await page.step('authenticate', { ...stepUp(), remember_device: false }), 'OTP_NEEDED');
     const otp = await world.codeFor(userid);
@@ -137,7 +137,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
   });
 
-  it('refuses the number of a user whose phone the directory owns, and audits it', async () => {
+  it('is rejected if the directory manages the number, and recorded in the audit log', async () => {
     const number = phone();
     const named = { userName: userid, userNameKey: userid, email: userid, emailKey: userid };
     await world.user({ ...named, phone: number, provenance: 'scim' });
@@ -153,7 +153,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     await changeTo(phone());
   });
 
-  it('refuses it also where the directory has taken over meanwhile', async () => {
+  it('is rejected if the directory has taken over since', async () => {
     await world.register(page, userid);
     await stepUpByMail();
     const number = phone();
@@ -165,7 +165,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await phoneOf()).toBeNull();
   });
 
-  it('tells that somebody else has a number only to who holds it', async () => {
+  it('reveals that a number is taken only to its holder', async () => {
     const number = phone();
     await world.user({ phone: number });
     await world.register(page, userid);
@@ -178,7 +178,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     await changeTo(phone());
   });
 
-  it('gives the number to one of two who prove it at once', async () => {
+  it('gives the number to one of two users who verify it in parallel', async () => {
     const number = phone();
     const people = await Promise.all(
       [newAddress(), newAddress()].map(async (address) => ({ address, on: await world.page() })),
@@ -201,7 +201,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(outcomes).toEqual(['PHONE_CHANGED', 'PHONE_TAKEN']);
   });
 
-  it('sends one code in 30 seconds, only the newest is good, and five wrong ones spend it', async () => {
+  it('sends one code per 30 seconds; only the newest is valid, for five attempts', async () => {
     await world.register(page, userid);
     await stepUpByMail();
     const [first, second] = [phone(), phone()];
@@ -217,7 +217,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await phoneOf()).toBeNull();
   });
 
-  it('sends no code to a number that was given up for another one before the message left', async () => {
+  it('sends no code to a number that was replaced before the message was sent', async () => {
     await world.register(page, userid);
     await stepUpByMail();
     await world.app.runJobs();
@@ -230,13 +230,13 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(world.app.mailbox.slice(before).map(({ to }) => to)).toEqual([wanted]);
   });
 
-  it.each(['12345', 'call me', '', '0170 1234567'])('refuses %j', async (number) => {
+  it.each(['12345', 'call me', '', '0170 1234567'])('rejects %j', async (number) => {
     await world.register(page, userid);
     await stepUpByMail();
     expect(await change(number)).toMatchObject(refusal('PHONE_INVALID', 400));
   });
 
-  it('is refused to who is deactivated meanwhile', async () => {
+  it('is rejected for a user who has been deactivated', async () => {
     await world.register(page, userid);
     await stepUpByMail();
     const number = phone();
@@ -250,7 +250,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await phoneOf()).toBeNull();
   });
 
-  it('knows no other step-up', async () => {
+  it('is the only step-up', async () => {
     await page.challenge();
     const answer = await page.step('authenticate', { userid, step_up: 'change_email' });
     expect(answer).toMatchObject(refusal('INVALID_REQUEST', 400));
@@ -258,7 +258,7 @@ describe('change_phone_number (service.md 3.1)', () => {
 });
 
 describe('challenges', () => {
-  it('of one network are a thousand in a minute, a /64 being one, and others are not held back', async () => {
+  it('are limited to a thousand per minute and network (IPv6: /64), without blocking others', async () => {
     const ask = (ip: string) => page.post('challenge', { jkt: page.key.jkt }, { 'X-Forwarded-For': ip });
     await ask('2001:db8:0:1::1');
     const sql = "update budgets set spent = 1000 where id like 'challenge-network:%'";

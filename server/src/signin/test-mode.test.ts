@@ -3,7 +3,7 @@ import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.t
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { jobs } from '../jobs/jobs.ts';
 
-/** Two processes on one database: one at an http base address, one at an https one. */
+/** Two processes on one database: one with an http BASE_URL, one with https. */
 let plain: TestApp;
 const world = new SigninWorld();
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const isOn = async () =>
   (await world.app.services.projects.find(world.app.services.db.reader(), world.project.id))?.testMode;
 
 describe('test mode over https', () => {
-  it('shows codes up to 100 users, and none from the 101st on, though the setting is on', async () => {
+  it('shows codes up to 100 users, and none from the 101st user, even if the setting is on', async () => {
     await fill(100);
     const page = await world.page();
     await page.challenge();
@@ -47,7 +47,7 @@ describe('test mode over https', () => {
     expect(await isOn()).toBe(true);
   });
 
-  it('is switched off by a job once there are more than 100 users, with an event', async () => {
+  it('is turned off by a job above 100 users, with an audit event', async () => {
     const run = async (app: TestApp) => {
       const table = jobs({ ...app.services, queue: { send: async () => undefined }, onError: () => undefined });
       await table.periodic.find(({ name }) => name === 'projects.test-mode')?.run();
@@ -64,7 +64,7 @@ describe('test mode over https', () => {
     expect(await events()).toEqual([{ actor: 'system', detail: { reason: 'user-limit', users: 101 } }]);
   });
 
-  it('is switched off at the first start with an https base address', async () => {
+  it('is turned off at the first start with an https BASE_URL', async () => {
     await fill(101);
     await plain.services.seed.plant({ demo: false });
     expect(await isOn()).toBe(true);
