@@ -135,7 +135,7 @@ test('the system page shows what to fix, and the status dot links to it', async 
   await page.goto(at('overview'));
   await page.getByRole('link', { name: /^System\. / }).click();
   await expect(page.getByRole('heading', { name: 'System', level: 1 })).toBeVisible();
-  await expect(page.getByText('Set SMTP_URL and MAIL_FROM before real people come.', { exact: true })).toBeVisible();
-  await expect(page.getByText('None was ever recorded', { exact: true })).toBeVisible();
+  await expect(page.getByText('Set SMTP_URL and MAIL_FROM before going live.', { exact: true })).toBeVisible();
+  await expect(page.getByText('No backup recorded', { exact: true })).toBeVisible();
   await expect(page.getByRole('table', { name: 'Processes' }).getByRole('row')).toHaveCount(2);
 });

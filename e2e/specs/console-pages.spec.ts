@@ -288,7 +288,7 @@ test('messages are tested, previewed, and found by recipient', async () => {
   await page.getByLabel('Send the test to', { exact: true }).fill('somebody@example.com');
   await button(page, 'Test the mail server').click();
   await expect(page.getByText('Sent to somebody@example.com')).toBeVisible();
-  await expect(page.getByText('kept in the dev mailbox: nothing leaves this machine')).toBeVisible();
+  await expect(page.getByText('kept in the dev mailbox, not sent')).toBeVisible();
   await page.getByRole('link', { name: 'Templates' }).click();
   await page.getByLabel('Message', { exact: true }).selectOption('New device');
   await page.getByLabel('Language', { exact: true }).selectOption('Deutsch');

@@ -78,12 +78,12 @@ describe('import validates like the admin API: it rejects', () => {
     ['client', { post_logout_redirect_uris: ['data:text/html,x'] }, 'postLogoutRedirectUris[0] must be https'],
     ['client', { backchannel_logout_uri: 'http://169.254.169.254/' }, 'backchannelLogoutUri must be https'],
     ['client', { access_token_ttl_seconds: 90 * 24 * 3600 }, 'accessTokenTtlSeconds must be a whole number'],
-    ['client', { name: 'two\nlines' }, 'name must not hold control characters'],
-    ['client', { name: 'Visit www.evil.example' }, 'name must not hold an address'],
+    ['client', { name: 'two\nlines' }, 'name must not contain control characters'],
+    ['client', { name: 'Visit www.evil.example' }, 'name must not contain a URL'],
     ['client', { name: 7 }, 'name must be text'],
     ['client', { token_endpoint_auth_method: 'client_secret_none' }, 'tokenEndpointAuthMethod must be one of'],
     ['client', { token_endpoint_auth_method: 'private_key_jwt', jwk: null }, 'jwks is required'],
-    ['client', { jwk: { ...key, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }, 'jwks holds a private key'],
+    ['client', { jwk: { ...key, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }, 'jwks contains a private key'],
     ['client', { logout_token_type: 'jwt' }, 'logoutTokenTyp must be one of'],
     ['client', { pkce_required: 'no' }, 'pkceRequired must be true or false'],
     ['project', { id_token_ttl_seconds: 90 * 24 * 3600 }, 'idTokenTtlSeconds must be a whole number'],
@@ -91,11 +91,11 @@ describe('import validates like the admin API: it rejects', () => {
     ['project', { max_session_seconds: 2_000_000_000 }, 'maxSessionSeconds must be a whole number'],
     ['project', { device_trust_days: 99_999 }, 'deviceTrustDays must be a whole number'],
     ['project', { device_trust_seconds: -1 }, 'deviceTrustSeconds must be a whole number'],
-    ['project', { sms_countries: ['ZZ'] }, 'smsCountries must hold'],
+    ['project', { sms_countries: ['ZZ'] }, 'smsCountries must contain'],
     ['project', { sms_per_day: 2_000_000 }, 'smsPerDay must be a whole number'],
-    ['project', { offered_factors: ['pigeon'] }, 'offeredFactors must hold nothing but'],
+    ['project', { offered_factors: ['pigeon'] }, 'offeredFactors must contain only'],
     ['project', { mfa_policy: 'never' }, 'mfaPolicy must be one of'],
-    ['project', { name: 'Right\u202eleft' }, 'name must not hold control characters'],
+    ['project', { name: 'Right\u202eleft' }, 'name must not contain control characters'],
     ['logo', { type: 'text/html' }, 'type does not match the image'],
     ['logo', { bytes: `\\x${Buffer.from('<svg onload=alert(1)>').toString('hex')}` }, 'logo must be PNG, JPEG or WebP'],
     ['delegation-key', { signing_public_pem: 'x' }, 'signingKey must be one public key'],
@@ -112,7 +112,7 @@ describe('import validates like the admin API: it rejects', () => {
     forge('experience', ({ content }) =>
       Object.assign(content as Data, { texts: { en: { supportUrl: 'javascript:alert(1)' } } }),
     );
-    expect((await imported()).err).toContain('texts.en.supportUrl must be an address that begins with https://');
+    expect((await imported()).err).toContain('texts.en.supportUrl must be a URL that begins with https://');
     expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
   });
 

@@ -57,7 +57,7 @@ describe('a test of the mail server', () => {
     expect(told(stages).slice(0, 3)).toEqual(['dns skipped', 'connect failed', 'tls not-reached']);
     expect(stageOf(stages, 'connect')).toMatchObject({
       detail: expect.stringContaining('ECONNREFUSED'),
-      advice: expect.stringContaining('Nothing listens'),
+      advice: expect.stringContaining('Connection refused'),
     });
   });
 
@@ -70,7 +70,10 @@ describe('a test of the mail server', () => {
     const { port } = rude.address() as { port: number };
     const stages = await diagnoseSmtp(`smtp://127.0.0.1:${port}`, from, mail, short as never);
     await new Promise((resolve) => rude.close(resolve));
-    expect(stageOf(stages, 'connect')).toMatchObject({ state: 'failed', advice: expect.stringContaining('hung up') });
+    expect(stageOf(stages, 'connect')).toMatchObject({
+      state: 'failed',
+      advice: expect.stringContaining('closed the connection'),
+    });
   });
 
   it('shows the response of a server that refuses', async () => {
@@ -78,7 +81,7 @@ describe('a test of the mail server', () => {
     expect(stageOf(stages, 'connect')).toMatchObject({ state: 'failed', detail: expect.stringContaining('on a list') });
   });
 
-  it.each(['start', 'first'] as const)('stops at a certificate that nobody has signed (TLS %s)', async (tls) => {
+  it.each(['start', 'first'] as const)('stops at a self-signed certificate (TLS %s)', async (tls) => {
     const stages = await diagnose({ tls });
     expect(told(stages).slice(1)).toEqual(['connect passed', 'tls failed', 'sign-in not-reached', 'send not-reached']);
     expect(stageOf(stages, 'tls')?.advice).toContain('authority');
@@ -109,11 +112,11 @@ describe('a test of the mail server', () => {
 
   it.each([
     ['MAIL', '553 5.7.1 not your address', 'MAIL_FROM'],
-    ['RCPT', '550 5.1.1 no such user', 'does not deliver'],
-    ['RCPT', '451 4.7.1 greylisted', 'wait'],
-    ['DATA', '554 5.6.0 no', 'refused the message'],
-    ['END', '554 5.7.1 looks like spam', 'refused the message'],
-  ] as const)('says what a refusal of %s (%s) means', async (command, reply, advice) => {
+    ['RCPT', '550 5.1.1 no such user', 'rejected the recipient'],
+    ['RCPT', '451 4.7.1 greylisted', 'retry later'],
+    ['DATA', '554 5.6.0 no', 'rejected the message'],
+    ['END', '554 5.7.1 looks like spam', 'rejected the message'],
+  ] as const)('explains a refusal of %s (%s)', async (command, reply, advice) => {
     const stages = await diagnose({ replies: { [command]: reply } });
     expect(stageOf(stages, 'send')).toMatchObject({
       state: 'failed',
@@ -124,6 +127,6 @@ describe('a test of the mail server', () => {
 
   it('reports missing credentials if the server requires them', async () => {
     const stages = await diagnose({ user: { name: 'a', password: 'b' } });
-    expect(stageOf(stages, 'send')?.advice).toContain('put user and password into SMTP_URL');
+    expect(stageOf(stages, 'send')?.advice).toContain('Add user name and password to SMTP_URL');
   });
 });

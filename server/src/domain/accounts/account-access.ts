@@ -32,17 +32,17 @@ export interface AccountAccessDeps {
   logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
 }
 
-/** A device; its trust ends as today's policy says. */
+/** A device, with the end of its trust by the current policy. */
 type ShownDevice = Pick<Device, 'client' | 'createdAt' | 'id' | 'lastUsedAt' | 'name' | 'remembered' | 'userAgent'> & {
   trustedUntil: Date | null;
 };
 
-/** How a user gets in. */
+/** Sessions, devices and factors of a user. */
 export interface AccessOverview {
   user: User;
-  /** Live ones, the one that was seen last first. */
+  /** Live ones, most recently seen first. */
   sessions: Session[];
-  /** Not revoked, the one that was used last first. */
+  /** Not revoked, most recently used first. */
   devices: ShownDevice[];
   /** Verified ones. */
   factors: Enrolment[];
@@ -50,8 +50,8 @@ export interface AccessOverview {
 }
 
 /**
- * What admins do about a user's way in. Each method is one transaction, and refuses `not-found` outside of the project.
- * Ending sessions, devices, factors or the account ends the user's open work, too ({@link endOpenWork}).
+ * Admins' changes to a user's access. Each method is one transaction, and refuses `not-found` outside the project.
+ * Removing sessions, devices, factors or the account also ends the user's open work ({@link endOpenWork}).
  */
 export class AccountAccess {
   constructor(private readonly deps: AccountAccessDeps) {}
@@ -90,7 +90,7 @@ export class AccountAccess {
     });
   }
 
-  /** Ends all of them; the clients that took part are notified. */
+  /** Ends all sessions and notifies their clients. */
   endSessions(projectId: string, userId: string, actor: Actor): Promise<void> {
     return this.change(projectId, userId, async (em, user) => {
       await this.endWork(em, user);
@@ -99,8 +99,8 @@ export class AccountAccess {
   }
 
   /**
-   * Takes all second factors away, with recovery codes and what devices remember of them: the next sign-in sets one up where
-   * the project wants one, and shows new codes.
+   * Removes all second factors, recovery codes and remembered factors of devices. If the project requires a factor, the
+   * next sign-in enrols one and shows new codes.
    */
   resetFactors(projectId: string, userId: string, actor: Actor): Promise<void> {
     const { mfa } = this.deps;
@@ -111,7 +111,7 @@ export class AccountAccess {
     });
   }
 
-  /** One that has ended before is let be. */
+  /** Ends one session; does nothing if it has ended. */
   endSession(projectId: string, sessionId: string, actor: Actor): Promise<void> {
     const { db, logout } = this.deps;
     return pastDeadlocks(() =>
@@ -123,7 +123,7 @@ export class AccountAccess {
     );
   }
 
-  /** The sessions that rest on it end, too. */
+  /** Ends its sessions, too. */
   revokeDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
     const { devices, logout } = this.deps;
     return this.change(projectId, userId, async (em, user) => {
@@ -135,7 +135,7 @@ export class AccountAccess {
     });
   }
 
-  /** As {@link revokeDevice}; a device that is gone is let be. */
+  /** Like {@link revokeDevice}; does nothing if the device is already revoked. */
   async forgetDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
     const problem = await problemOf(this.revokeDevice(projectId, userId, deviceId, actor));
     if (problem && problem.code !== 'not-found') refuse(problem);

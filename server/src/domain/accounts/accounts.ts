@@ -32,7 +32,7 @@ export class Accounts {
     return this.deps.users.list(this.deps.db.alone, projectId, selection);
   }
 
-  /** How many users the project has under `where`, a condition on the row `r`. */
+  /** The number of users that meet `where`, a condition on the row `r`. */
   count(projectId: string, where?: Fragment): Promise<number> {
     return countRows(this.deps.db.alone, 'users', projectId, where);
   }
@@ -43,9 +43,9 @@ export class Accounts {
   }
 
   /**
-   * Changes a user; one who becomes inactive loses all access. A change of the row alone takes no lock, its write is on
-   * condition of the version; any other change, and one that meets another, takes the lock (decisions/0086). Refuses
-   * `not-found`, `taken`, and what `edit` throws.
+   * Changes a user; one who becomes inactive loses all access. A change of the row alone takes no lock and is
+   * conditional on the version; any other change, or a conflict, takes the lock (decisions/0086). Refuses `not-found`,
+   * `taken`, and what `edit` throws.
    *
    * @param edit pure: called again with the current values if they changed meanwhile
    */
@@ -72,7 +72,7 @@ export class Accounts {
     });
   }
 
-  /** Ends open sign-ins with an address or number that changes: they began for its previous holder. */
+  /** Ends open sign-ins with a changed address or number: they belong to its previous holder. */
   private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<void> {
     const before = recordOf(user);
     const values = await edit(before);
@@ -80,7 +80,7 @@ export class Accounts {
     await endOpenWork(em, this.deps.clock.now(), user, { addresses: [values.userName, loginOf(values).email] });
   }
 
-  /** Switches a user on or off. Refuses `not-found`. */
+  /** Activates or deactivates a user. Refuses `not-found`. */
   setActive(projectId: string, userId: string, active: boolean, actor: Actor): Promise<ShownUser> {
     return this.change(projectId, userId, (current) => ({ ...valuesOf(current), active }), actor);
   }

@@ -13,12 +13,12 @@ export interface ConfirmationDeps {
   issuer: string;
 }
 
-/** Where the sign-in leads back to; `state` is the project's id. */
+/** Redirect path of the sign-in; `state` is the project's id. */
 export const confirmedPath = '/account/confirmed';
 
 /**
- * Begins a sign-in of the visitor that takes a mail code or a factor. The session is what it is for: its code is bound to a
- * verifier that is discarded. Refuses `not-found` where the project has no enabled client.
+ * Begins a sign-in that requires a mail code or a factor, to refresh the visitor's session. Its authorization code is
+ * never redeemed: the verifier is discarded. Refuses `not-found` if the project has no enabled client.
  */
 export async function beginConfirmation(
   { issuer, random, requests }: ConfirmationDeps,
@@ -40,7 +40,7 @@ export async function beginConfirmation(
   });
 }
 
-/** The client with which this browser was registered, else the one that the session was used with last, else any. */
+/** The client of this browser's device, else the last client of the session, else any. */
 async function clientOf(em: EntityManager, projectId: string, { id, deviceId }: Session): Promise<string> {
   const [client] = await query(
     em,

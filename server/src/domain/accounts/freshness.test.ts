@@ -7,13 +7,13 @@ const later = (seconds: number) => new Date(freshAt.getTime() + seconds * 1000);
 const having = (...methods: MfaMethod[]) => methods.map((method) => ({ method }));
 
 describe('a session', () => {
-  it('is fresh for five minutes after a mail code, and not at that instant', () => {
+  it('is fresh for less than five minutes after a mail code', () => {
     const session = { freshAt, amr: ['swk', 'otp'] };
     expect(isFresh(session, [], later(freshSeconds - 1))).toBe(true);
     expect(isFresh(session, [], later(freshSeconds))).toBe(false);
   });
 
-  it('that a device key alone has begun or renewed is never fresh', () => {
+  it('begun or renewed by a device key alone is never fresh', () => {
     expect(isFresh({ freshAt: null, amr: ['swk'] }, [], later(0))).toBe(false);
     expect(isFresh({ freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], later(0))).toBe(false);
   });
@@ -26,11 +26,11 @@ describe('a session', () => {
     ['sms', ['swk', 'sms', 'mfa'], true],
     ['email', ['swk', 'otp'], true],
     ['email', ['swk', 'otp', 'mfa'], true],
-  ] as const)('of a person with %s, proved by %s, is fresh: %s', (method, amr, expected) => {
+  ] as const)('of a user with %s, proved by %s, is fresh: %s', (method, amr, expected) => {
     expect(isFresh({ freshAt, amr: [...amr] }, having(method), later(1))).toBe(expected);
   });
 
-  it('needs the other factor where the person has e-mail and another one', () => {
+  it('needs the other factor if the user has e-mail and another one', () => {
     expect(isFresh({ freshAt, amr: ['swk', 'otp'] }, having('email', 'totp'), later(1))).toBe(false);
   });
 });

@@ -2,12 +2,12 @@ import { isPast, secondsLater } from '../kernel/clock.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Session } from '../sessions/session.entity.ts';
 
-/** A change that weakens an account is allowed for this long after a mail code or factor has proved the person. */
+/** Changes that weaken an account are allowed for this long after a mail code or factor. */
 export const freshSeconds = 5 * 60;
 
 /**
- * Whether the person was proved within {@link freshSeconds}, and by a second factor where they have one other than e-mail. An
- * e-mail factor and a mail code prove the same mailbox, so either is enough. A device key proves no person.
+ * Whether the user authenticated within {@link freshSeconds}, by a second factor if they have one other than e-mail. An
+ * e-mail factor and a mail code prove the same mailbox, so either is enough. A device key does not count.
  */
 export function isFresh(
   { amr, freshAt }: Pick<Session, 'amr' | 'freshAt'>,

@@ -44,7 +44,7 @@ export interface OwnAccountDeps extends ConfirmationDeps {
   phones: Pick<PhoneChanges, 'begin' | 'count' | 'complete' | 'note' | 'drop' | 'pending'>;
 }
 
-/** A browser with a live session: whose account it is follows from the cookie, never from what a form says. */
+/** A browser with a live session. The cookie determines the account, never a form. */
 export interface Visitor {
   project: Project;
   user: User;
@@ -60,23 +60,23 @@ export interface OwnFactor {
   lastUsedAt: Date | null;
 }
 
-/** The login phone, as its user sees it. */
+/** The login phone, masked for its user. */
 export interface OwnPhone {
-  /** Masked; null: none is on record. */
+  /** Masked; null: none. */
   number: string | null;
-  /** Masked: the new number, while it waits for its code. */
+  /** Masked; the new number, until its code is verified. */
   pending: string | null;
-  /** The directory owns it (service.md 3.1). */
+  /** Whether the directory owns it (service.md 3.1). */
   isLocked: boolean;
-  /** Whether a code can be sent to a new one. */
+  /** Whether a code can be sent to a new number. */
   isChangeable: boolean;
 }
 
-/** What a user sees of their own account. */
+/** A user's own account. */
 export interface AccountOverview {
   /** Each with its client. */
   devices: Device[];
-  /** Thumbprints of all device keys, revoked ones too: what "Forget this browser" looks for. */
+  /** Thumbprints of all device keys, revoked ones too, for "Forget this browser". */
   deviceKeys: string[];
   sessions: Session[];
   factors: OwnFactor[];
@@ -90,18 +90,18 @@ export interface AccountOverview {
 export interface OwnChange {
   visitor: Visitor;
   actor: Actor;
-  /** Of the notice, where one goes out. */
+  /** Language of the notice, if one is sent. */
   locale: Locale;
 }
 
 /**
- * What users do with their own sessions, devices and second factors. Every lookup is scoped to the user of the visitor's
- * session, which must still be live: all methods refuse `unauthenticated` where it is not.
+ * Users' changes to their own sessions, devices and second factors. Every lookup is scoped to the user of the visitor's
+ * session; all methods refuse `unauthenticated` if it is not live.
  */
 export class OwnAccount {
   constructor(private readonly deps: OwnAccountDeps) {}
 
-  /** The user of a session cookie, or null. @param isUse whether the session's idle limit slides with it */
+  /** The user of a session cookie, or null. @param isUse whether it extends the idle timeout */
   visit(projectId: string, secret: string, isUse: boolean): Promise<Visitor | null> {
     const { db, sessions } = this.deps;
     return db.transaction(async (em) => {
@@ -150,7 +150,7 @@ export class OwnAccount {
     });
   }
 
-  /** The device's proof is worth nothing any more, and the sessions that rest on it end. Refuses `not-found`. */
+  /** Revokes the device and ends its sessions. Refuses `not-found`. */
   revokeDevice(change: OwnChange, deviceId: string): Promise<void> {
     const { devices, logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
@@ -163,7 +163,7 @@ export class OwnAccount {
     });
   }
 
-  /** Refuses `not-found` where the user has no such live session. */
+  /** Refuses `not-found` if the user has no such live session. */
   endSession(change: OwnChange, sessionId: string): Promise<void> {
     const { logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
@@ -174,7 +174,7 @@ export class OwnAccount {
     });
   }
 
-  /** Signs out of this browser, whose key proves nothing any more: the next sign-in here takes a code. */
+  /** Signs out and revokes this browser's device: the next sign-in here requires a code. */
   forgetBrowser(change: Pick<OwnChange, 'actor' | 'visitor'>): Promise<void> {
     const { devices, logout, sessions } = this.deps;
     const { actor, visitor } = change;
@@ -189,12 +189,12 @@ export class OwnAccount {
     });
   }
 
-  /** Begins the sign-in that makes this session fresh; see {@link beginConfirmation}. */
+  /** Begins the sign-in that refreshes this session; see {@link beginConfirmation}. */
   confirm(change: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
     return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session));
   }
 
-  /** All but the visitor's own. */
+  /** Ends all sessions except the visitor's. */
   endOtherSessions(change: OwnChange): Promise<void> {
     const { logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
@@ -206,8 +206,8 @@ export class OwnAccount {
   }
 
   /**
-   * No device remembers to skip the others; recovery codes go with the last one. Refuses `not-found`, and `forbidden` where
-   * the sign-in is not fresh.
+   * Clears the remembered factors of devices; the last factor takes the recovery codes with it. Refuses `not-found`,
+   * `forbidden` if the sign-in is not fresh.
    */
   removeFactor(change: OwnChange, enrolmentId: string): Promise<void> {
     const { clock, mfa } = this.deps;
@@ -223,7 +223,7 @@ export class OwnAccount {
     });
   }
 
-  /** Ten new ones, to be shown once; those before are gone. Refuses `forbidden` where the sign-in is not fresh. */
+  /** Replaces the recovery codes with ten new ones, shown once. Refuses `forbidden` if the sign-in is not fresh. */
   renewRecoveryCodes(change: OwnChange): Promise<string[]> {
     const { audit, clock, mfa } = this.deps;
     return this.change(change, async (em, user, session) => {
@@ -243,8 +243,8 @@ export class OwnAccount {
   }
 
   /**
-   * Sends a code to a new phone number; the old one stays until it has come back. Refuses `forbidden` where the sign-in
-   * is not fresh, and what {@link PhoneChanges.begin} refuses.
+   * Sends a code to a new phone number; the old one stays until it is verified. Refuses `forbidden` if the sign-in is
+   * not fresh, and like {@link PhoneChanges.begin}.
    */
   changePhone(change: OwnChange, wished: string): Promise<{ code: string | null }> {
     return this.phoneStep<{ code: string | null }>(change, async (em, by, boundTo) => {
@@ -254,7 +254,7 @@ export class OwnAccount {
     });
   }
 
-  /** Tries the code of the new number. Refuses `forbidden`, and what {@link PhoneChanges.complete} refuses. */
+  /** Verifies the code of the new number. Refuses `forbidden`, and like {@link PhoneChanges.complete}. */
   async verifyPhone(change: OwnChange, code: string): Promise<void> {
     const { phones } = this.deps;
     await this.phoneStep(change, async (em, by, boundTo) => {
@@ -265,12 +265,12 @@ export class OwnAccount {
     });
   }
 
-  /** Forgets the new number that waits for its code. */
+  /** Cancels the change of the phone number. */
   dropPhone(change: OwnChange): Promise<void> {
     return this.change(change, (em, user, session) => this.deps.phones.drop(em, user, session.id));
   }
 
-  /** Commits the decision, refusals included, before it answers. */
+  /** Commits the result, refusals included, before it throws or returns. */
   private async phoneStep<T extends object>(
     change: OwnChange,
     step: (em: EntityManager, by: PhoneChangeBy, boundTo: string) => Promise<T | RefusedPhone>,
@@ -286,7 +286,7 @@ export class OwnAccount {
     return 'refused' in outcome ? refuse(outcome.refused) : outcome;
   }
 
-  /** One change under the user's lock, as all of a user's steps are; the session is looked at again under it. */
+  /** Runs one change under the user's lock, and checks the session again. */
   private change<T>(
     { visitor }: Pick<OwnChange, 'visitor'>,
     work: (em: EntityManager, user: User, session: Session) => Promise<T>,

@@ -14,7 +14,7 @@ interface ExportedRow {
   row: string;
 }
 
-/** All data of a user as one JSON object, in pieces of text (GDPR, article 15). Contains no secrets. */
+/** All data of a user as one JSON object, in chunks (GDPR, article 15). Contains no secrets. */
 export async function* personExport(reader: () => EntityManager, user: User, about: object): AsyncGenerator<string> {
   yield `${JSON.stringify({ ...about, profile: recordOf(user) }, null, 2).slice(0, -2)}`;
   for (const [name, rows] of sections) {

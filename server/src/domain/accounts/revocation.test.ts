@@ -19,7 +19,7 @@ beforeAll(() => {
 const directory: Actor = { kind: 'scim', id: '00000000-0000-7000-8000-000000000001', name: 'Okta' };
 const newPhone = '+491701234599';
 
-/** What somebody else has under way: a sign-in that has proved a mail code, a code that waits, a live access token. */
+/** Another user's open work: a sign-in after its mail code, an unredeemed code, a live access token. */
 async function workOf({ address, key }: Somebody) {
   app.clock.turn(31);
   const stranger = await world.page();
@@ -71,14 +71,14 @@ const causes: Record<string, Cause> = {
   'a directory changes the userName': (person) => directoryChange(person, { userName: newAddress() }),
   'a directory changes the e-mail': (person) =>
     directoryChange(person, { attributes: { emails: [{ value: newAddress(), primary: true }] } }),
-  'a directory takes the e-mail away': (person) =>
+  'a directory removes the e-mail': (person) =>
     directoryChange(person, { userName: 'plain', attributes: { emails: [] } }),
   'a directory sets a phone': (person) =>
     directoryChange(person, {
       attributes: { ...person.user.attributes, phoneNumbers: [{ value: newPhone, type: 'mobile' }] },
     }),
   'a directory deactivates the user': (person) => directoryChange(person, { active: false }),
-  'a back end swaps the factor': async ({ user }) => {
+  'a back end replaces the factor': async ({ user }) => {
     const { db, factorChanges } = app.services;
     const client = await db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
     const change = { userid: user.id, method: 'sms', phone: newPhone } as const;
@@ -88,7 +88,7 @@ const causes: Record<string, Cause> = {
   },
 };
 
-describe('what a person has under way', () => {
+describe('open work of a user', () => {
   it.each(Object.keys(causes))('ends when %s', async (cause) => {
     const person = await somebody();
     const outcome = await workOf(person);
@@ -96,14 +96,14 @@ describe('what a person has under way', () => {
     expect(await outcome()).toEqual(['TRANSACTION_EXPIRED', 'invalid_grant', 401]);
   });
 
-  it('goes on when a directory changes anything else', async () => {
+  it('continues when a directory changes anything else', async () => {
     const person = await somebody();
     const outcome = await workOf(person);
     await directoryChange(person, { displayName: 'Ada', userName: person.user.userName.toUpperCase() });
     expect(await outcome()).toEqual(['SUCCESS', 'tokens', 200]);
   });
 
-  it('goes on when the change is refused', async () => {
+  it('continues when the change is refused', async () => {
     const person = await somebody();
     const outcome = await workOf(person);
     const taken = (await somebody()).address;
@@ -113,7 +113,7 @@ describe('what a person has under way', () => {
     expect(await outcome()).toEqual(['SUCCESS', 'tokens', 200]);
   });
 
-  it('of whoever begins with the address that a person has just got ends, too', async () => {
+  it('of a sign-in with an address that another user receives ends, too', async () => {
     const [successor, predecessor] = [await somebody(), newAddress()];
     const page = await world.page();
     await page.challenge();
@@ -126,13 +126,13 @@ describe('what a person has under way', () => {
 });
 
 describe('at the same moment', () => {
-  /** Until a step waits for a lock of ours. */
+  /** Waits until a step is blocked by our lock. */
   async function isWaiting(): Promise<void> {
     const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     while ((await rows(app.services.db, sql)).length === 0);
   }
 
-  it('a sign-in by a device key that is revoked meanwhile gives no code', async () => {
+  it('a sign-in by a device key that is revoked meanwhile issues no code', async () => {
     const { db, devices, users } = app.services;
     const person = await rememberedPerson();
     const device = await db.reader().findOneOrFail(Device, { user: person.user.id });
@@ -148,7 +148,7 @@ describe('at the same moment', () => {
     expectStatus(await answer.step, 'OTP_NEEDED');
   });
 
-  it('a step waits for its own person and for nobody else', async () => {
+  it('a step waits for its own user only', async () => {
     const { db, users } = app.services;
     const [person, other] = [await rememberedPerson(), await somebody()];
     await person.page.challenge();
@@ -158,7 +158,7 @@ describe('at the same moment', () => {
     });
   });
 
-  it('a mail code that is entered while another window signs up with its address proves nothing', async () => {
+  it('a mail code is refused if another window signs up with its address meanwhile', async () => {
     const { db, users } = app.services;
     const address = newAddress();
     const page = await world.page();
@@ -174,7 +174,7 @@ describe('at the same moment', () => {
     expect((await answer.step)['error']?.code).toBe('CODE_REJECTED');
   });
 
-  it('a mail code that is entered while its address goes to somebody else proves nothing', async () => {
+  it('a mail code is refused if its address moves to another user meanwhile', async () => {
     const { db } = app.services;
     const { address, user } = await somebody();
     app.clock.turn(31);
@@ -194,7 +194,7 @@ describe('at the same moment', () => {
   });
 });
 
-/** A user whose device remembers to skip the app's code, with recovery codes. */
+/** A user with a device that skips the authenticator app, and recovery codes. */
 async function rememberedPerson() {
   await world.set({ rememberMfaSeconds: 30 * 24 * 3600 });
   const address = newAddress();
@@ -218,7 +218,7 @@ describe('a reset of the second factors', () => {
       $or: [{ mfaRememberedAt: { $ne: null } }, { mfaRememberedUntil: { $ne: null } }],
     });
 
-  it('ends what devices remember and the recovery codes; the next factor is asked for, and shows new codes', async () => {
+  it('clears remembered factors and recovery codes; the next enrolment shows new codes', async () => {
     const { address, page, user, recoveryCodes } = await rememberedPerson();
     await app.services.accountAccess.resetFactors(world.project.id, user.id, system);
     expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(0);
@@ -240,7 +240,7 @@ describe('a reset of the second factors', () => {
     expect(await rememberedDevices(user.id)).toBe(0);
   });
 
-  it('by removing one of two leaves the recovery codes, and lets no device skip the other', async () => {
+  it('by removing one of two keeps the recovery codes, and clears remembered factors', async () => {
     const { user } = await rememberedPerson();
     const { id } = await giveFactor(user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
@@ -249,9 +249,9 @@ describe('a reset of the second factors', () => {
     expect(await rememberedDevices(user.id)).toBe(0);
   });
 
-  it('by a back end that swaps them lets no device skip the new one', async () => {
+  it('by a back end that replaces the factor clears remembered factors', async () => {
     const person = await rememberedPerson();
-    await causes['a back end swaps the factor']?.({ user: person.user } as Somebody);
+    await causes['a back end replaces the factor']?.({ user: person.user } as Somebody);
     expect(await rememberedDevices(person.user.id)).toBe(0);
     await person.page.challenge();
     const answer = await person.page.step('authenticate', { userid: person.address }, 'use');

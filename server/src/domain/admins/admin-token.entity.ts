@@ -13,7 +13,7 @@ const schema = defineEntity({
     hint: p.text(),
     role: p.enum(roles),
     project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade'),
-    /** Who made it: a token never outlives its maker's rights. */
+    /** Its creator: a token never has more than its creator's current rights. */
     createdById: p.uuid().nullable(),
     createdAt: instant(),
     expiresAt: instant().nullable(),

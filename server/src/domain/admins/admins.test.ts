@@ -32,7 +32,7 @@ const grantsOf = (user: { id: string }) => admins.grantsOfUser(reader(), user.id
 const deactivate = (user: { id: string }) =>
   app.services.db.transaction((em) => em.execute('update users set active = false where id = ?', [user.id]));
 const ownerNamed = async (email: string) => (await admins.grantRole({ email, role: 'owner' }, owner)).user;
-/** What was told since, oldest first. */
+/** Audit events of a type, oldest first. */
 const told = async (type: string) => {
   const sql = 'select type, project_id, subject_name, detail from audit_events where type = ? order by id';
   return reader().execute<{ project_id: string; subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
@@ -47,7 +47,7 @@ describe('the rights of a user of the console', () => {
     expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map() });
   });
 
-  it('are their own: not those of another user, nor of one of another project', async () => {
+  it('are not those of another user, nor of a user of another project', async () => {
     await ownerNamed('ada@example.com');
     const other = await app.make.user(builtIn.console);
     expect((await grantsOf(other)).owner).toBe(false);
@@ -59,7 +59,7 @@ describe('the rights of a user of the console', () => {
 });
 
 describe('a role', () => {
-  it('is changed by another one in the same project, and each change is told once, with what was before', async () => {
+  it('is replaced by another role in the same project, and each change is audited once, with the value before', async () => {
     const grant = (role: 'project_admin' | 'project_viewer', project: Project) =>
       admins.grantRole({ email: 'ada@example.com', role, projectId: project.id }, owner);
     const first = await grant('project_viewer', ours);
@@ -82,7 +82,7 @@ describe('a role', () => {
     expect((await told('membership.granted'))[0]?.detail).not.toHaveProperty('before');
   });
 
-  it('is neither given nor taken away by an admin of another project', async () => {
+  it('is neither granted nor revoked by an admin of another project', async () => {
     const input = { email: 'ada@example.com', role: 'project_viewer', projectId: ours.id } as const;
     await expect(admins.grantRole(input, adminOf(theirs))).rejects.toThrow('forbidden');
     const { id } = await admins.grantRole(input, adminOf(ours));
@@ -95,7 +95,7 @@ describe('a role', () => {
     ]);
   });
 
-  it('is for a project that there is, and never for the project of the admins', async () => {
+  it('is for an existing project, and never for the project of the admins', async () => {
     const grant = (projectId: string | undefined) =>
       admins.grantRole({ email: 'ada@example.com', role: 'project_admin', projectId }, owner);
     await expect(grant(undefined)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'projectId' } });
@@ -105,7 +105,7 @@ describe('a role', () => {
     await expect(admins.revokeRole('no-uuid', owner)).rejects.toThrow('not-found');
   });
 
-  it('of an owner is neither given nor taken away by an admin of a project', async () => {
+  it('of an owner is neither granted nor revoked by an admin of a project', async () => {
     const give = () => admins.grantRole({ email: 'eve@example.com', role: 'owner' }, adminOf(ours));
     await expect(give()).rejects.toThrow('forbidden');
     await expect(admins.createToken({ name: 'ci', role: 'owner' }, adminOf(ours))).rejects.toThrow('forbidden');
@@ -115,7 +115,7 @@ describe('a role', () => {
     expect(await admins.memberships(reader(), null)).toHaveLength(2);
   });
 
-  it('is told under the e-mail of its user, or the user name where there is none', async () => {
+  it('is audited with the user’s e-mail, or the user name if there is none', async () => {
     const user = await app.make.user(builtIn.console, {
       userName: 'ada',
       userNameKey: 'ada',
@@ -135,7 +135,7 @@ describe('a role', () => {
     expect(await reader().execute(sql)).toEqual([{ actor_name: 'ada' }]);
   });
 
-  it('is listed where it is given, and nowhere else', async () => {
+  it('is listed only in its scope', async () => {
     await ownerNamed('ada@example.com');
     await admins.grantRole({ email: 'bob@example.com', role: 'project_viewer', projectId: ours.id }, owner);
     const names = async (projectId: string | null) =>
@@ -151,7 +151,7 @@ describe('a role', () => {
 });
 
 describe('the last owner', () => {
-  it('is the last one who is active: neither a deactivated owner nor an admin of a project counts', async () => {
+  it('is the last active one: deactivated owners and admins of projects do not count', async () => {
     expect(await admins.hasOwner()).toBe(false);
     const nobody = await app.make.user(builtIn.console);
     await app.services.db.transaction((em) => admins.keepOwner(em, nobody.id));
@@ -180,7 +180,7 @@ describe('the last owner', () => {
 });
 
 describe('a setup link', () => {
-  it('is used up alone: others stay good, and both are told', async () => {
+  it('is used once, other links stay valid, and both are audited', async () => {
     const [one, other] = [await admins.mintSetupLink(system), await admins.mintSetupLink(system)];
     const user = await app.make.user(builtIn.console);
     await app.services.db.transaction((em) => admins.claim(em, one.id, user.id, system));
@@ -191,7 +191,7 @@ describe('a setup link', () => {
     expect(await told('membership.granted')).toMatchObject([{ detail: { role: 'owner', userId: user.id } }]);
   });
 
-  it('is good for a quarter of an hour', async () => {
+  it('is valid for 15 minutes', async () => {
     const { token } = await admins.mintSetupLink(system);
     app.clock.turn(15 * 60 - 1);
     expect(await admins.findSetupLink(reader(), token)).not.toBeNull();
@@ -203,7 +203,7 @@ describe('a setup link', () => {
 describe('an admin token', () => {
   const byToken = (token: string) => app.services.db.transaction((em) => admins.byToken(em, token));
 
-  it('is good until it ends or is revoked, and only as it was issued', async () => {
+  it('is valid until it expires or is revoked, in its exact spelling', async () => {
     const expiresAt = new Date(app.clock.now().getTime() + 60_000);
     const { token, adminToken } = await admins.createToken({ name: 'ci', role: 'owner', expiresAt }, owner);
     expect((await byToken(token))?.grants).toMatchObject({ owner: true });
@@ -216,14 +216,14 @@ describe('an admin token', () => {
     expect(await told('admin-token.revoked')).toHaveLength(1);
   });
 
-  it('is not made for the past', async () => {
+  it('cannot expire in the past', async () => {
     for (const expiresAt of [app.clock.now(), new Date(app.clock.now().getTime() - 1)]) {
       const made = async () => admins.createToken({ name: 'ci', role: 'owner', expiresAt }, owner);
       await expect(made()).rejects.toMatchObject({ problem: { code: 'invalid', field: 'expiresAt' } });
     }
   });
 
-  it('gives its role in its project alone, and to its last four characters a hint', async () => {
+  it('grants its role in its project alone, and shows its last four characters', async () => {
     const input = { name: 'ci', role: 'project_viewer', projectId: ours.id } as const;
     await expect(admins.createToken(input, adminOf(theirs))).rejects.toThrow('forbidden');
     const { token, adminToken } = await admins.createToken(input, adminOf(ours));
@@ -233,7 +233,7 @@ describe('an admin token', () => {
     expect([await ids(ours.id), await ids(theirs.id), await ids(null)]).toEqual([[adminToken.id], [], []]);
   });
 
-  it('is revoked by an admin of its project, and by no other', async () => {
+  it('is revoked by an admin of its project only', async () => {
     const { token, adminToken } = await admins.createToken(
       { name: 'ci', role: 'project_viewer', projectId: ours.id },
       owner,
@@ -245,7 +245,7 @@ describe('an admin token', () => {
     expect(await byToken(token)).toBeNull();
   });
 
-  it('notes its last use once a minute, and no other token’s', async () => {
+  it('updates its last use once a minute', async () => {
     const [one, other] = [
       await admins.createToken({ name: 'one', role: 'owner' }, owner),
       await admins.createToken({ name: 'other', role: 'owner' }, owner),

@@ -16,7 +16,7 @@ import { Membership, type Role } from './membership.entity.ts';
 import { type Grants, grantsOf, intersection, mayGrant } from './permission.ts';
 import { SetupLink } from './setup-link.entity.ts';
 
-/** Who grants: their rights bound what they can hand out. */
+/** The admin who grants, within their own rights. */
 export interface Granter {
   grants: Grants;
   /** Absent for the bootstrap token. */
@@ -24,12 +24,12 @@ export interface Granter {
   actor: Actor;
 }
 
-/** A one-time link as it is printed. */
+/** A new one-time link. */
 export interface MintedSetupLink {
   id: string;
   /** 256 bits, shown once. */
   token: string;
-  /** The address to open; a GET of it consumes nothing. */
+  /** URL of the link; a GET does not use it. */
   url: string;
   expiresAt: Date;
 }
@@ -44,22 +44,22 @@ export interface NewAdminToken {
 
 const setupLinkSeconds = 15 * 60;
 const tokenPrefix = 'lk_admin_';
-/** Role changes happen one after the other, so that two owners cannot remove each other at once. */
+/** Key of the advisory lock: role changes are serialised, so that two owners cannot remove each other. */
 const rolesLock = 7_316_904_554;
 const lastUsedSeconds = 60;
 
-/** Who works in the console: roles, API tokens, and how the first owner comes in. */
+/** Access to the console and admin API: roles, tokens, and setup links for the first owner. */
 export class Admins {
   constructor(
     private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; users: Users; issuer: string },
   ) {}
 
-  /** False until the first claim: then the start prints a setup link. */
+  /** False until the first claim; the server then prints a setup link at start. */
   async hasOwner(): Promise<boolean> {
     return (await this.activeOwners(this.deps.db.reader())).length > 0;
   }
 
-  /** Creates a setup link; earlier ones stay valid for their 15 minutes. */
+  /** A new setup link; earlier ones stay valid for their 15 minutes. */
   mintSetupLink(actor: Actor): Promise<MintedSetupLink> {
     return this.deps.db.transaction(async (em) => {
       const token = newSecret(this.deps.random);
@@ -78,14 +78,14 @@ export class Admins {
     });
   }
 
-  /** The live link of that token; null where it is unknown, used or expired. Consumes nothing. */
+  /** The live link of the token; null if unknown, used or expired. Does not use it. */
   findSetupLink(em: EntityManager, token: string): Promise<SetupLink | null> {
     return em.findOne(SetupLink, { hash: digest(token), usedAt: null, expiresAt: { $gt: this.deps.clock.now() } });
   }
 
   /**
-   * Makes the user an owner, in the transaction that ends their sign-in: exactly once for each link. Refuses
-   * `not-found` where the link is used or expired, or the user is not of the console's project.
+   * Joins the transaction that completes the sign-in: makes the user an owner, once per link. Refuses `not-found` if
+   * the link is used or expired, or the user is not in the console's project.
    */
   async claim(em: EntityManager, setupLinkId: string, userId: string, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
@@ -106,7 +106,7 @@ export class Admins {
     return (await em.count(SetupLink, { id, usedAt: null, expiresAt: { $gt: this.deps.clock.now() } })) === 1;
   }
 
-  /** What a user of the console's project may do; nothing, if they are not active. */
+  /** The grants of a user of the console's project; none if inactive. */
   async grantsOfUser(em: EntityManager, userId: string): Promise<Grants> {
     const memberships = await query(
       em,
@@ -120,7 +120,7 @@ export class Admins {
     return grantsOf(memberships);
   }
 
-  /** The live token and what it may do today; null where it is unknown, expired or revoked. Notes the use. */
+  /** The live token and its current grants; null if unknown, expired or revoked. Updates its last use. */
   async byToken(em: EntityManager, token: string): Promise<{ adminToken: AdminToken; grants: Grants } | null> {
     if (!token.startsWith(tokenPrefix) || token.length > 100) return null;
     const now = this.deps.clock.now();
@@ -141,7 +141,7 @@ export class Admins {
     return { adminToken, grants };
   }
 
-  /** Refuses `forbidden` for more than the granter has, `invalid`, `not-found`. */
+  /** Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`. */
   createToken(input: NewAdminToken, by: Granter): Promise<{ adminToken: AdminToken; token: string }> {
     const name = cleanName(input.name);
     const now = this.deps.clock.now();
@@ -170,7 +170,7 @@ export class Admins {
     });
   }
 
-  /** At once; a second time is harmless. Refuses `not-found`, `forbidden`. */
+  /** Takes effect immediately. Revoking twice changes nothing. Refuses `not-found`, `forbidden`. */
   revokeToken(id: string, by: Granter): Promise<AdminToken> {
     return this.deps.db.transaction(async (em) => {
       const adminToken = found(isUuid(id) ? await em.findOne(AdminToken, id) : null, 'admin-token');
@@ -183,8 +183,8 @@ export class Admins {
   }
 
   /**
-   * Gives the user with that e-mail address a role; they sign in to the console with it. A second role in the same
-   * project takes the place of the first. Refuses `forbidden` for more than the granter has, `invalid`, `not-found`.
+   * Grants a role to the user with this e-mail address, who signs in to the console with it. Replaces their role in the
+   * same project. Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`.
    */
   grantRole(input: { email: string; role: Role; projectId?: string | undefined }, by: Granter): Promise<Membership> {
     return this.deps.db.transaction(async (em) => {
@@ -197,7 +197,7 @@ export class Admins {
     });
   }
 
-  /** Refuses `not-found`, and `forbidden` above the granter's own rights and for the last owner. */
+  /** Refuses `not-found`, and `forbidden` beyond the granter's rights and for the last owner. */
   revokeRole(membershipId: string, by: Granter): Promise<Membership> {
     return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
@@ -207,7 +207,7 @@ export class Admins {
       );
       this.checkMayGrant(by.grants, membership.role, membership.project?.id ?? null);
       if (membership.role === 'owner' && (await this.activeOwners(em)).every((id) => id === membership.user.id)) {
-        refuse({ code: 'forbidden', reason: 'the last owner cannot be removed: name another one first' });
+        refuse({ code: 'forbidden', reason: 'the last owner cannot be removed: add another owner first' });
       }
       this.tellMembership(em, 'membership.revoked', membership, by.actor);
       em.remove(membership);
@@ -215,12 +215,12 @@ export class Admins {
     });
   }
 
-  /** Joins what would switch a user off or erase them: refuses `forbidden` for the only owner of the instance. */
+  /** Joins a deactivation or erasure: refuses `forbidden` for the last owner of the instance. */
   async keepOwner(em: EntityManager, userId: string): Promise<void> {
     await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
     const owners = await this.activeOwners(em);
     if (owners.length > 0 && owners.every((id) => id === userId)) {
-      refuse({ code: 'forbidden', reason: 'the last owner must stay: name another one first' });
+      refuse({ code: 'forbidden', reason: 'the last owner cannot be deactivated or erased: add another owner first' });
     }
   }
 
@@ -256,11 +256,10 @@ export class Admins {
     return membership;
   }
 
-  /** The project that a role is for. An owner's is the instance; the console's own project has no roles of its own. */
+  /** The project of a role; null for an owner. The console's project has no roles. */
   private async scope(em: EntityManager, role: Role, projectId: string | undefined, grants: Grants) {
     if (role === 'owner') {
-      if (projectId)
-        refuse({ code: 'invalid', field: 'projectId', reason: 'an owner owns the instance, not a project' });
+      if (projectId) refuse({ code: 'invalid', field: 'projectId', reason: 'must be absent for the role owner' });
       this.checkMayGrant(grants, role, null);
       return null;
     }
@@ -268,14 +267,18 @@ export class Admins {
     const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
     this.checkMayGrant(grants, role, project.id);
     if (project.builtIn === 'console') {
-      refuse({ code: 'invalid', field: 'projectId', reason: 'only owners work on the project of the admins' });
+      refuse({
+        code: 'invalid',
+        field: 'projectId',
+        reason: 'must not be the project of the admins: only owners manage it',
+      });
     }
     return project;
   }
 
   private checkMayGrant(grants: Grants, role: Role, projectId: string | null): void {
     if (!mayGrant(grants, role, projectId)) {
-      refuse({ code: 'forbidden', reason: 'nobody hands out or takes away more than they have' });
+      refuse({ code: 'forbidden', reason: 'you can grant and revoke only roles within your own rights' });
     }
   }
 

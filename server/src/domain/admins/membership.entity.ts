@@ -14,13 +14,13 @@ const schema = defineEntity({
     /** A user of the built-in console project. */
     user: () => p.manyToOne(User).ref().deleteRule('cascade'),
     role: p.enum(roles),
-    /** Absent for `owner`, who owns the instance. */
+    /** Absent for `owner`. */
     project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade').index(),
     createdAt: instant(),
   },
   uniques: [{ name: 'memberships_user_id_project_id_unique', properties: ['user', 'project'] }],
 });
 
-/** What an admin may do, and where. */
+/** The role of an admin in a project or the instance. */
 export class Membership extends schema.class {}
 schema.setClass(Membership);

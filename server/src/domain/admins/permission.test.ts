@@ -15,13 +15,13 @@ const admin: Grants = { owner: false, projects: new Map([['a', 'project_admin']]
 const viewer: Grants = { owner: false, projects: new Map([['a', 'project_viewer']]) };
 
 describe('a role', () => {
-  it('holds in its project, and in no other', () => {
+  it('applies in its project only', () => {
     expect([allows(admin, 'project_admin', 'a'), allows(admin, 'project_viewer', 'a')]).toEqual([true, true]);
     expect([allows(admin, 'project_viewer', 'b'), allows(admin, 'owner', 'a')]).toEqual([false, false]);
     expect([allows(viewer, 'project_viewer', 'a'), allows(viewer, 'project_admin', 'a')]).toEqual([true, false]);
   });
 
-  it('reaches the instance only as owner', () => {
+  it('applies to the instance only as owner', () => {
     expect([admin, viewer, nothing].map((grants) => allows(grants, 'project_viewer', null))).toEqual([
       false,
       false,
@@ -31,7 +31,7 @@ describe('a role', () => {
     expect(roleIn(everything, 'anything')).toBe('owner');
   });
 
-  it('is granted by nobody who has less', () => {
+  it('cannot be granted by an admin with less', () => {
     expect([mayGrant(admin, 'project_admin', 'a'), mayGrant(admin, 'project_viewer', 'a')]).toEqual([true, true]);
     expect([
       mayGrant(admin, 'owner', null),
@@ -45,7 +45,7 @@ describe('a role', () => {
 });
 
 describe('a token', () => {
-  it('has what both it and its maker have', () => {
+  it('has the rights that both it and its creator have', () => {
     expect(intersection(everything, viewer)).toBe(viewer);
     expect(intersection(admin, everything)).toBe(admin);
     expect(intersection(admin, viewer).projects.get('a')).toBe('project_viewer');
@@ -55,13 +55,13 @@ describe('a token', () => {
     expect(intersection(everything, nothing)).toBe(nothing);
   });
 
-  it('gets nothing from a row that makes no sense', () => {
+  it('gets nothing from an inconsistent row', () => {
     expect(grantsOf([{ role: 'project_admin', projectId: null }])).toEqual(nothing);
   });
 });
 
 describe('an admin', () => {
-  it('is whoever owns the instance or has a role in any project', () => {
+  it('is an owner, or has a role in any project', () => {
     expect([everything, admin, viewer, nothing].map(hasAny)).toEqual([true, true, true, false]);
   });
 });

@@ -19,8 +19,8 @@ const told = async (type: string) => {
   return app.services.db.reader().execute<{ subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
 };
 
-describe('what is built in', () => {
-  it('is made once, with the demo only where one is asked for at the first start', async () => {
+describe('built-in projects and clients', () => {
+  it('are created once, with the demo only if requested at the first start', async () => {
     const first = await at('http://localhost:3000').plant({ demo: false });
     expect(first.demoClient).toBeNull();
     expect(first.console).toMatchObject({ builtIn: 'console', signUp: 'provisioned_only', scimEnabled: false });
@@ -30,13 +30,13 @@ describe('what is built in', () => {
     expect(await told('client.updated')).toEqual([]);
   });
 
-  it('is the same for two processes that start at once', async () => {
+  it('are created once by two processes that start at once', async () => {
     const plants = await Promise.all([1, 2, 3].map(() => at('http://localhost:3000').plant({ demo: true })));
     expect(new Set(plants.map(({ console }) => console.id)).size).toBe(1);
     expect(await told('instance.created')).toHaveLength(1);
   });
 
-  it('follows the base address: its pages move, the version tells caches, and what an admin added stays', async () => {
+  it('follow the base address: URIs change, the version increases, and URIs that an admin added stay', async () => {
     const { consoleClient, demoClient } = await at('http://localhost:3000').plant({ demo: true });
     const before = { console: consoleClient.version, demo: demoClient?.version ?? 0 };
     app.clock.turn(60);

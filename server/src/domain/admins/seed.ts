@@ -13,7 +13,7 @@ import type { Projects } from '../projects/projects.ts';
 /** Key of the advisory lock: one process at a time seeds. */
 const seedLock = 7_316_904_553;
 
-/** What every instance has. */
+/** The built-in projects and clients. */
 export interface BuiltIn {
   /** The project in which admins are users. */
   console: Project;
@@ -37,8 +37,8 @@ export class Seed {
   ) {}
 
   /**
-   * Safe at every start and in several processes at once. The demo is made only together with the console's project,
-   * so that one that was deleted stays deleted.
+   * Safe at every start and in several processes at once. The demo is created only together with the console's project,
+   * so that a deleted demo stays deleted.
    */
   plant(options: { demo: boolean }): Promise<BuiltIn> {
     return this.deps.db.transaction(async (em) => {
@@ -86,7 +86,7 @@ export class Seed {
     });
   }
 
-  /** The pages of a built-in client are our own: when the base address has moved, they have moved with it. */
+  /** Updates the URIs of a built-in client when the base address changes. */
   private follow(em: EntityManager, client: Client, callback: string, afterLogout: string): void {
     const changed = change<Client>(client, {
       redirectUris: moved(client.redirectUris, this.deps.issuer, callback),

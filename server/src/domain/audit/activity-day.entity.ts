@@ -13,7 +13,7 @@ const schema = defineEntity({
     activeUsers: p.integer(),
     codesSent: p.integer(),
     codesVerified: p.integer(),
-    /** From sending to entering, of all that were entered together. */
+    /** Sum over all accepted codes, from sending to entering. */
     codeSeconds: p.integer(),
     refused: p.integer(),
     logoutsDelivered: p.integer(),
@@ -21,6 +21,6 @@ const schema = defineEntity({
   },
 });
 
-/** Totals of a past day, counted once, so that charts do not count millions of events. */
+/** Totals of a past day, so that charts do not count millions of events. */
 export class ActivityDay extends schema.class {}
 schema.setClass(ActivityDay);

@@ -4,13 +4,13 @@ const schema = defineEntity({
   name: 'ActivityProgress',
   tableName: 'activity_progress',
   properties: {
-    /** There is one row, `days`. */
+    /** Only one row, `days`. */
     id: p.text().primary(),
     /** All days before this one are counted. */
     countedBefore: p.date(),
   },
 });
 
-/** How far the days are counted. */
+/** Progress of counting days. */
 export class ActivityProgress extends schema.class {}
 schema.setClass(ActivityProgress);

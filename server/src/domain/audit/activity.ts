@@ -4,23 +4,23 @@ import type { Database } from '../kernel/database.ts';
 import { execute, query, type Statement, sql } from '../kernel/sql.ts';
 import { firstIdAfter, firstIdFrom } from './moment.ts';
 
-/** What a day of a project was like, in UTC; days without anything are not there. */
+/** Activity of a project on a day, in UTC; days without activity are omitted. */
 export interface DayOfActivity {
   /** `2026-03-01` */
   day: string;
   signIns: number;
-  /** Of them, those for which no code was asked. */
+  /** Sign-ins without a one-time code. */
   signInsOnKnownDevices: number;
-  /** Different users who signed in. */
+  /** Distinct users who signed in. */
   activeUsers: number;
   codesSent: number;
-  /** Of a sign-in, entered and accepted. */
+  /** Sign-in codes accepted. */
   codesVerified: number;
-  /** From sending to entering, of all that were entered together. */
+  /** Sum over all accepted codes, from sending to entering. */
   codeSeconds: number;
-  /** One-time codes, second factors and device proofs that were not accepted. */
+  /** Rejected one-time codes, second factors and device proofs. */
   refused: number;
-  /** Logout tokens of that day's logouts. */
+  /** Logout tokens of this day's logouts. */
   logoutsDelivered: number;
   logoutsFailed: number;
   scimRequests: number;
@@ -31,9 +31,9 @@ export interface DayOfActivity {
 const refusals = ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'];
 const types = ['user.signed_in', 'otp.sent', 'otp.verified', ...refusals];
 const daySeconds = 24 * 3600;
-/** So far back days are counted that nobody has counted yet. */
+/** Days further back are never counted. */
 const rememberedDays = 92;
-/** A day is over for good once its last events are written and its logouts told, or given up. */
+/** A day is final once its last events are written and its logouts are delivered or have failed. */
 const settledSeconds = 3 * 3600;
 
 const eventCounts = sql.raw(`
@@ -52,18 +52,18 @@ const logoutCounts = sql.raw(`
   (count(*) filter (where state = 'failed'))::int as logouts_failed`);
 
 /**
- * How sign-in went, by day. A day that is over is counted once, for all projects together ({@link Activity.count});
- * what is read is a row for each day, and today from the events themselves.
+ * Sign-in statistics by day. Each past day is counted once, for all projects ({@link Activity.count}); today is counted
+ * from the events when read.
  */
 export class Activity {
   constructor(private readonly deps: { db: Database; clock: Clock }) {}
 
-  /** Counts the days that are over and not counted yet, oldest first. */
+  /** Counts past days that are not counted yet, oldest first. */
   async count(): Promise<void> {
     while (await this.countNext());
   }
 
-  /** One day, in one transaction. @returns whether there was one to count */
+  /** Counts one day, in one transaction. @returns whether there was one */
   private countNext(): Promise<boolean> {
     return this.deps.db.transaction(async (em) => {
       const last = startOfDay(secondsLater(this.deps.clock.now(), -settledSeconds));
@@ -106,7 +106,7 @@ export class Activity {
   }
 }
 
-/** Oldest first. @param since from the first moment of whose day on */
+/** Oldest first. @param since includes the whole day */
 export async function activityOf(em: EntityManager, projectId: string, since: Date): Promise<DayOfActivity[]> {
   const from = startOfDay(since);
   const [progress] = await query(
@@ -118,7 +118,7 @@ export async function activityOf(em: EntityManager, projectId: string, since: Da
   return query(em, activityStatement(projectId, from, live));
 }
 
-/** @param live the first day that is counted here and now */
+/** @param live the first day to count from events */
 export function activityStatement(projectId: string, from: Date, live: Date): Statement<DayOfActivity> {
   const zero = sql.raw(
     ['sign_ins', 'sign_ins_on_known_devices', 'active_users', 'codes_sent', 'codes_verified', 'code_seconds', 'refused']

@@ -8,10 +8,10 @@ const schema = defineEntity({
   tableName: 'audit_events',
   properties: {
     id: key(),
-    /** Absent for what concerns the whole instance. */
+    /** Absent for events of the instance. */
     project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade'),
     at: instant(),
-    /** What happened, `noun.verb` in the past tense, e.g. `client.created`. */
+    /** `noun.verb` in the past tense, e.g. `client.created`. */
     type: p.text(),
     result: p.text().$type<'success' | 'failure'>(),
     actorKind: p.text().$type<Actor['kind']>(),
@@ -21,12 +21,12 @@ const schema = defineEntity({
     subjectId: p.text().nullable(),
     subjectName: p.text().nullable(),
     clientId: p.uuid().nullable(),
-    /** Before and after, reasons: never a secret. */
+    /** Values before and after, reasons; never a secret. */
     detail: p.json<Record<string, unknown>>().nullable(),
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
     requestId: p.text().nullable(),
-    /** Of an event that stands for many refusals of an hour: what they have in common, hashed. */
+    /** Hash of the fields that the refusals counted by this event share. */
     repeatKey: p.text().nullable(),
   },
   indexes: [
@@ -37,6 +37,6 @@ const schema = defineEntity({
   ],
 });
 
-/** An action, or an attempt at one. Written in the transaction of the action. */
+/** An action or a refused attempt. Written in the transaction of the action. */
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);

@@ -25,15 +25,15 @@ async function types(): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
-it('events are kept for ever unless the settings say how long', async () => {
+it('events are kept forever unless a setting limits them', async () => {
   await record('test.old');
   app.clock.turn(4000 * day);
   await retention(0).sweep();
   expect(await types()).toEqual(['test.old']);
 });
 
-it('events past their time are forgotten, younger ones stay, and that it was done is an event', async () => {
-  // Ids are of the moment, so old events are written as of their time.
+it('expired events are deleted, younger ones stay, and the deletion is audited', async () => {
+  // Ids contain the time, so old events are inserted with old ids.
   const old = new Date(app.clock.now().getTime() - 400 * day * 1000);
   const id = (milliseconds: number) => {
     const hex = milliseconds.toString(16).padStart(12, '0');

@@ -6,15 +6,15 @@ import type { Audit } from './audit.ts';
 import { firstIdFrom } from './moment.ts';
 
 const daySeconds = 24 * 3600;
-/** Rows per statement, so that its locks are short. */
+/** Rows per statement, to keep locks short. */
 const bite = 5000;
 
-/** Forgets what the audit log has kept for long enough, where the settings say how long that is. */
+/** Deletes audit events older than the retention setting. */
 export class AuditRetention {
-  /** @param days 0: everything is kept for ever */
+  /** @param days 0: events are kept forever */
   constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit; days: number }) {}
 
-  /** In bites, each of its own transaction; where anything was forgotten, that is an event. */
+  /** Deletes in batches, one transaction each, and audits the deletion. */
   async sweep(): Promise<void> {
     if (this.deps.days === 0) return;
     const before = secondsLater(this.deps.clock.now(), -this.deps.days * daySeconds);

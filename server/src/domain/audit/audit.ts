@@ -13,17 +13,17 @@ export interface AuditEntry {
   /** `noun.verb` in the past tense, e.g. `client.created`. */
   type: string;
   actor: Actor;
-  /** Absent for what concerns the whole instance. */
+  /** Absent for events of the instance. */
   projectId?: string | undefined;
   result?: 'success' | 'failure';
   subject?: { kind: string; id: string; name?: string | undefined };
   clientId?: string | undefined;
-  /** Before and after, reasons: never a secret. */
+  /** Values before and after, reasons; never a secret. */
   detail?: Record<string, unknown>;
 }
 
 /**
- * SQL: records that a client has done something with a user, for each row of `from` (`project_id`, `client_id`, `user_id`,
+ * SQL: records an event of a client about a user for each row of `from` (`project_id`, `client_id`, `user_id`,
  * `user_name`).
  */
 export function eventOfClient(
@@ -61,14 +61,14 @@ export class Audit {
   }
 
   /**
-   * Records a refusal that anyone can cause repeatedly. All of one type, project, client, fault and network (a /64
-   * of IPv6) in one hour are ONE event: the first, whose `detail` gets `count`, `firstAt` and `lastAt`. One statement
-   * counts. The subject stays only while each of them names the same one.
+   * Records a refusal that anyone can cause repeatedly. All with the same type, project, client, fault and network (a
+   * /64 of IPv6) within an hour are ONE event: the first, whose `detail` gets `count`, `firstAt` and `lastAt`. The
+   * subject is dropped once they differ in it.
    *
-   * Call it for unknown addresses exactly as for known ones, and last: its row stays locked until `em` commits.
+   * Call it for unknown addresses as for known ones, and last: its row stays locked until `em` commits.
    *
-   * @param em a transaction, or `db.alone` where there is none
-   * @param fault why, as a constant of the code; `entry.detail` holds constants, too, and tells events apart as it does
+   * @param em a transaction, or `db.alone`
+   * @param fault the reason, a constant; events are also grouped by `entry.detail`, which must be constant, too
    */
   async recordRepeated(em: Executing, entry: AuditEntry, fault: string): Promise<void> {
     const it = this.valuesOf(entry);
@@ -95,7 +95,7 @@ export class Audit {
     );
   }
 
-  /** As {@link record}, as SQL of a statement that also makes the change; written if `condition` holds. */
+  /** Like {@link record}, as SQL for the statement that makes the change; writes if `condition` is true. */
   insertion(entry: AuditEntry, condition: Fragment = sql`true`): Fragment {
     const it = this.valuesOf(entry);
     return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name,

@@ -21,7 +21,7 @@ function columns(showsOrigin: Fragment): Fragment {
     from audit_events e`;
 }
 
-/** Events stay under the bare id of the user, without names, details and origins. */
+/** Keeps the events under the user's id alone, without names, details and origins. */
 export async function anonymizeEvents(em: EntityManager, userId: string): Promise<void> {
   await execute(
     em,

@@ -10,23 +10,23 @@ export interface EventFilter {
   /** Any of these. */
   types?: readonly string[] | undefined;
   result?: 'success' | 'failure' | undefined;
-  /** Done by them or to them. */
+  /** Actor or subject. */
   userId?: string | undefined;
   actorId?: string | undefined;
   subjectId?: string | undefined;
   clientId?: string | undefined;
-  /** As people read it in an answer's `X-Request-Id`. */
+  /** Value of the `X-Request-Id` response header. */
   requestId?: string | undefined;
-  /** From here on. */
+  /** Inclusive. */
   since?: Date | undefined;
-  /** Before this. */
+  /** Exclusive. */
   until?: Date | undefined;
 }
 
-/** A request's events are written within this of its beginning. */
+/** All events of a request are written within this time of its start. */
 const longestRequestSeconds = 300;
 
-/** Newest first. @param projectId `null` for those of the instance and of all its projects */
+/** Newest first. @param projectId `null`: the instance and all projects */
 export async function listEvents(
   em: EntityManager,
   projectId: string | null,
@@ -49,7 +49,7 @@ async function eventIds(
   return found.map(({ id }) => id);
 }
 
-/** An event as it is written into a file; instants as PostgreSQL says them. */
+/** An event in an export file. */
 export interface EventRecord {
   id: string;
   at: string;
@@ -72,7 +72,7 @@ export interface EventRecord {
 
 const exportPage = 500;
 
-/** All of them, newest first, read a few hundred at a time. */
+/** All events, newest first, read in batches. */
 export async function* eachEvent(
   reader: () => EntityManager,
   projectId: string | null,
@@ -100,8 +100,8 @@ export async function* eachEvent(
 }
 
 /**
- * Each alternative of a filter (one of several types, by somebody or about them) reads its own newest rows from its own
- * index and no more of them than a page holds; the page is the newest of all. An `or` would read everything first.
+ * Each alternative of a filter (one of several types, actor or subject) reads at most a page of newest rows from its
+ * own index; the page is the newest of these. An `or` would read all rows first.
  */
 export function statementOf(
   projectId: string | null,
@@ -111,7 +111,7 @@ export function statementOf(
   const { types, userId } = filter;
   const common = [
     ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
-    // Written out, since the indexes of failures know the word and no parameter.
+    // A literal, since the partial indexes of failures cannot match a parameter.
     ...(filter.result ? [sql.raw(filter.result === 'failure' ? "result = 'failure'" : "result = 'success'")] : []),
     ...(filter.actorId === undefined ? [] : [sql`actor_id = ${filter.actorId}`]),
     ...(filter.subjectId === undefined ? [] : [sql`subject_id = ${filter.subjectId}`]),
@@ -127,7 +127,7 @@ export function statementOf(
       id: string;
     }>`select id from audit_events${conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`}
       order by id desc limit ${first}`;
-  // Somebody's own events are few: their types are filtered. Those of a project are many: each type has its index.
+  // One user has few events: filter by type. A project has many: use the index of each type.
   const isNarrow = [userId, filter.actorId, filter.subjectId, filter.requestId].some((value) => value !== undefined);
   const branches = people.map((person) => {
     const conditions = [...person, ...common];
@@ -146,7 +146,7 @@ export function statementOf(
   return sql`select id from (${union}) as candidates order by id desc limit ${first}`;
 }
 
-/** No index is needed: ids of requests hold their time, and so do those of events. */
+/** Needs no index: the ids of requests and events contain their times. */
 function ofRequest(requestId: string): Fragment[] {
   const begun = momentOf(requestId);
   const condition = sql`request_id = ${requestId}`;

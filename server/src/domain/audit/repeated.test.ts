@@ -45,8 +45,8 @@ function refusal(changes: Partial<AuditEntry> & { ip?: string } = {}): AuditEntr
 const record = (entry: AuditEntry, fault = 'wrong') => db.transaction((em) => audit.recordRepeated(em, entry, fault));
 const events = () => db.reader().find(AuditEvent, { project }, { orderBy: { id: 'asc' } });
 
-describe('refusals that repeat', () => {
-  it('are one event of an hour, with how many there were, also of many at once', async () => {
+describe('repeated refusals', () => {
+  it('are one event per hour with a count, also if concurrent', async () => {
     const first = clock.now().toISOString();
     await record(refusal());
     clock.turn(60);
@@ -60,7 +60,7 @@ describe('refusals that repeat', () => {
     expect((await events()).map(({ detail }) => detail?.['count'])).toEqual([41, 1]);
   });
 
-  it('are told apart by type, fault, client and network; a /64 of IPv6 is one network', async () => {
+  it('are grouped by type, fault, client and network; a /64 of IPv6 is one network', async () => {
     await record(refusal());
     await record(refusal(), 'expired');
     await record(refusal({ type: 'mfa.rejected' }));
@@ -71,7 +71,7 @@ describe('refusals that repeat', () => {
     expect((await events()).map(({ detail }) => detail?.['count'])).toEqual([1, 1, 1, 1, 1, 2]);
   });
 
-  it('keep the subject only while all of them name the same', async () => {
+  it('keep the subject only while all have the same one', async () => {
     const subject = (id: string) => refusal({ subject: { kind: 'user', id, name: id } });
     await record(subject('ada'));
     await record(subject('ada'));
@@ -82,7 +82,7 @@ describe('refusals that repeat', () => {
     expect(await events()).toMatchObject([{ detail: { count: 4 } }]);
   });
 
-  it('are not there where their transaction was rolled back, and are there without one', async () => {
+  it('are rolled back with their transaction, and are written without one', async () => {
     const undone = db.transaction(async (em) => {
       await audit.recordRepeated(em, refusal(), 'wrong');
       throw new Error('undone');
@@ -93,7 +93,7 @@ describe('refusals that repeat', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it('count one by one in the activity of their day', async () => {
+  it('count individually in the activity of the day', async () => {
     for (let n = 0; n < 3; n += 1) await record(refusal());
     expect(await activityOf(db.reader(), project, clock.now())).toMatchObject([{ refused: 3 }]);
   });

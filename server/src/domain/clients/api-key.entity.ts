@@ -13,7 +13,7 @@ const schema = defineEntity({
     client: () => p.manyToOne(Client).ref().deleteRule('cascade').index(),
     kind: p.enum(apiKeyKinds),
     hash: p.text().unique(),
-    /** The last four characters, so that people can tell keys apart. */
+    /** The last four characters, for display. */
     hint: p.text(),
     createdAt: instant(),
     lastUsedAt: instant().nullable(),

@@ -1,9 +1,9 @@
 import type { ApiKeyKind } from './api-key.entity.ts';
 
-/** So that secret scanners find them. */
+/** Lets secret scanners recognise API keys. */
 export const apiKeyPrefixes: Record<ApiKeyKind, string> = { publishable: 'lk_pk_', secret: 'lk_sk_' };
 
-/** Whether it looks like an API key at all, before anybody is asked about it. */
+/** Checks the format, without a lookup. */
 export function isApiKey(text: string): boolean {
   return text.length <= 100 && Object.values(apiKeyPrefixes).some((prefix) => text.startsWith(prefix));
 }

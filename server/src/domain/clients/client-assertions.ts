@@ -6,19 +6,21 @@ import { digest } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Client } from './client.entity.ts';
 
-/** Seconds of clock skew that an assertion may show. */
+/** Tolerated clock skew in seconds. */
 const leewaySeconds = 30;
-/** An assertion may expire at most this far ahead, and be issued at most this long ago. */
+/** Maximum seconds until expiry and since issue. */
 const longestSeconds = 5 * 60;
 
-/** An assertion that is valid if it was not used before and its client is still as it was judged. */
+/** An assertion that is valid if it is unused and its client is unchanged. */
 export interface JudgedAssertion {
   jtiHash: string;
-  /** When it has expired for certain. */
+  /** Expiry plus leeway. */
   forgetAt: Date;
 }
 
-/** SQL: records the assertion as used, by the client of the CTE `client`. No row if there is none, or it was used before. */
+/**
+ * SQL: records the assertion of the client in the CTE `client` as used. No row if there is none, or it was used before.
+ */
 export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment {
   const jtiHash = assertion?.jtiHash ?? null;
   return sql`insert into used_assertions (client_id, jti_hash, forget_at)
@@ -28,15 +30,15 @@ export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment 
 
 /** Client assertions of `private_key_jwt` (RFC 7523 §3, OpenID Connect Core §9). */
 export class ClientAssertions {
-  /** For as long as the client is remembered. */
+  /** Imported keys, while the client entity is cached. */
   private readonly imported = new WeakMap<Client, CryptoKey>();
 
-  /** @param audiences what every value of `aud` must be one of: the token endpoint's address and the issuer */
+  /** @param audiences allowed values of `aud`: the token endpoint and the issuer */
   constructor(private readonly deps: { clock: Clock; audiences: string[] }) {}
 
   /**
-   * Refuses `client-rejected` unless the assertion is the client's, for us, and fresh. Whether it is seen for the first
-   * time, and the client still the one that was judged, is asked by the statement that grants something on it.
+   * Refuses `client-rejected` unless signature, issuer, audience and times are valid. The statement that grants
+   * something checks that the assertion is unused and the client unchanged.
    */
   async judge(client: Client, assertion: string): Promise<JudgedAssertion> {
     if (!client.jwk) refuse({ code: 'client-rejected', reason: 'no key is registered' });

@@ -6,14 +6,14 @@ const maxLength = 8192;
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /**
- * The one public Ed25519 key of a client (RFC 8037 §2), from a JWK, a JWK Set that holds just that one (RFC 7517 §5),
- * or either of them as JSON text. Refuses `invalid`; private members are refused, not dropped, so that whoever pasted
- * a private key is told. The reason never repeats what was sent.
+ * The public Ed25519 key of a client (RFC 8037 §2), from a JWK, a JWK Set with one key (RFC 7517 §5), or either as JSON
+ * text. Refuses `invalid`; private members are refused, not dropped, so that a leaked private key is noticed. The
+ * reason never contains the input.
  */
 export function parseClientKey(input: unknown): JWK {
   const jwk = single(typeof input === 'string' ? parse(input) : input);
   if (privateMembers.some((name) => name in jwk)) {
-    fault('holds a private key: send the public half only, and replace this key, since it has been seen');
+    fault('contains a private key: send the public key only, and replace this key, since it has leaked');
   }
   if (jwk['kty'] !== 'OKP' || jwk['crv'] !== 'Ed25519') fault('must be an Ed25519 key: kty "OKP", crv "Ed25519"');
   const { x, kid, alg, use, key_ops: operations } = jwk;
@@ -24,11 +24,11 @@ export function parseClientKey(input: unknown): JWK {
   ) {
     fault('x must be 32 bytes in base64url');
   }
-  if (hasSmallOrder(x as string, 'ed25519')) fault('x is a point of small order, which protects nothing');
+  if (hasSmallOrder(x as string, 'ed25519')) fault('x is a point of small order');
   if (alg !== undefined && alg !== 'EdDSA' && alg !== 'Ed25519') fault('alg must be EdDSA or Ed25519');
   if (use !== undefined && use !== 'sig') fault('use must be sig');
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
-    fault('key_ops must hold verify');
+    fault('key_ops must contain verify');
   }
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > 256 || !/^[\x20-\x7e]*$/.test(kid))) {
     fault('kid must be at most 256 characters of ASCII');
@@ -51,7 +51,7 @@ function single(input: unknown): Record<string, unknown> {
   if (!isObject(input)) fault('must be a JWK, or a JWK Set with one key');
   if (!('keys' in input)) return input;
   const { keys } = input;
-  if (!Array.isArray(keys) || keys.length !== 1 || !isObject(keys[0])) fault('a JWK Set must hold exactly one key');
+  if (!Array.isArray(keys) || keys.length !== 1 || !isObject(keys[0])) fault('a JWK Set must contain exactly one key');
   return (keys as [Record<string, unknown>])[0];
 }
 

@@ -7,11 +7,11 @@ import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
 
-/** A stale entry is invalidated as soon as a request reads the row, which it does when a statement finds it changed. */
+/** A request that finds its client stale reads the row, which replaces the entry. */
 const cacheSeconds = 60;
 const cacheSize = 10_000;
 
-/** Precision of `lastUsedAt`, so that a busy key is not a busy row. */
+/** Precision of `lastUsedAt`, to limit writes. */
 const lastUsedSeconds = 60;
 
 /** An API key and its client. */
@@ -22,7 +22,7 @@ export interface KeyHolder {
   keyHash: string;
 }
 
-/** Where enabled clients are read from, their project loaded. The entities are read-only. */
+/** A source of enabled clients with their projects. The entities are read-only. */
 export interface ClientSource {
   /** Null if the client does not exist or is disabled. */
   byId(clientId: string): Promise<Client | null>;
@@ -41,15 +41,15 @@ export class ClientRegistry {
   }
 
   /**
-   * The cache, then the database. Only for requests whose statement has {@link currentClient} as a condition: if that finds
-   * the client changed, the request is judged once more by {@link current} (decisions/0080).
+   * The cache, then the database. Only for requests whose statement has {@link currentClient} as a condition: if the
+   * cached client is stale, the request is checked again with {@link current} (decisions/0080).
    */
   readonly cached: ClientSource = {
     byId: (clientId) => this.clients.get(clientId, () => this.read(clientId)),
     byKeyHash: (keyHash) => this.keys.get(keyHash, () => this.readKey(keyHash)),
   };
 
-  /** The database; what it returns replaces the cached entry. */
+  /** The database; replaces the cached entry. */
   readonly current: ClientSource = {
     byId: (clientId) => {
       this.clients.invalidate(clientId);
@@ -105,15 +105,15 @@ interface KeyRow {
   project_version: number;
 }
 
-/** The client that a request was judged by, perhaps from the cache, and the API key that it sent. */
+/** The client of a request, possibly cached, and the API key sent. */
 export interface JudgedClient {
   client: Client;
   key?: Pick<KeyHolder, 'kind' | 'keyHash'> | undefined;
 }
 
 /**
- * SQL query of one row, or none if the client is disabled, its key is not live, or client or project have another version
- * than the judged ones. Every statement that grants something by a cached client depends on it.
+ * SQL query of one row, or none if the client is disabled, its key is not live, or the version of client or project has
+ * changed. Every statement that grants something by a cached client depends on it.
  */
 export function currentClient({ client, key }: JudgedClient): Statement<{ id: string; project_id: string }> {
   const keyHash = key?.keyHash ?? null;

@@ -31,7 +31,7 @@ export interface ClientSettings {
 
 const maxUris = 100;
 
-/** Each known setting on its own, so that nothing else of the input reaches the row. */
+/** Copies known settings only, so that no other input reaches the row. */
 export function checkedSettings(
   input: Partial<ClientSettings>,
   { now, allowPrivateLogoutTargets }: { now: Date; allowPrivateLogoutTargets: boolean },
@@ -86,9 +86,9 @@ function oneOf<T extends string>(field: string, value: T, allowed: readonly T[])
 
 function uris(field: string, values: readonly string[]): string[] {
   if (!Array.isArray(values) || values.some((uri) => typeof uri !== 'string')) {
-    refuse({ code: 'invalid', field, reason: 'must be a list of addresses' });
+    refuse({ code: 'invalid', field, reason: 'must be a list of URLs' });
   }
-  if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must hold at most ${maxUris} addresses` });
+  if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must contain at most ${maxUris} URLs` });
   for (const [index, uri] of values.entries()) {
     const reason = checkRedirectUri(uri);
     if (reason) refuse({ code: 'invalid', field: `${field}[${index}]`, reason });

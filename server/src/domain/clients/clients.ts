@@ -20,13 +20,13 @@ export interface NewClient extends Partial<ClientSettings> {
   name: string;
 }
 
-/** Values that are absent stay as they are. */
+/** Absent values stay unchanged. */
 export interface ClientChange extends Partial<ClientSettings> {
-  /** The version that the caller has read; refuses `conflict` if it has changed since. */
+  /** The version that the caller read; refuses `conflict` if it has changed since. */
   expectedVersion?: number | undefined;
 }
 
-/** A key as its owner sees it this once. */
+/** A new key; the only time its text is available. */
 export interface IssuedKey {
   apiKey: ApiKey;
   key: string;
@@ -54,7 +54,7 @@ export class Clients {
     },
   ) {}
 
-  /** The client of any project, disabled ones included: the caller judges. */
+  /** The client of any project, disabled ones included. The caller must authorise. */
   find(em: EntityManager, clientId: string): Promise<Client | null> {
     return isUuid(clientId) ? em.findOne(Client, clientId) : Promise.resolve(null);
   }
@@ -88,7 +88,7 @@ export class Clients {
     });
   }
 
-  /** A new client with the defaults of service.md 2.5, in the caller's transaction, without keys and untold. */
+  /** Joins: a new client with the defaults of service.md 2.5, without keys and audit event. */
   make(em: EntityManager, project: Project, input: Partial<Client> & { name: string }): Client {
     const now = this.deps.clock.now();
     const client = em.create(Client, {
@@ -122,7 +122,7 @@ export class Clients {
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
         refuse({ code: 'conflict', what: 'client' });
       }
-      // Disabling twice must not move the time of the first.
+      // Disabling again keeps the first time.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
       const changed = change<Client>(client, settings);
       checkKey(client);
@@ -134,7 +134,9 @@ export class Clients {
     });
   }
 
-  /** Its keys, devices, codes and deliveries go with it. Refuses `not-found`, and `forbidden` for the console's own. */
+  /**
+   * Deletes its keys, devices, codes and deliveries, too. Refuses `not-found`, and `forbidden` for the console's own.
+   */
   delete(clientId: string, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
@@ -143,18 +145,18 @@ export class Clients {
     });
   }
 
-  /** A further key; the ones before stay good until they are revoked. Refuses `not-found`, `invalid`, `forbidden`. */
+  /** Adds a key; earlier ones stay valid until revoked. Refuses `not-found`, `invalid`, `forbidden`. */
   issueApiKey(clientId: string, kind: ApiKeyKind, actor: Actor): Promise<IssuedKey> {
     return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
       if ((await em.count(ApiKey, { client: client.id, revokedAt: null })) >= maxLiveKeys) {
-        refuse({ code: 'invalid', field: 'clientId', reason: `has ${maxLiveKeys} keys already: revoke some first` });
+        refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxLiveKeys} keys: revoke one first` });
       }
       return this.makeKey(em, client, kind, actor);
     });
   }
 
-  /** At once, everywhere; a second time is harmless. Refuses `not-found`. */
+  /** Takes effect immediately in all processes. Revoking twice changes nothing. Refuses `not-found`. */
   revokeApiKey(apiKeyId: string, actor: Actor): Promise<ApiKey> {
     return this.deps.db.transaction(async (em) => {
       const apiKey = found(
@@ -170,7 +172,7 @@ export class Clients {
     });
   }
 
-  /** The settings as they would be kept. Refuses `invalid`. */
+  /** The settings as they would be stored. Refuses `invalid`. */
   check(input: Partial<ClientSettings>): Partial<Client> {
     const { allowPrivateLogoutTargets, clock } = this.deps;
     return checkedSettings(input, { now: clock.now(), allowPrivateLogoutTargets });
@@ -201,7 +203,7 @@ export class Clients {
     if (client.builtIn === 'console') {
       refuse({
         code: 'forbidden',
-        reason: 'the console signs its admins in through this client, so it stays as it is',
+        reason: 'the console’s own client cannot be changed',
       });
     }
     return client;
@@ -234,7 +236,7 @@ function matching(projectId: string, search: string | undefined) {
   return { project: projectId, ...(search ? { name: { $ilike: containing(search) } } : {}) };
 }
 
-/** Refuses `invalid` where the client is to prove itself by a key and has none. */
+/** Refuses `invalid` if the client authenticates by a key and has none. */
 export function checkKey({ tokenEndpointAuthMethod, jwk }: Partial<Client>): void {
   if (tokenEndpointAuthMethod !== 'private_key_jwt' || jwk) return;
   refuse({ code: 'invalid', field: 'jwks', reason: 'is required for private_key_jwt' });

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { Client } from './client.entity.ts';
 
-/** Whose keys they are: the client's (service provider) or ours (identity provider). */
+/** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
 export const delegationParties = ['sp', 'idp'] as const;
 export type DelegationParty = (typeof delegationParties)[number];
 
@@ -15,15 +15,15 @@ const schema = defineEntity({
     party: p.enum(delegationParties),
     /** RFC 7638 thumbprint of the Ed25519 key. */
     signingKid: p.text(),
-    /** RFC 7638 thumbprint of the X25519 key: `enc_kid` of what is encrypted to it. */
+    /** RFC 7638 thumbprint of the X25519 key: `enc_kid` of messages encrypted to it. */
     encryptionKid: p.text(),
     signingPublicPem: p.text(),
     encryptionPublicPem: p.text(),
-    /** PKCS #8, sealed by the vault for this row alone; ours only. */
+    /** PKCS #8, sealed by the vault for this row alone; only for `idp`. */
     sealedSigningKey: p.blob().nullable(),
     sealedEncryptionKey: p.blob().nullable(),
     createdAt: instant(),
-    /** From here on they are good for nothing; absent while no others have taken their place. */
+    /** Invalid from this instant; absent until replaced. */
     expiresAt: instant().nullable(),
   },
   uniques: [
@@ -35,8 +35,8 @@ const schema = defineEntity({
 });
 
 /**
- * What one side of a client's delegation signs and is encrypted to: an Ed25519 and an X25519 key that belong together.
- * A request to an older pair of ours is answered with that pair, so that keys rotate without a moment of silence.
+ * One party's keys of a client's delegation: Ed25519 for signing, X25519 for encryption. A request to an older pair of
+ * ours is answered with that pair, so that rotation causes no downtime.
  */
 export class DelegationKey extends schema.class {}
 schema.setClass(DelegationKey);

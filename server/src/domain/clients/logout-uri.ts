@@ -1,21 +1,21 @@
 /**
- * What is wrong with a back-channel logout address (OpenID Connect Back-Channel Logout 1.0 §2.2) that is to be
- * registered; null: nothing. Where its name leads is judged again at each connection.
+ * Why a back-channel logout URI (OpenID Connect Back-Channel Logout 1.0 §2.2) cannot be registered; null if it can. The
+ * addresses of its host are checked at each connection.
  *
- * @param allowPrivate also http, on loopback: for trying out
+ * @param allowPrivate also http on loopback, for development
  */
 export function checkLogoutUri(uri: string, allowPrivate: boolean): string | null {
   if (uri.length > 2048) return 'is longer than 2,048 characters';
-  if (!/^[\x21-\x7e]+$/.test(uri)) return 'holds a space, a control character or a character outside ASCII';
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'contains a space, a control character or a non-ASCII character';
   if (uri.includes('#')) return 'must not have a fragment';
-  if (uri.includes('\\')) return 'must not hold a backslash';
+  if (uri.includes('\\')) return 'must not contain a backslash';
   let parsed: URL;
   try {
     parsed = new URL(uri);
   } catch {
     return 'is not an absolute URL';
   }
-  if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not hold a user name';
+  if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not contain a user name';
   if (parsed.protocol === 'https:') return null;
   if (parsed.protocol === 'http:' && allowPrivate && isLoopback(parsed.hostname)) return null;
   return allowPrivate ? 'must be https (http only for loopback)' : 'must be https';

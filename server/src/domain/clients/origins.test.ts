@@ -18,7 +18,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Origins over a database that counts what it is asked. */
+/** Origins over a database that counts queries. */
 function counted() {
   let count = 0;
   const { alone } = app.services.db;
@@ -36,7 +36,7 @@ const allows = async (origin: string): Promise<boolean> => {
   return response.headers.get('access-control-allow-origin') === origin;
 };
 
-it('are those of redirect URIs: the port counts, but for loopback addresses', async () => {
+it('are those of redirect URIs, port included except for loopback addresses', async () => {
   await client('https://a.example.com/cb', 'https://b.example.com:443/cb?x=1', 'https://c.example.com:8443/cb');
   await client('http://localhost:3000/cb', 'http://127.0.0.1/cb', 'http://[::1]:1234');
   for (const origin of [
@@ -68,7 +68,7 @@ it('are looked up once in five seconds, unknown ones too', async () => {
   expect(lookUps()).toBe(2);
 });
 
-it('stay known while strangers invent thousands of others', async () => {
+it('stay cached while thousands of unknown ones are requested', async () => {
   await client('https://known.example.com/cb');
   const { origins, lookUps } = counted();
   expect(await origins.isRegistered('https://known.example.com')).toBe(true);
@@ -78,7 +78,7 @@ it('stay known while strangers invent thousands of others', async () => {
   expect(lookUps()).toBe(before);
 });
 
-it('of a client that is changed or disabled here hold at once', async () => {
+it('follow a change or disabling of a client at once', async () => {
   const origin = 'https://young.example.com';
   expect(await allows(origin)).toBe(false);
   const id = await client(`${origin}/cb`);

@@ -6,12 +6,12 @@ import { query, sql } from '../kernel/sql.ts';
 import { Client } from './client.entity.ts';
 import { isAllowedOrigin } from './redirect-uri.ts';
 
-/** How long an answer is cached. A change of clients in this process empties the cache. */
+/** Cache lifetime. A change of clients in this process clears the cache. */
 const cacheSeconds = 5;
-/** Of each kind of answer, so that invented origins do not push out those that are registered. */
+/** Size of each cache. Unknown origins have their own, so that they do not evict registered ones. */
 const cacheSize = 1000;
 
-/** The origins of all registered redirect URIs, for the endpoints that cannot know the client before the body (CORS). */
+/** The origins of all registered redirect URIs, for CORS at endpoints that read the client from the body. */
 export class Origins implements EventSubscriber<Client> {
   private readonly registered: Cache<'registered'>;
   private readonly unknown: Cache<'unknown'>;
@@ -21,7 +21,7 @@ export class Origins implements EventSubscriber<Client> {
     this.unknown = new Cache(deps.clock, cacheSeconds, cacheSize);
   }
 
-  /** True where `origin` is the origin of a redirect URI of any client that is not disabled. */
+  /** True if `origin` is the origin of a redirect URI of an enabled client. */
   async isRegistered(origin: string): Promise<boolean> {
     if (!/^https?:\/\/[^/?#\s]{1,255}$/.test(origin)) return false;
     const found = await this.registered.get(origin, async () => {
@@ -31,7 +31,7 @@ export class Origins implements EventSubscriber<Client> {
     return found !== null;
   }
 
-  /** By the index on the origins of redirect URIs; what it finds is judged as a page's origin is elsewhere. */
+  /** Finds candidates by the index on redirect URIs' origins, and checks them with {@link isAllowedOrigin}. */
   private async find(origin: string): Promise<boolean> {
     const name = origin.startsWith('http:') ? origin.replace(/:[0-9]+$/, '') : origin;
     const candidates = await query(this.deps.db.alone, originStatement(name), { prepare: 'origins.find' });

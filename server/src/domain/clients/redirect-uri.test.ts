@@ -105,7 +105,7 @@ describe('comparing a redirect URI', () => {
   });
 });
 
-describe('the origins that may call', () => {
+describe('allowed origins', () => {
   const registered = ['https://app.example.com/cb', 'http://localhost:3000/cb'];
 
   it.each([

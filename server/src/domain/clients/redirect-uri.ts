@@ -1,6 +1,6 @@
 /**
- * Redirect URIs (RFC 6749 §3.1.2, RFC 8252 §7.3, RFC 9700 §4.1): registered whole and compared letter by letter. The
- * one exception is the port of a loopback address, which native apps choose when they run.
+ * Redirect URIs (RFC 6749 §3.1.2, RFC 8252 §7.3, RFC 9700 §4.1): compared exactly, except for the port of a loopback
+ * address, which native apps choose at run time.
  */
 
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:[/?].*)?)$/;
@@ -8,11 +8,11 @@ const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5})
 /** Why an address cannot be registered; null if it can. */
 export function checkRedirectUri(uri: string): string | null {
   if (uri.length > 2048) return 'is longer than 2,048 characters';
-  // Whatever a browser and a parser could read differently is refused here, so that it never has to be compared.
-  if (!/^[\x21-\x7e]+$/.test(uri)) return 'holds a space, a control character or a character outside ASCII';
-  if (/[\\"<>^`{|}]/.test(uri)) return 'holds a character that must be percent-encoded';
+  // Refuses everything that browsers and URL parsers could read differently.
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'contains a space, a control character or a non-ASCII character';
+  if (/[\\"<>^`{|}]/.test(uri)) return 'contains a character that must be percent-encoded';
   if (uri.includes('#')) return 'must not have a fragment (RFC 6749 §3.1.2)';
-  if (uri.includes('*')) return 'must not hold a wildcard: each address is registered whole';
+  if (uri.includes('*')) return 'must not contain a wildcard: URIs must match exactly';
   let parsed: URL;
   try {
     parsed = new URL(uri);
@@ -20,21 +20,24 @@ export function checkRedirectUri(uri: string): string | null {
     return 'is not an absolute URL';
   }
   if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return 'must be https (http only for loopback)';
-  if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not hold a user name';
+  if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not contain a user name';
   if (parsed.protocol === 'http:' && !loopback.test(uri)) return 'must be https (http only for loopback)';
-  if (hasDotSegment(uri)) return 'must not hold dot segments';
-  // Parsers let sub-delimiters into names, which no name in the DNS has, and which mean something in other headers.
-  if (!/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(parsed.hostname)) return 'must name a host of the DNS, or an address';
+  if (hasDotSegment(uri)) return 'must not contain dot segments';
+  // URL parsers allow sub-delimiters in host names, which DNS does not, and which have a meaning in other headers.
+  if (!/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(parsed.hostname)) return 'must have a DNS name or an IP address as host';
   if (!isWrittenAs(uri, parsed)) return `must be written as ${parsed.protocol}//${parsed.host}…`;
   return null;
 }
 
-/** Whether a browser may be sent there: https, or http to a loopback address. What is registered is judged again at use. */
+/**
+ * Whether a browser may be redirected there: https, or http to a loopback address. Registered URIs are checked again at
+ * use.
+ */
 export function isReturnable(uri: string): boolean {
   return uri.startsWith('https://') || loopback.test(uri);
 }
 
-/** True where `presented` is one of `registered`, letter by letter, but for the port of a loopback address. */
+/** True if `presented` equals one of `registered`, ignoring the port of a loopback address. */
 export function matchesRedirectUri(registered: readonly string[], presented: string): boolean {
   if (!isReturnable(presented)) return false;
   if (registered.includes(presented)) return true;
@@ -46,7 +49,7 @@ export function matchesRedirectUri(registered: readonly string[], presented: str
   });
 }
 
-/** The origins from which a client's pages may call: those of its redirect URIs; there is no separate list. */
+/** Whether CORS allows the origin: it must be the origin of a redirect URI of the client. */
 export function isAllowedOrigin(redirectUris: readonly string[], origin: string): boolean {
   if (redirectUris.some((uri) => isReturnable(uri) && new URL(uri).origin === origin)) return true;
   const given = loopback.exec(origin);
@@ -66,7 +69,7 @@ function hasDotSegment(uri: string): boolean {
     .some((segment) => /^\.{1,2}(;.*)?$/.test(segment));
 }
 
-/** Whether scheme and host stand there as they are compared; the default port may be named. */
+/** Whether scheme and host are in normal form; the default port may be present. */
 function isWrittenAs(uri: string, { protocol, host }: URL): boolean {
   const [origin] = /^[^/]*\/\/[^/?]*/.exec(uri) ?? [''];
   return [`${protocol}//${host}`, `${protocol}//${host}${protocol === 'https:' ? ':443' : ':80'}`].includes(origin);

@@ -17,7 +17,7 @@ export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObj
   const fault = (reason: string) => refuse({ code: 'invalid', field, reason });
   if (pem.length > maxLength) fault(`is longer than ${maxLength} characters`);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
-    fault('holds a private key: send the public half only, and replace this key, since it has been seen');
+    fault('contains a private key: send the public key only, and replace this key, since it has leaked');
   }
   if (!/^\s*-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----\s*$/.test(pem)) {
     fault('must be one public key in PEM ("-----BEGIN PUBLIC KEY-----…")');

@@ -88,7 +88,7 @@ beforeEach(() => {
 });
 
 describe('the outbox', () => {
-  it('sends to the address that the judge says, once, and forgets the text', async () => {
+  it('sends once to the address that the judge returns, and deletes the text', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     expect((await rowOf(id)).state).toBe('pending');
@@ -105,7 +105,7 @@ describe('the outbox', () => {
     expect(Buffer.from(sealedContent as Uint8Array).toString('latin1')).not.toContain('012345');
   });
 
-  it('has no message whose cause was rolled back', async () => {
+  it('writes no message if the transaction is rolled back', async () => {
     const delivery = deliveryBy('smtp');
     const rolledBack = db.transaction(async (em) => {
       await delivery.enqueue(em, message);
@@ -116,7 +116,7 @@ describe('the outbox', () => {
     expect(sent).toEqual([]);
   });
 
-  it('keeps whom it was made for sealed with its text, and shows it to the judge and to whoever records the outcome', async () => {
+  it('seals the recipient with the text, and passes it to the judge and to the record of the outcome', async () => {
     const delivery = deliveryBy('smtp');
     const context = { account: systemRandom.id(), mailbox: 'decided@example.com' };
     const id = await enqueue(delivery, { context });
@@ -127,7 +127,7 @@ describe('the outbox', () => {
     expect(settled).toEqual(['sent']);
   });
 
-  it('names the account as the previous release reads it', async () => {
+  it('stores the account as the previous release reads it', async () => {
     const delivery = deliveryBy('smtp');
     const account = systemRandom.id();
     await delivery.send(await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } }));
@@ -139,20 +139,20 @@ describe('the outbox', () => {
     expectTypeOf<NewMessage>().toHaveProperty('context').toEqualTypeOf<MessageContext>();
   });
 
-  it('suppresses what nobody is to get, and says why in the log alone', async () => {
-    recipient = { suppress: 'nobody here has this address' };
+  it('suppresses a message without recipient, and gives the reason in the log alone', async () => {
+    recipient = { suppress: 'no user has this address' };
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     await delivery.send(id);
     expect(sent).toEqual([]);
     expect(await rowOf(id)).toMatchObject({
       state: 'suppressed',
-      note: 'nobody here has this address',
+      note: 'no user has this address',
       sealedContent: null,
     });
   });
 
-  it('tries again after a passing failure, and not after a final one', async () => {
+  it('retries after a temporary failure, and not after a permanent one', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     failure = new SendError('mail server ECONNREFUSED', false);
@@ -167,7 +167,7 @@ describe('the outbox', () => {
     expect(await rowOf(refused)).toMatchObject({ state: 'failed', note: 'mail server 550', sealedContent: null });
   });
 
-  it('does not send a code that is no longer good', async () => {
+  it('does not send an expired code', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     clock.turn(300);
@@ -176,7 +176,7 @@ describe('the outbox', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'failed', sealedContent: null });
   });
 
-  it('fails what has no way out, and says so beforehand', async () => {
+  it('fails without a sender, and reports it beforehand', async () => {
     const delivery = deliveryBy(null);
     expect(delivery.isAvailable('mail')).toBe(false);
     expect(delivery.fault()).toMatch(/SMTP_URL/);
@@ -187,7 +187,7 @@ describe('the outbox', () => {
 });
 
 describe('the dev mailbox', () => {
-  it('shows what was sent, newest first and page by page, and nothing that was suppressed', async () => {
+  it('shows sent messages, newest first and page by page, and no suppressed ones', async () => {
     const delivery = deliveryBy('mailbox');
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push(await enqueue(delivery));
@@ -206,14 +206,14 @@ describe('the dev mailbox', () => {
     expect(second.items.map(({ id }) => id)).toContain(ids[0]);
   });
 
-  it('is empty where messages are really sent', async () => {
+  it('is empty if messages leave the instance', async () => {
     const delivery = deliveryBy('smtp');
     await delivery.send(await enqueue(delivery));
     expect(delivery.hasMailbox).toBe(false);
     expect(await delivery.mailbox({ first: 10, after: null })).toEqual({ items: [], hasNextPage: false });
   });
 
-  it('forgets texts after a day and rows after a month', async () => {
+  it('deletes texts after a day and rows after a month', async () => {
     const delivery = deliveryBy('mailbox');
     const id = await enqueue(delivery);
     await delivery.send(id);

@@ -15,9 +15,9 @@ import type { MessageContent } from './wording.ts';
 
 /** The job that sends one message; its data is `{ messageId }`. */
 export const sendJob = 'delivery.send';
-/** A row of the log is kept this long. */
+/** Retention of rows of the log. */
 const rememberSeconds = 30 * 24 * 3600;
-/** What the dev mailbox shows is readable this long. */
+/** Retention of texts in the dev mailbox. */
 const mailboxSeconds = 24 * 3600;
 const noticeTtlSeconds = 24 * 3600;
 
@@ -26,13 +26,13 @@ export type Channel = 'mail' | 'sms';
 export interface NewMessage {
   projectId: string;
   channel: Channel;
-  /** The address as it was typed, or the phone in E.164. */
+  /** The address as typed, or the phone in E.164. */
   to: string;
   locale: Locale;
   content: MessageContent;
-  /** The recipient at this moment; the judge of recipients compares with it. */
+  /** The recipient now; checked again when the message is sent. */
   context: MessageContext;
-  /** Not sent after this; absent: a day. */
+  /** Not sent after this; absent: in a day. */
   expiresAt?: Date;
 }
 /** The recipient that a message was made for. Sealed with its text, never shown. */
@@ -41,17 +41,19 @@ export interface MessageContext {
   account: string | null;
   /** The exact address, or number in E.164. The message goes there or nowhere. */
   mailbox: string;
-  /** The sign-in was begun by the holder of a setup link. */
+  /** The setup link that the sign-in began with. */
   setupLinkId?: string;
 }
 
-/** As the previous release sealed it, and reads it. */
+/** Format of the previous release. */
 export interface PreviousContext {
   setupLinkId?: string;
   userId?: string;
 }
 
-/** Judges when the message is sent, out of sight of the caller who caused it, whether it still may be. */
+/**
+ * Decides whether a message may still be sent. Called when it is sent, so that the caller cannot observe the result.
+ */
 type RecipientJudge = (
   em: EntityManager,
   message: Message,
@@ -67,13 +69,13 @@ export interface DeliveryDeps {
   queue: Queue;
   senders: { mail: MailSender | null; sms: SmsSender | null };
   judge: RecipientJudge;
-  /** Records what became of a message, in the transaction that settles it. */
+  /** Records the outcome of a message, in the transaction that settles it. */
   settled(em: EntityManager, message: Message, context: MessageContext | PreviousContext): void;
-  /** What a project's mails bear of its own. */
+  /** The branding of a project's mails. */
   lookOf(projectId: string, locale: Locale): Promise<MailLook>;
 }
 
-/** Which rows of the log; absent: any. */
+/** Filter of the log; an absent field does not filter. */
 export interface LogFilter {
   channel?: Channel | undefined;
   state?: Message['state'] | undefined;
@@ -93,7 +95,7 @@ export interface MailboxMessage {
   text: string;
 }
 
-/** The outbox: a message is written with what caused it, and sent after that has committed. */
+/** The outbox: a message is written in the caller's transaction, and sent after its commit. */
 export class Delivery {
   constructor(private readonly deps: DeliveryDeps) {}
 
@@ -101,17 +103,17 @@ export class Delivery {
     return this.deps.senders;
   }
 
-  /** Whether messages of this kind can be sent at all. */
+  /** Whether the channel has a sender. */
   isAvailable(channel: Channel): boolean {
     return this.deps.senders[channel] !== null;
   }
 
-  /** True where messages stay here, in the dev mailbox. */
+  /** True if messages stay in the dev mailbox. */
   get hasMailbox(): boolean {
     return this.deps.senders.mail?.kind === 'mailbox' || this.deps.senders.sms?.kind === 'mailbox';
   }
 
-  /** What keeps sign-in from working, for readiness; null: nothing. */
+  /** Why sign-in cannot work, for readiness; null if it can. */
   fault(): string | null {
     return this.isAvailable('mail') ? null : 'no mail server is set (SMTP_URL): one-time codes cannot be sent';
   }
@@ -122,7 +124,7 @@ export class Delivery {
     const id = random.id();
     const now = clock.now();
     const { account } = message.context;
-    // A process of the previous release may send it: it knows the user by `userId` alone.
+    // A process of the previous release may send it, which reads `userId`.
     const context = { ...message.context, ...(account !== null && { userId: account }) };
     const sealed = JSON.stringify({ content: message.content, context });
     em.persist(
@@ -142,7 +144,7 @@ export class Delivery {
     await queue.send(em, sendJob, { messageId: id });
   }
 
-  /** Sends one message that is still pending. Throws {@link SendError} where another attempt may help. */
+  /** Sends one message that is still pending. Throws {@link SendError} if a retry may succeed. */
   async send(messageId: string): Promise<void> {
     const { db, clock } = this.deps;
     const due = await db.transaction(async (em) => {
@@ -176,7 +178,7 @@ export class Delivery {
     if (failure && !failure.permanent) throw failure;
   }
 
-  /** Messages of all projects that stayed here, newest first, with their texts. The room decides who may see them. */
+  /** Messages of all projects in the dev mailbox, newest first, with their texts. The caller must authorise. */
   async mailbox(page: PageRequest): Promise<Page<MailboxMessage>> {
     if (!this.hasMailbox) return { items: [], hasNextPage: false };
     const where = { state: 'sent' as const, sealedContent: { $ne: null } };
@@ -184,7 +186,7 @@ export class Delivery {
     return { hasNextPage, items: await Promise.all(items.map((message) => this.readable(message))) };
   }
 
-  /** What became of a project's messages, newest first: never what they say. */
+  /** A project's messages and their outcomes, newest first, without texts. */
   log(em: EntityManager, projectId: string, filter: LogFilter, page: PageRequest): Promise<Page<Message>> {
     const { recipient, ...rest } = filter;
     const exact = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -192,7 +194,7 @@ export class Delivery {
     return pageOf(em, Message, { project: projectId, ...exact, ...to }, page);
   }
 
-  /** Writes a test into the log, in the caller's transaction; where messages stay here, it can be read there. */
+  /** Joins: writes a test into the log. The dev mailbox shows it. */
   async recordTest(
     em: EntityManager,
     id: string,
@@ -268,7 +270,7 @@ export class Delivery {
     return this.deps.senders[channel]?.kind === 'mailbox';
   }
 
-  /** Composes it, and hands it to the sender if it has a recipient. */
+  /** Renders the message, and sends it if it has a recipient. */
   private async dispatch(message: Message, content: MessageContent, to: string | null): Promise<SendError | null> {
     const { mail, sms } = this.deps.senders;
     const locale = message.locale as Locale;

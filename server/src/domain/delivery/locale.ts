@@ -1,10 +1,10 @@
-/** The languages that pages and messages are written in; the first is the one for everybody else. */
+/** Languages of pages and messages; the first is the fallback. */
 export const locales = ['en', 'de', 'es', 'fr', 'ja'] as const;
 export type Locale = (typeof locales)[number];
 
 /**
- * The best of our languages for what is wished: BCP 47 tags in order of preference, as in `ui_locales`
- * (OpenID Connect Core §3.1.2.1), then the `Accept-Language` header (RFC 9110 §12.5.4), then English.
+ * Negotiates the language: `ui_locales` (BCP 47 tags in order of preference, OpenID Connect Core §3.1.2.1), then the
+ * `Accept-Language` header (RFC 9110 §12.5.4), then English.
  */
 export function chooseLocale(uiLocales: string | null | undefined, acceptLanguage: string | undefined): Locale {
   const wished = [...(uiLocales ?? '').slice(0, 200).split(' '), ...byWeight(acceptLanguage ?? '')];

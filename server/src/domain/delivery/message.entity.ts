@@ -14,16 +14,16 @@ const schema = defineEntity({
     /** The template, e.g. `sign-in-code`. */
     template: p.text(),
     recipient: p.text(),
-    /** What fills the template, as JSON, sealed for this row; gone once it is sent, but in the dev mailbox. */
+    /** The template's values as JSON, sealed for this row. Deleted when sent, except in the dev mailbox. */
     sealedContent: p.blob().nullable(),
     locale: p.text(),
     state: p.enum(messageStates).default('pending'),
     attempts: p.integer().default(0),
-    /** Why the last attempt failed, or why it was suppressed; never its content. */
+    /** Why the last attempt failed or the message was suppressed; never its content. */
     note: p.text().nullable(),
     createdAt: instant(),
     sentAt: instant().nullable(),
-    /** Not sent after this: its code has expired. */
+    /** Not sent after this; its code has expired. */
     expiresAt: instant(),
   },
   indexes: [
@@ -33,6 +33,6 @@ const schema = defineEntity({
   ],
 });
 
-/** A mail or SMS in the outbox: written with what caused it, sent after that has committed. */
+/** A mail or SMS in the outbox. */
 export class Message extends schema.class {}
 schema.setClass(Message);

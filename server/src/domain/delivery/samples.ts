@@ -13,7 +13,7 @@ export const templateNames = [
 ] as const satisfies MessageContent['template'][];
 export type TemplateName = MessageContent['template'];
 
-/** A message of each kind, made up: for looking at, and for tests of a sender. Its code opens nothing. */
+/** Sample messages for previews and tests of a sender. Their codes are not valid. */
 export function sampleOf(template: TemplateName, app: string, now: Date): MessageContent {
   const at = now.toISOString();
   const samples: { [T in TemplateName]: Extract<MessageContent, { template: T }> } = {

@@ -22,10 +22,10 @@ export interface SenderTest {
   app: string;
 }
 
-/** What became of a test, stage by stage. */
+/** Result of a test, by stage. */
 export interface Diagnosis {
   channel: Channel;
-  /** Null: nothing is set up to send. */
+  /** Null: no sender is configured. */
   sender: Sender<never>['kind'] | null;
   to: string;
   passed: boolean;
@@ -52,7 +52,7 @@ const rules: LimitRule[] = [
 export class SenderTests {
   constructor(private readonly deps: SenderTestsDeps) {}
 
-  /** Sends one message now, past the queue, and says how far it came. Refuses `too-many`. */
+  /** Sends one message now, without the queue, and returns the result of each stage. Refuses `too-many`. */
   async run(test: SenderTest, actor: Actor): Promise<Diagnosis> {
     const { audit, db, delivery, random } = this.deps;
     await this.spend(test, actor);
@@ -104,7 +104,7 @@ async function diagnosed<M>(
   if (sender.diagnose) return { sender: sender.kind, stages: await sender.diagnose(message) };
   try {
     await sender.send(message);
-    const kept = sender.kind === 'mailbox' ? 'kept in the dev mailbox: nothing leaves this machine' : null;
+    const kept = sender.kind === 'mailbox' ? 'kept in the dev mailbox, not sent' : null;
     return { sender: sender.kind, stages: [passed('send', 0, kept)] };
   } catch (error) {
     if (!(error instanceof SendError)) throw error;

@@ -11,12 +11,12 @@ export interface OutgoingSms {
   text: string;
 }
 
-/** How one kind of message leaves the house. Throws {@link SendError}. */
+/** Sends one kind of message. Throws {@link SendError}. */
 export interface Sender<M> {
-  /** `mailbox` keeps messages here, to be read by who sets this instance up; nothing leaves. */
+  /** `mailbox` stores messages in the dev mailbox and sends nothing. */
   kind: 'smtp' | 'sms-gateway' | 'twilio' | 'mailbox';
   send(message: M): Promise<void>;
-  /** Where it leads, for people: host and port, never a credential. */
+  /** Host and port for display; no credentials. */
   target?: string;
   /** From address of its messages. */
   from?: string;
@@ -26,11 +26,11 @@ export interface Sender<M> {
 export type MailSender = Sender<OutgoingMail>;
 export type SmsSender = Sender<OutgoingSms>;
 
-/** Why a message could not be sent; its words name no recipient and no content. */
+/** Why a message could not be sent. Its message contains no recipient and no content. */
 export class SendError extends Error {
   constructor(
     message: string,
-    /** Whether another attempt is pointless, e.g. for an address that the mail server refuses. */
+    /** Whether a retry is pointless, e.g. for an address that the mail server rejects. */
     readonly permanent: boolean,
     options?: ErrorOptions,
   ) {

@@ -21,7 +21,7 @@ const contents: MessageContent[] = [
 const cases = locales.flatMap((locale) => contents.map((content) => [locale, content.template, content] as const));
 
 describe('a message', () => {
-  it.each(cases)('in %s: %s is whole, in text, in HTML and on a phone', (locale, _, content) => {
+  it.each(cases)('in %s: %s is complete in text, HTML and SMS', (locale, _, content) => {
     const { subject, text, html } = renderMail(content, locale);
     for (const part of [subject, text, html, renderSms(content, locale)]) {
       expect(part).not.toMatch(/undefined|null|NaN|\{|\}|\[object/);
@@ -30,7 +30,7 @@ describe('a message', () => {
     expect(html).toContain(`<html lang="${locale}">`);
     const digits = (part: string) => part.match(/(?<!\d)\d{6}(?!\d)/g) ?? [];
     if ('code' in content) {
-      // Whoever looks for the code, a person or a telephone, finds one.
+      // Readers and phones' code detection find exactly one code.
       expect(digits(text)).toEqual(['012345']);
       expect(digits(html.replace(/<title>.*<\/title>/, ''))).toEqual(['012345']);
       expect(digits(renderSms(content, locale))).toEqual(['012345']);
@@ -39,7 +39,7 @@ describe('a message', () => {
     expect(text).not.toMatch(/https?:/);
   });
 
-  it('takes names for text, never for HTML or a header', () => {
+  it('escapes names in HTML and headers', () => {
     const app = 'Evil\r\nBcc: all@example.com <script>alert("1")</script>';
     const { subject, html } = renderMail({ template: 'sign-in-code', app, code: '012345', minutes: 5 }, 'en');
     expect(subject).not.toMatch(/[\r\n]/);
@@ -59,18 +59,18 @@ describe.each(locales)('a code of ten characters in %s', (locale) => {
     expect(html).toContain('>01234-56789</p>');
     for (const part of [subject, text, html]) {
       expect(part).not.toContain('0123456789');
-      // A telephone that looks for six digits must find none in it.
+      // Phones' detection of six-digit codes must not match.
       expect(part).not.toMatch(/\d{6}/);
     }
   });
 
-  it('is one word in an SMS, for phones that fill it in', () => {
+  it('is one word in an SMS, for autofill', () => {
     expect(renderSms(long('factor-code'), locale)).toMatch(/^0123456789(?![\w-])/);
   });
 });
 
-describe('a code of ten characters in a project’s own words', () => {
-  it('is two groups of five as well', () => {
+describe('a code of ten characters in a project’s custom texts', () => {
+  it('is two groups of five', () => {
     const words = { 'sign-in-code': { subject: '{code} for you', intro: 'Enter {code}' } };
     const { subject, text } = renderMail(long('sign-in-code'), 'en', { name: 'Acme', accent: null, words });
     expect(subject).toBe('01234-56789 for you');
@@ -86,7 +86,7 @@ describe('a mail of a project', () => {
   };
   const content = { template: 'sign-in-code', app: '{code}', code: '012345', minutes: 5 } as const;
 
-  it('bears its name, its colour and its own words, and takes none of them for HTML or a placeholder', () => {
+  it('shows its name, colour and texts, escaped and without evaluating placeholders in them', () => {
     const { subject, text, html } = renderMail(content, 'en', look);
     expect(subject).toBe('Acme <b>: 012345');
     expect(text).toContain('Hello from {code} {code}');
@@ -95,7 +95,7 @@ describe('a mail of a project', () => {
     expect(text).toContain('It expires in 5 minutes');
   });
 
-  it('keeps our words where it has none, and in every other message', () => {
+  it('uses the standard texts where it has none, and in every other message', () => {
     const own = renderMail({ template: 'recovery-codes-renewed', app: 'App', at: '2026-01-01T00:00:00Z' }, 'en', look);
     expect(own.subject).toBe('New recovery codes for App');
     const renamed = renderMail(content, 'en', { ...look, name: 'Two\r\nlines' });

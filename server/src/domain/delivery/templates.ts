@@ -2,24 +2,24 @@ import type { Locale } from './locale.ts';
 import { texts } from './texts.ts';
 import type { MessageContent, Wording } from './wording.ts';
 
-/** A message in the words of one language. */
+/** A message in one language. */
 export interface RenderedMessage {
   subject: string;
   text: string;
   html: string;
 }
 
-/** What a project's mails bear of its own. */
+/** The branding of a project's mails. */
 export interface MailLook {
-  /** As people know it. */
+  /** Display name. */
   name: string;
-  /** `#rrggbb`, of a line above the text. */
+  /** `#rrggbb`, colour of the line above the text. */
   accent: string | null;
-  /** Its own words in the place of ours, by template. */
+  /** Custom texts by template. */
   words: Partial<Record<MessageContent['template'], { subject?: string | undefined; intro?: string | undefined }>>;
 }
 
-/** The message for a mail. */
+/** Renders a mail. */
 export function renderMail(content: MessageContent, locale: Locale, look?: MailLook): RenderedMessage {
   const shown = 'code' in content ? { ...content, code: grouped(content.code) } : content;
   const wording = worded(wordingOf(shown, locale), shown, look);
@@ -31,7 +31,7 @@ export function renderMail(content: MessageContent, locale: Locale, look?: MailL
   };
 }
 
-/** With the project's own subject and first sentence, where it has them. */
+/** Applies the project's subject and first sentence, if it has them. */
 function worded(wording: Wording, content: MessageContent, look: MailLook | undefined): Wording {
   const own = look?.words[content.template];
   if (!look || !own) return wording;
@@ -59,8 +59,8 @@ function grouped(code: string): string {
 }
 
 /**
- * The message for a phone: a code's one line, or the notice without its subject. A long code is one word here: phones
- * fill in up to 10 letters and digits, and nothing with a dash.
+ * Renders an SMS: one line with the code, or the notice without its subject. A long code is one word here: autofill
+ * accepts up to 10 letters and digits, and no dash.
  */
 export function renderSms(content: MessageContent, locale: Locale): string {
   const wording = wordingOf(content, locale);
@@ -73,7 +73,7 @@ function wordingOf(content: MessageContent, locale: Locale): Wording {
   return { subject: oneLine(subject).slice(0, 200), before, after };
 }
 
-/** A name from outside must not end the line it stands in: the rest would be a header of its own. */
+/** Removes line breaks, which would inject headers. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
@@ -98,7 +98,9 @@ function html({ subject, before, after }: Wording, code: string | null, locale: 
   ].join('');
 }
 
-/** A line in the project's colour, and its name. In numbers: six digits of a colour could be taken for a code. */
+/**
+ * A line in the project's colour, and its name. Uses `rgb()`: six hex digits of a colour could be detected as a code.
+ */
 function head({ name, accent }: MailLook): string {
   const color = Number.parseInt((accent ?? '#2f55d4').slice(1), 16);
   const rgb = `rgb(${color >> 16},${(color >> 8) & 255},${color & 255})`;
@@ -108,7 +110,7 @@ function head({ name, accent }: MailLook): string {
   );
 }
 
-/** For text in HTML, in elements and in quoted attributes. */
+/** Escapes text for HTML elements and quoted attributes. */
 function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (character) => entities[character] as string);

@@ -6,5 +6,5 @@ import { fr } from './texts/fr.ts';
 import { ja } from './texts/ja.ts';
 import type { Texts } from './wording.ts';
 
-/** What messages say, by the language of their reader. */
+/** Message texts by language. */
 export const texts: Record<Locale, Texts> = { en, de, es, fr, ja };

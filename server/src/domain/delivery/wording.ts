@@ -21,7 +21,7 @@ export const codeTemplates: readonly string[] = ['sign-in-code', 'factor-code', 
 type FactorChange = 'added' | 'replaced' | 'removed';
 type FactorName = 'email' | 'sms' | 'totp';
 
-/** A message in words: its code, if it has one, stands alone after `before`. */
+/** The texts of a message: its code, if any, comes after `before`. */
 export interface Wording {
   subject: string;
   before: string[];

@@ -47,7 +47,7 @@ export class Directories {
     return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
       if (project.builtIn === 'console') {
-        refuse({ code: 'forbidden', reason: 'no directory may manage the admins of this instance' });
+        refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
       }
       const token = newSecret(this.deps.random, scimTokenPrefix);
       const scimToken = em.create(ScimToken, {
@@ -65,7 +65,7 @@ export class Directories {
     });
   }
 
-  /** Refused from the next request on. Revoking twice changes nothing. Refuses `not-found`. */
+  /** Takes effect from the next request. Revoking twice changes nothing. Refuses `not-found`. */
   async revokeScimToken(id: string, actor: Actor, projectId?: string): Promise<ScimToken> {
     return this.deps.db.transaction(async (em) => {
       const where = projectId === undefined ? { id } : { id, project: projectId };
@@ -82,7 +82,7 @@ export class Directories {
     return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
       if (project.builtIn === 'console') {
-        refuse({ code: 'forbidden', reason: 'no directory may manage the admins of this instance' });
+        refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
       }
       const token = newSecret(this.deps.random, scimTokenPrefix);
       const now = this.deps.clock.now();
@@ -132,7 +132,7 @@ export class Directories {
     );
     if (!row?.enabled) refuse({ code: 'not-found', what: 'project' });
     if (!row.configured) {
-      refuse({ code: 'unavailable', reason: 'no SCIM token was ever issued', retryAfterSeconds: notSetUpRetrySeconds });
+      refuse({ code: 'unavailable', reason: 'no SCIM token has been issued', retryAfterSeconds: notSetUpRetrySeconds });
     }
     if (row.token_id === null) refuse({ code: 'unauthenticated' });
     const { token_id: tokenId, token_name: tokenName, erasures } = row;

@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { accentCss, accentTheme, contrast, grounds, readable, rgb } from './accent.ts';
 
 describe('a project’s colour', () => {
-  it('measures contrast as WCAG 2.2 does', () => {
+  it('computes contrast as in WCAG 2.2', () => {
     expect(contrast([255, 255, 255], [0, 0, 0])).toBeCloseTo(21, 5);
     expect(contrast([118, 118, 118], [255, 255, 255])).toBeCloseTo(4.54, 2);
   });
 
-  it('stays as it is where it can be read, and says so', () => {
+  it('stays unchanged if it is readable, and reports it', () => {
     const { light } = accentTheme('#1d3890');
     expect(light).toMatchObject({ accent: '#1d3890', accentText: '#1d3890', onAccent: '#ffffff', isAdjusted: false });
     expect(readable([0, 0, 139], [255, 255, 255], [0, 0, 0], 4.5)).toEqual([0, 0, 139]);
   });
 
-  it('whatever it is, leaves words on buttons and links on every ground readable in both themes', () => {
+  it('always leaves text on buttons and links on every background readable in both themes', () => {
     const colors = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
     fc.assert(
       fc.property(colors, (color) => {
@@ -33,14 +33,14 @@ describe('a project’s colour', () => {
     );
   });
 
-  it('is made for the grounds that the pages really have', () => {
+  it('uses the background colours of the style sheet', () => {
     const css = readFileSync(new URL('../../../../console/signin/styles/ground.css', import.meta.url), 'utf8');
     const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)');
     for (const [name, value] of Object.entries(grounds.light)) expect(light).toContain(`--${name}: ${value};`);
     for (const [name, value] of Object.entries(grounds.dark)) expect(dark).toContain(`--${name}: ${value};`);
   });
 
-  it('becomes a style sheet that sets colours and nothing else', () => {
+  it('becomes a style sheet that sets colours only', () => {
     expect(accentCss('#ffd400')).toMatch(/^:root\{(--[a-z-]+:#[0-9a-f]{6};?)+\}@media \(prefers-color-scheme:dark\)\{/);
   });
 });

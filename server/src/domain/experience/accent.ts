@@ -1,20 +1,20 @@
 type Rgb = readonly [number, number, number];
 
-/** What a project's colour becomes in one theme: whatever was chosen, text on it and text in it can be read. */
+/** The colours derived from a project's accent for one theme, adjusted so that text is readable. */
 export interface AccentTones {
   /** Buttons. */
   accent: string;
-  /** Buttons under the pointer. */
+  /** Hovered buttons. */
   accentStrong: string;
   /** Text on buttons. */
   onAccent: string;
   /** Links and focus rings. */
   accentText: string;
-  /** Of text on buttons (WCAG 2.2, 1.4.3): at least 4.5. */
+  /** Contrast of text on buttons (WCAG 2.2, 1.4.3): at least 4.5. */
   contrast: number;
-  /** Of links on the darkest (in dark: the lightest) ground that they stand on: at least 4.5. */
+  /** Contrast of links on their darkest (dark theme: lightest) background: at least 4.5. */
   textContrast: number;
-  /** Whether buttons have another tone than was chosen. */
+  /** Whether the buttons' colour differs from the accent. */
   isAdjusted: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface AccentTheme {
   dark: AccentTones;
 }
 
-/** Grounds and inks of the pages, as console/signin/styles/ground.css has them. */
+/** Background and text colours of the pages, as in console/signin/styles/ground.css. */
 export const grounds = {
   light: { card: '#ffffff', tint: '#eef1f5', text: '#15181d' },
   dark: { card: '#161a21', tint: '#1f252e', text: '#e9ecf0' },
@@ -32,7 +32,7 @@ export const grounds = {
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [11, 14, 19];
 const enough = 4.5;
-/** So much a button differs from the card that it stands on; its words carry the rest. */
+/** Minimum contrast of a button with its card. */
 const toldApart = 1.2;
 
 /** @param color `#rrggbb` */
@@ -40,7 +40,7 @@ export function accentTheme(color: string): AccentTheme {
   return { light: tones(color, grounds.light), dark: tones(color, grounds.dark) };
 }
 
-/** The theme as a style sheet that comes after the pages' own. */
+/** The theme as a style sheet, to load after the pages' own. */
 export function accentCss(color: string): string {
   const { light, dark } = accentTheme(color);
   return `:root{${declarations(light)}}@media (prefers-color-scheme:dark){:root{${declarations(dark)}}}\n`;
@@ -56,7 +56,7 @@ function tones(color: string, ground: (typeof grounds)['light' | 'dark']): Accen
   const button = readable(chosen, rgb(ground.card), ink, toldApart);
   const on = contrast(button, white) >= enough ? white : contrast(button, black) >= enough ? black : white;
   const away = on === white ? black : white;
-  // Neither reads on some mid tones: white does on the same colour, darker.
+  // Neither is readable on some mid tones; darken those for white.
   const accent = readable(button, on, away, enough);
   const accentText = readable(chosen, rgb(ground.tint), ink, enough);
   return {
@@ -76,7 +76,7 @@ export function contrast(one: Rgb, two: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** `color`, moved towards `ink` only as far as its contrast with `paper` needs. */
+/** Moves `color` towards `ink` just far enough for the contrast with `paper`. */
 export function readable(color: Rgb, paper: Rgb, ink: Rgb, ratio: number): Rgb {
   let result = color;
   for (let step = 0; step <= 20 && contrast(result, paper) < ratio; step += 1) result = mix(color, ink, step / 20);
@@ -104,7 +104,7 @@ function mix(from: Rgb, to: Rgb, share: number): Rgb {
   return from.map((value, i) => Math.round(value + ((to[i] as number) - value) * share)) as unknown as Rgb;
 }
 
-/** Downwards, so that nothing is said to be better than it is. */
+/** Rounds down, so that a contrast is never overstated. */
 function rounded(ratio: number): number {
   return Math.floor(ratio * 100) / 100;
 }

@@ -44,25 +44,25 @@ describe('the content of an experience', () => {
     ['heading', 'turned \u202e around', /one line/],
     ['heading', 'Hello {name}', /\{app\}, \{project\}/],
     ['heading', 'your code {code}', /nothing else/],
-    ['sign-in-code.intro', 'Click https://evil.example', /must not hold an address/],
+    ['sign-in-code.intro', 'Click https://evil.example', /must not contain a URL/],
     ['sign-in-code.subject', 'Code 123456', /six digits/],
   ])('refuses the text %s: %s', (key, value, reason) => {
     expect(faultOf(text(key, value))).toMatchObject({ reason: expect.stringMatching(reason) });
   });
 
-  it('refuses keys and languages that are not declared, whatever they are called', () => {
+  it('refuses undeclared keys and languages', () => {
     for (const key of ['page.title', '__proto__', 'constructor']) {
       expect(faultOf(text(key, 'x'))).toMatchObject({ field: 'texts.key' });
     }
     expect(faultOf(text('heading', 'x', 'tlh'))).toMatchObject({ field: 'texts.locale' });
   });
 
-  it('forgets what is empty', () => {
+  it('drops empty texts', () => {
     const input = { displayName: ' ', accent: '', logoId: null, ...text('heading', '  ') };
     expect(checkContent(input)).toEqual(plainContent);
   });
 
-  it('shows links and the foot in English where a language has none of its own, and other texts never', () => {
+  it('falls back to English for links and the footer, and for no other text', () => {
     const texts = { en: { heading: 'Hello', supportUrl: 'https://a.example' }, de: { footer: 'Fuß' } };
     const brand = brandIn({ ...plainContent, displayName: 'Acme', texts }, 'Project', 'de');
     expect(brand).toMatchObject({ name: 'Acme', logo: null });

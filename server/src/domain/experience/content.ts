@@ -4,14 +4,14 @@ import { refuse } from '../kernel/problem.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { checkTexts, type TextKey, type Texts, textsIn } from './texts.ts';
 
-/** How a project's pages and mails look, and what they say of its own. Null: as Latchkey has it. */
+/** Branding of a project's pages and mails. Null: Latchkey's default. */
 export interface ExperienceContent {
-  /** In the place of the project's name. */
+  /** Replaces the project's name. */
   displayName: string | null;
   /** `#rrggbb`. */
   accent: string | null;
   logoId: string | null;
-  /** For dark grounds; absent: the same. */
+  /** For dark backgrounds; absent: the same logo. */
   darkLogoId: string | null;
   texts: Texts;
 }
@@ -32,7 +32,7 @@ export const plainContent: ExperienceContent = {
   texts: {},
 };
 
-/** The whole content, each part judged. Refuses `invalid`; whether the logos are the project's is judged elsewhere. */
+/** Validates the content. Refuses `invalid`. Does not check that the logos belong to the project. */
 export function checkContent(input: ExperienceInput): ExperienceContent {
   return {
     displayName: input.displayName?.trim() ? cleanMailName(input.displayName, 'displayName') : null,
@@ -43,7 +43,7 @@ export function checkContent(input: ExperienceInput): ExperienceContent {
   };
 }
 
-/** `#2F55D4` and `#25d` alike as `#rrggbb`. Refuses `invalid`. */
+/** Normalises `#2F55D4` and `#25d` to `#rrggbb`. Refuses `invalid`. */
 export function checkColor(color: string): string {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(color.trim()) ?? [];
   if (digits === undefined) refuse({ code: 'invalid', field: 'accent', reason: 'must be a colour such as #2f55d4' });
@@ -57,9 +57,9 @@ function checkId(field: string, id: string | null | undefined): string | null {
   return id;
 }
 
-/** The content as one language shows it. */
+/** The content in one language. */
 export interface Brand {
-  /** Of the project, as people know it. */
+  /** The project's display name. */
   name: string;
   accent: string | null;
   logo: { light: string; dark: string } | null;
@@ -76,7 +76,7 @@ export function brandIn(content: ExperienceContent, projectName: string, locale:
   };
 }
 
-/** Every part by its name, for comparing two: `displayName`, `texts.de.heading`. */
+/** Every part by its path, for comparisons: `displayName`, `texts.de.heading`. */
 export function partsOf({ texts, ...rest }: ExperienceContent): Record<string, string | null> {
   const own = Object.entries(texts).flatMap(([locale, ofLocale]) =>
     Object.entries(ofLocale).map(([key, text]) => [`texts.${locale}.${key}`, text] as const),

@@ -9,7 +9,7 @@ const schema = defineEntity({
     project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
     /** An `ExperienceContent`. Absent: equal to the published version. */
     content: p.json<object>().nullable(),
-    /** Grows with every change, also when the draft is published or discarded. */
+    /** Incremented by every change, also when the draft is published or discarded. */
     version: p.integer(),
     updatedAt: instant(),
     updatedBy: p.text().nullable(),

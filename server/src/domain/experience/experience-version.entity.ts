@@ -8,18 +8,18 @@ const schema = defineEntity({
   properties: {
     id: key(),
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
-    /** 1, 2, 3, …: the highest is what people see. */
+    /** 1, 2, 3, …; the highest is live. */
     number: p.integer(),
     /** An `ExperienceContent`. */
     content: p.json<object>(),
     publishedAt: instant(),
     publishedBy: p.text().nullable(),
-    /** The version that this one brought back. */
+    /** The version that this one restored. */
     revertedTo: p.integer().nullable(),
   },
   uniques: [{ name: 'experience_versions_project_id_number_unique', properties: ['project', 'number'] }],
 });
 
-/** A published version; it is never changed, and can be published again. */
+/** A published version; immutable, can be published again. */
 export class ExperienceVersion extends schema.class {}
 schema.setClass(ExperienceVersion);

@@ -26,11 +26,11 @@ import { Logo } from './logo.entity.ts';
 import { judgeLogo } from './logo-file.ts';
 import { mailLookOf } from './mail-look.ts';
 
-/** What a project's experience is, and what it is to become. */
+/** Published and draft content of a project. */
 export interface ExperienceState {
   projectId: string;
   published: ExperienceContent;
-  /** 0: nothing was ever published, and all is Latchkey's own. */
+  /** 0: nothing was published, the default applies. */
   publishedNumber: number;
   publishedAt: Date | null;
   publishedBy: string | null;
@@ -40,23 +40,23 @@ export interface ExperienceState {
   draftUpdatedBy: string | null;
 }
 
-/** The version a draft is saved over: refuses `conflict` if it has changed since. */
+/** The draft's version that the caller read; refuses `conflict` if it has changed since. */
 export interface DraftOf {
   projectId: string;
   expectedVersion?: number | undefined;
 }
 
-/** Versions that can be brought back. */
+/** Number of versions that can be restored. */
 const versionsKept = 100;
-/** A logo that nothing names any more goes after this; until then a draft may still want it. */
+/** An unused logo is deleted after this, since a draft may still use it until then. */
 const strayLogoSeconds = 24 * 3600;
 const uploads = { name: 'logo-upload', max: 60, windowSeconds: 3600 };
 
-/** How a project's pages and mails look: a draft that its admins see, and numbered versions that everybody sees. */
+/** Branding of a project's pages and mails: a draft for its admins, and numbered published versions. */
 export class Experiences {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; limits: Limits }) {}
 
-  /** What people of a project see now. One row by its index: it stands on every page. */
+  /** The live content. One indexed row, since every page reads it. */
   async published(em: EntityManager, projectId: string): Promise<ExperienceContent> {
     const latest = sql<{ content: ExperienceContent }>`
       select content from experience_versions where project_id = ${projectId} order by number desc limit 1`;
@@ -64,7 +64,7 @@ export class Experiences {
     return row ? contentOf(row) : plainContent;
   }
 
-  /** What a project's mails bear of its own, in one language. */
+  /** The branding of a project's mails in one language. */
   async mailLook(em: EntityManager, projectId: string, locale: Locale): Promise<MailLook> {
     const [row] = await query(
       em,
@@ -104,8 +104,7 @@ export class Experiences {
   }
 
   /**
-   * Keeps a draft, which changes nothing for anybody yet. It is not told to the audit log: what was published is.
-   * Refuses `not-found`, `invalid`, `conflict`.
+   * Saves the draft; users do not see it. Not audited, unlike publishing. Refuses `not-found`, `invalid`, `conflict`.
    */
   saveDraft(of: DraftOf, input: ExperienceInput, actor: Actor): Promise<ExperienceState> {
     const content = checkContent(input);
@@ -125,7 +124,7 @@ export class Experiences {
     });
   }
 
-  /** Shows the draft to everybody, from now on. A draft that differs in nothing is none. Refuses `not-found`, `conflict`. */
+  /** Publishes the draft. Does nothing if it equals the published version. Refuses `not-found`, `conflict`. */
   publish(of: DraftOf, actor: Actor): Promise<ExperienceState> {
     return this.deps.db.transaction(async (em) => {
       const draft = await this.lockedDraft(em, of);
@@ -135,10 +134,7 @@ export class Experiences {
     });
   }
 
-  /**
-   * Publishes an earlier version once more, as a new one; 0 is Latchkey's own look. A draft that was begun stays.
-   * Refuses `not-found`.
-   */
+  /** Publishes an earlier version as a new one; 0 is Latchkey's default. Keeps the draft. Refuses `not-found`. */
   revert(projectId: string, number: number, actor: Actor): Promise<ExperienceState> {
     return this.deps.db.transaction(async (em) => {
       await lockProject(em, projectId);
@@ -149,7 +145,7 @@ export class Experiences {
     });
   }
 
-  /** Keeps a picture for a draft to name. Refuses `not-found`, `invalid` (see `judgeLogo`), `too-many`. */
+  /** Stores a logo for use in a draft. Refuses `not-found`, `invalid` (see `judgeLogo`), `too-many`. */
   async addLogo(projectId: string, bytes: Uint8Array, actor: Actor): Promise<Logo> {
     const { type, width, height } = judgeLogo(bytes);
     const outcome = await this.deps.db.transaction(async (em): Promise<{ wait: number } | { logo: Logo }> => {
@@ -174,12 +170,12 @@ export class Experiences {
     return outcome.logo;
   }
 
-  /** A picture by its id, of any project: the id is known only from a page that shows it. */
+  /** A logo by its id, of any project: logos are public. */
   logo(em: EntityManager, id: string): Promise<Logo | null> {
     return isUuid(id) ? em.findOne(Logo, id) : Promise.resolve(null);
   }
 
-  /** Drops pictures that no draft and no version names. */
+  /** Deletes logos that no draft and no version uses. */
   async sweep(em: EntityManager): Promise<void> {
     const names = sql`(x.content->>'logoId' = l.id::text or x.content->>'darkLogoId' = l.id::text)`;
     await execute(
@@ -257,7 +253,7 @@ export class Experiences {
   }
 }
 
-/** Changes of one experience wait for each other; sign-ins, which only refer to the project, do not. */
+/** Serialises changes of one experience without blocking sign-ins, which only reference the project. */
 async function lockProject(em: EntityManager, projectId: string): Promise<{ kind: string; id: string; name: string }> {
   const lock = sql<{ id: string; name: string }>`
     select id, name from projects where id = ${projectId} for no key update`;
@@ -282,7 +278,7 @@ async function versionOf(em: EntityManager, projectId: string, number: number): 
   return found(await em.findOne(ExperienceVersion, { project: projectId, number }), 'experience');
 }
 
-/** What an earlier release wrote may lack what a later one knows. */
+/** Adds defaults for fields that an earlier release did not write. */
 function contentOf({ content }: { content: object }): ExperienceContent {
   return { ...plainContent, ...content };
 }
@@ -295,7 +291,7 @@ async function checkLogos(em: EntityManager, projectId: string, content: Experie
   }
 }
 
-/** The parts that differ, as they were and as they are. */
+/** The parts that differ, before and after. */
 function difference(one: ExperienceContent, two: ExperienceContent) {
   const [before, after] = [partsOf(one), partsOf(two)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

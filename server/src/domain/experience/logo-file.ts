@@ -1,7 +1,7 @@
 import { refuse } from '../kernel/problem.ts';
 import type { LogoType } from './logo.entity.ts';
 
-/** A picture as its own bytes tell it. */
+/** An image, as detected from its bytes. */
 export interface LogoFile {
   type: LogoType;
   /** Pixels. */
@@ -13,20 +13,20 @@ export const maxLogoBytes = 256 * 1024;
 const [minSide, maxSide] = [16, 2048];
 
 /**
- * What a file really is, whatever it is called: a PNG, JPEG or WebP of at most 256 KB and 2,048 pixels a side. Refuses
- * `invalid`. SVG is refused: it is a document, with scripts and addresses in it, and cleaning one is never finished.
+ * Detects the file type from the bytes: a PNG, JPEG or WebP of at most 256 KB and 2,048 pixels a side. Refuses
+ * `invalid`. SVG is refused: it can contain scripts and URLs, and sanitising it is not reliable.
  */
 export function judgeLogo(bytes: Uint8Array): LogoFile {
   const invalid = (reason: string): never => refuse({ code: 'invalid', field: 'logo', reason });
   if (bytes.length > maxLogoBytes) invalid(`must have at most ${maxLogoBytes / 1024} KB`);
   const file = png(bytes) ?? jpeg(bytes) ?? webp(bytes);
   if (!file) {
-    if (looksLikeSvg(bytes)) invalid('must be PNG, JPEG or WebP: an SVG can hold scripts, so save it as a PNG');
+    if (looksLikeSvg(bytes)) invalid('must be PNG, JPEG or WebP: an SVG can contain scripts, so save it as a PNG');
     return invalid('must be a PNG, JPEG or WebP picture');
   }
   const { width, height } = file;
   if (Math.min(width, height) < minSide || Math.max(width, height) > maxSide) {
-    invalid(`must measure from ${minSide} to ${maxSide} pixels a side, and measures ${width} × ${height}`);
+    invalid(`must be ${minSide} to ${maxSide} pixels a side, but is ${width} × ${height}`);
   }
   return file;
 }
@@ -34,13 +34,13 @@ export function judgeLogo(bytes: Uint8Array): LogoFile {
 function png(bytes: Uint8Array): LogoFile | null {
   const isPng = startsWith(bytes, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   if (!isPng || bytes.length < 45 || text(bytes, 12, 4) !== 'IHDR') return null;
-  // Cut off half-way, it would be shown in part.
+  // Refuses truncated files.
   if (text(bytes, bytes.length - 8, 4) !== 'IEND') return null;
   const view = viewOf(bytes);
   return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** Walks from marker to marker up to the frame header (ISO/IEC 10918-1 B.2.2). */
+/** Reads the markers up to the frame header (ISO/IEC 10918-1 B.2.2). */
 function jpeg(bytes: Uint8Array): LogoFile | null {
   if (!startsWith(bytes, 0, [0xff, 0xd8, 0xff]) || !startsWith(bytes, bytes.length - 2, [0xff, 0xd9])) return null;
   const view = viewOf(bytes);

@@ -19,6 +19,6 @@ const schema = defineEntity({
   },
 });
 
-/** A picture of a project; its bytes never change, another one has another id. */
+/** A logo of a project. Immutable: a new image gets a new id. */
 export class Logo extends schema.class {}
 schema.setClass(Logo);

@@ -3,7 +3,7 @@ import type { Brand } from './content.ts';
 
 const templates = ['sign-in-code', 'factor-code', 'new-device'] as const;
 
-/** What a mail in one language bears of a project's experience. */
+/** The branding of a mail in one language. */
 export function mailLookOf({ name, accent, texts }: Brand): MailLook {
   const words = templates.map((template) => [
     template,

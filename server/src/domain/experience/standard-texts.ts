@@ -9,7 +9,7 @@ const samples = {
   'new-device': { template: 'new-device', app: '{app}', device: '', at: '2026-01-01T00:00:00Z' },
 } as const satisfies Record<string, MessageContent>;
 
-/** Our own words of mails where a project has none, with their placeholders. Those of pages are the pages' own. */
+/** The standard texts of mails, with placeholders. Those of pages are in the pages' code. */
 export function standardMailTexts(): { locale: string; key: TextKey; text: string }[] {
   return locales.flatMap((locale) =>
     Object.values(samples).flatMap((sample) => {

@@ -2,12 +2,12 @@ import { type Locale, locales } from '../delivery/locale.ts';
 import { isLine, mailTextFault } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 
-/** One text that a project may put in the place of ours, or beside it. */
+/** A text that a project can customise. */
 interface TextRule {
   kind: 'page' | 'link' | 'mail';
-  /** Characters. */
+  /** Maximum characters. */
   max: number;
-  /** What is filled in, written `{app}`. */
+  /** Names of placeholders, written `{app}`. */
   placeholders: readonly string[];
 }
 
@@ -20,13 +20,13 @@ const subject = (...more: string[]): TextRule => ({
 });
 const intro: TextRule = { kind: 'mail', max: 300, placeholders: ['app', 'project'] };
 
-/** Every text that can be set, for each language. The words of other messages stay ours: they must say what happened. */
+/** Every text that can be set per language. Texts of security notices are fixed. */
 export const textRules = {
-  /** Title of the first question. */
+  /** Title of the first page. */
   heading: line(80),
   /** The sentence below it. */
   subline: line(200),
-  /** A line at the foot of every page. */
+  /** Footer of every page. */
   footer: line(200),
   supportUrl: link,
   privacyUrl: link,
@@ -41,10 +41,10 @@ export const textRules = {
 export type TextKey = keyof typeof textRules;
 const textKeys = Object.keys(textRules) as TextKey[];
 
-/** A project's own texts; where one is absent, ours stands. */
+/** A project's texts; absent: the standard text. */
 export type Texts = Partial<Record<Locale, Partial<Record<TextKey, string>>>>;
 
-/** Those of one language. Links and the foot are good in English where a language has none of its own. */
+/** The texts of one language. Links and the footer fall back to English. */
 export function textsIn(texts: Texts, locale: Locale): Partial<Record<TextKey, string>> {
   const { footer, supportUrl, privacyUrl, termsUrl } = texts.en ?? {};
   const shared = { footer, supportUrl, privacyUrl, termsUrl };
@@ -52,7 +52,7 @@ export function textsIn(texts: Texts, locale: Locale): Partial<Record<TextKey, s
   return Object.fromEntries(given);
 }
 
-/** Texts as they are kept: known languages and keys, trimmed, none empty. Refuses `invalid` (`texts.de.heading`). */
+/** Validates texts: known languages and keys; trims them, drops empty ones. Refuses `invalid` (`texts.de.heading`). */
 export function checkTexts(entries: readonly { locale: string; key: string; text: string }[]): Texts {
   const texts: Texts = {};
   for (const { locale, key, text } of entries) {
@@ -75,13 +75,13 @@ function checkText(field: string, rule: TextRule, text: string): void {
   if ([...text].length > rule.max) invalid(`must have at most ${rule.max} characters`);
   if (!isLine(text)) invalid('must be one line without control characters');
   if (rule.kind === 'link') {
-    if (!isHttpsUrl(text)) invalid('must be an address that begins with https://');
+    if (!isHttpsUrl(text)) invalid('must be a URL that begins with https://');
     return;
   }
   const known: readonly string[] = rule.placeholders;
   const unknown = [...text.matchAll(/\{(\w*)\}/g)].map(([, name = '']) => name).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    invalid(`can hold ${known.map((name) => `{${name}}`).join(', ')}, and nothing else in braces`);
+    invalid(`can contain ${known.map((name) => `{${name}}`).join(', ')}, and nothing else in braces`);
   }
   if (rule.kind !== 'mail') return;
   const fault = mailTextFault(text);

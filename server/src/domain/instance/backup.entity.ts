@@ -8,7 +8,7 @@ const schema = defineEntity({
     id: key(),
     /** The file's name, without its folder. */
     file: p.text(),
-    /** What it holds is of this moment. */
+    /** Time of the snapshot. */
     takenAt: instant().index(),
     finishedAt: instant(),
     bytes: p.bigint('number'),
@@ -18,6 +18,6 @@ const schema = defineEntity({
   },
 });
 
-/** A backup that was made and is complete. What became of its file since is not known here. */
+/** A completed backup. Its file may have been moved or deleted since. */
 export class Backup extends schema.class {}
 schema.setClass(Backup);

@@ -14,11 +14,11 @@ export interface FinishedBackup {
   checksum: string;
 }
 
-/** The record of backups: how old the newest one is. */
+/** The record of backups. */
 export class Backups {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 
-  /** Of a backup whose file is complete and safe on disk. */
+  /** Records a backup whose file is complete and synced to disk. */
   record(backup: FinishedBackup, actor: Actor = system): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const id = this.deps.random.id();
@@ -29,7 +29,7 @@ export class Backups {
     });
   }
 
-  /** Of a backup that was put into this database. */
+  /** Records a restore into this database. */
   restored(file: string, takenAt: Date, actor: Actor = system): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const subject = { kind: 'backup', id: file, name: file };
@@ -38,7 +38,7 @@ export class Backups {
     });
   }
 
-  /** The newest by what it holds; null: none was ever made. */
+  /** The backup with the latest snapshot; null: none. */
   newest(): Promise<Backup | null> {
     return this.deps.db.reader().findOne(Backup, { id: { $ne: null } }, { orderBy: { takenAt: 'desc' } });
   }

@@ -23,8 +23,8 @@ const check = (change: Partial<SystemFacts>, name: string) => {
   return [found?.level, found?.advice !== null];
 };
 
-describe('the checks of an instance', () => {
-  it('find nothing to do where all is well', () => {
+describe('health checks', () => {
+  it('pass without advice on a healthy instance', () => {
     const checks = systemChecks(sound, now);
     expect(checks.map(({ level, advice }) => [level, advice])).toEqual(checks.map(() => ['ok', null]));
     expect(worst(checks)).toBe('ok');
@@ -48,11 +48,11 @@ describe('the checks of an instance', () => {
     ['Clock', { clockSkewMs: -2500 }, 'warn'],
     ['Clock', { processes: [{ ...running, clockSkewMs: 60_000 }] as never }, 'fail'],
     ['Owners', { owners: 1 }, 'warn'],
-  ])('say of %s what is wrong and what to do: %j', (name, change, level) => {
+  ])('report %s with advice: %j', (name, change, level) => {
     expect(check(change, name)).toEqual([level, true]);
   });
 
-  it('count a mail that failed and was sent after all as sent', () => {
+  it('count a mail that was sent after a retry as sent', () => {
     const mail = { ...sound.mail, lastFailedAt: '2026-03-01T10:00:00Z' };
     expect(check({ mail }, 'Mail')).toEqual(['ok', false]);
   });

@@ -9,20 +9,20 @@ export interface SystemCheck {
   level: CheckLevel;
   /** Current state. */
   summary: string;
-  /** What to do; absent where nothing is to be done. */
+  /** What to do; null if nothing. */
   advice: string | null;
 }
 
 type Judged = [level: CheckLevel, summary: string, advice?: string];
 
 const backupHours = 48;
-/** Proofs, codes and assertions are judged within minutes and seconds; this much may be lost of that. */
+/** Proofs, codes and assertions expire within seconds or minutes, so this much skew is tolerable. */
 const skewWarnMs = 1000;
 const skewFailMs = 10_000;
 const slowSignMicroseconds = 5000;
 const manyWaiting = 1000;
 
-/** Evaluates the facts: which checks pass, which fail, and what to do about it. */
+/** Evaluates the facts into checks with advice. */
 export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
   const judged: Record<string, Judged> = {
     Processes: processes(facts),
@@ -56,26 +56,34 @@ function processes({ processes }: SystemFacts): Judged {
   const versions = new Set(processes.map(({ version }) => version));
   const summary = processes.length === 1 ? '1 process' : `${processes.length} processes`;
   if (versions.size <= 1) return ['ok', summary];
-  return ['warn', `${summary} of ${versions.size} versions`, 'Finish the upgrade: all of them should run one version.'];
+  return [
+    'warn',
+    `${summary} of ${versions.size} versions`,
+    'Finish the upgrade: all processes should run the same version.',
+  ];
 }
 
 function database({ database: { version, connections, maxConnections } }: SystemFacts): Judged {
   const summary = `PostgreSQL ${version}, ${connections} of ${maxConnections} connections`;
-  if (Number.parseInt(version, 10) < 14) return ['fail', summary, 'PostgreSQL 14 or newer is needed.'];
+  if (Number.parseInt(version, 10) < 14) return ['fail', summary, 'PostgreSQL 14 or newer is required.'];
   if (connections < maxConnections * 0.8) return ['ok', summary];
-  return ['warn', summary, 'Raise max_connections, or lower DATABASE_POOL_SIZE: the next process may find no room.'];
+  return [
+    'warn',
+    summary,
+    'Raise max_connections or lower DATABASE_POOL_SIZE: the next process may get no connection.',
+  ];
 }
 
 function migrations({ database: { migrationsApplied, migrationsPending, migrationsUnknown } }: SystemFacts): Judged {
   if (migrationsPending.length > 0) {
-    return [
-      'fail',
-      `${migrationsPending.length} have not run`,
-      'Restart a process of this version: it runs them first.',
-    ];
+    return ['fail', `${migrationsPending.length} pending`, 'Restart a process of this version to run them.'];
   }
   if (migrationsUnknown.length > 0) {
-    return ['warn', 'A newer version has run here', 'Finish the upgrade, or go back by restoring a backup.'];
+    return [
+      'warn',
+      'A newer version has migrated this database',
+      'Finish the upgrade, or restore a backup to go back.',
+    ];
   }
   return ['ok', `All ${migrationsApplied} have run`];
 }
@@ -85,40 +93,39 @@ function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemF
     return [
       'fail',
       'No mail server is set',
-      'Set SMTP_URL and MAIL_FROM: without mail, nobody can sign in on a new device.',
+      'Set SMTP_URL and MAIL_FROM: users cannot sign in on new devices without mail.',
     ];
   }
   if (kind === 'mailbox') {
-    return ['warn', 'Mail stays in the dev mailbox', 'Set SMTP_URL and MAIL_FROM before real people come.'];
+    return ['warn', 'Mail stays in the dev mailbox', 'Set SMTP_URL and MAIL_FROM before going live.'];
   }
   if (lastFailedAt !== null && (lastSentAt === null || lastFailedAt > lastSentAt)) {
     return ['fail', `The last mail was not sent: ${lastFailure}`, 'Test the mail server under Messages.'];
   }
-  return ['ok', lastSentAt === null ? 'Set up; nothing was sent yet' : 'The last mail was sent'];
+  return ['ok', lastSentAt === null ? 'Configured; nothing sent yet' : 'The last mail was sent'];
 }
 
 function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Judged {
-  if (kind === null) return ['ok', 'Not set up; only second factors by SMS need it'];
+  if (kind === null) return ['ok', 'Not configured; only SMS factors need it'];
   if (kind === 'mailbox') return ['ok', 'SMS stay in the dev mailbox'];
   if (lastFailedAt !== null && (lastSentAt === null || lastFailedAt > lastSentAt)) {
-    return ['warn', `The last SMS was not sent: ${lastFailure}`, 'Look into the log of the SMS gateway.'];
+    return ['warn', `The last SMS was not sent: ${lastFailure}`, 'Check the log of the SMS gateway.'];
   }
-  return ['ok', lastSentAt === null ? 'Set up; nothing was sent yet' : 'The last SMS was sent'];
+  return ['ok', lastSentAt === null ? 'Configured; nothing sent yet' : 'The last SMS was sent'];
 }
 
 function jobs({ jobs }: SystemFacts): Judged {
   const waiting = jobs.reduce((sum, one) => sum + one.waiting, 0);
   const failing = jobs.filter(({ failed }) => failed > 0).map(({ name }) => name);
   if (waiting > manyWaiting) {
-    return ['warn', `${waiting} are waiting`, 'Start another process, or see what holds this one up in its log.'];
+    return ['warn', `${waiting} are waiting`, 'Start another process, or check this one’s log.'];
   }
   if (failing.length === 0) return ['ok', waiting === 0 ? 'None is waiting' : `${waiting} waiting`];
-  return ['warn', `Given up within a day: ${failing.join(', ')}`, 'The log tells why, under the name of the job.'];
+  return ['warn', `Failed in the last day: ${failing.join(', ')}`, 'See the log, under the name of the job.'];
 }
 
 function backup({ backup }: SystemFacts, now: Date): Judged {
-  if (backup === null)
-    return ['warn', 'None was ever recorded', 'Run the backup command daily, and try a restore once.'];
+  if (backup === null) return ['warn', 'No backup recorded', 'Run the backup command daily, and test a restore.'];
   const hours = Math.floor((now.getTime() - backup.takenAt.getTime()) / 3_600_000);
   const summary =
     hours < 1 ? 'Less than an hour old' : hours < 48 ? `${hours} hours old` : `${Math.floor(hours / 24)} days old`;
@@ -131,7 +138,7 @@ function signing({ processes }: SystemFacts): Judged {
   const slowest = Math.max(...measured);
   const summary = `${(slowest / 1000).toFixed(1)} ms for an ID token`;
   if (slowest < slowSignMicroseconds) return ['ok', summary];
-  return ['warn', summary, 'The machine is busy, or its OpenSSL is slow at P-521: see the notes on sizing.'];
+  return ['warn', summary, 'The machine is busy, or its OpenSSL is slow at P-521. See the notes on sizing.'];
 }
 
 function clock({ clockSkewMs, processes }: SystemFacts): Judged {
@@ -139,12 +146,12 @@ function clock({ clockSkewMs, processes }: SystemFacts): Judged {
   const most = Math.max(...skews);
   if (most <= skewWarnMs) return ['ok', `Within ${Math.max(1, most)} ms of the database's`];
   const summary = `${(most / 1000).toFixed(1)} s from the database's`;
-  return [most > skewFailMs ? 'fail' : 'warn', summary, 'Let every machine take its time from the same NTP servers.'];
+  return [most > skewFailMs ? 'fail' : 'warn', summary, 'Synchronise all machines with the same NTP servers.'];
 }
 
 function owners({ owners }: SystemFacts): Judged {
   if (owners > 1) return ['ok', `${owners} owners`];
   if (owners === 0)
-    return ['warn', 'Nobody owns this instance', '`admin:link` prints a link that makes its bearer one.'];
-  return ['warn', 'One owner only', 'Give a second person the role of owner: who is alone can be locked out.'];
+    return ['warn', 'This instance has no owner', 'Run `admin:link` and open the setup link that it prints.'];
+  return ['warn', 'One owner only', 'Add a second owner: a single one can be locked out.'];
 }

@@ -8,32 +8,32 @@ export interface DatabaseStatus {
   sizeBytes: number;
   connections: number;
   maxConnections: number;
-  /** Of this version's migrations. */
+  /** Number of this version's migrations that have run. */
   migrationsApplied: number;
-  /** Names that have not run yet. */
+  /** Names of migrations that have not run. */
   migrationsPending: readonly string[];
-  /** Names that this version does not know: a newer one has run here. */
+  /** Names unknown to this version, from a newer one. */
   migrationsUnknown: readonly string[];
 }
 
-/** How messages of one channel leave, and how that went of late. */
+/** Sender of a channel and its latest results. */
 export interface ChannelStatus {
   /** Null: messages of this channel cannot be sent. */
   kind: Sender<never>['kind'] | null;
   lastSentAt: string | null;
   lastFailedAt: string | null;
-  /** Why; names no recipient. */
+  /** Reason of the last failure, without the recipient. */
   lastFailure: string | null;
 }
 
-/** How the instance stands. */
+/** Facts about the state of the instance. */
 export interface SystemFacts {
   processes: Process[];
   database: DatabaseStatus;
   mail: ChannelStatus;
   sms: ChannelStatus;
   jobs: QueueStats[];
-  /** The newest that was recorded. */
+  /** The newest recorded backup. */
   backup: Backup | null;
   clockSkewMs: number;
   owners: number;

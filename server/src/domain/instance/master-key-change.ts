@@ -8,7 +8,7 @@ import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
 import type { Vault } from '../keys/vault.ts';
 import { recoveryCodePurpose } from '../mfa/recovery-codes.ts';
 
-/** Where sealed values stand, and for what purpose each was sealed. Tests compare it with the database. */
+/** Columns of sealed values, with the purpose of each. A test compares it with the schema. */
 export const sealedColumns = [
   { table: 'signing_keys', column: 'sealed_private_key', purpose: 'signing-key' },
   { table: 'enrolments', column: 'sealed_secret', purpose: 'totp' },
@@ -18,20 +18,19 @@ export const sealedColumns = [
   { table: 'retired_mac_keys', column: 'sealed_key', purpose: 'mac-key' },
 ] as const;
 
-/** A number of our own: one process at a time changes the master key. */
+/** Key of the advisory lock: one process at a time changes the master key. */
 const changeLock = 7_316_904_555;
 const bite = 500;
 
-/** Seals anew, under the vault's first key, what its second sealed. */
+/** Reseals values of the vault's second key under the first. */
 export class MasterKeyChange {
   constructor(private readonly deps: { db: Database; clock: Clock; vault: Vault; audit: Audit }) {}
 
   /**
-   * All or nothing, and again as often as one likes: what is under the first key already stays as it is. Rows that
-   * processes seal meanwhile under the other key are found by another run. Throws `VaultError` where a value is under
-   * neither key.
+   * Runs in one transaction and can be repeated: values under the first key stay unchanged, and a later run finds rows
+   * that processes sealed meanwhile under the other key. Throws `VaultError` if a value is under neither key.
    *
-   * @returns how many values were sealed anew
+   * @returns the number of resealed values
    */
   reseal(actor: Actor = system): Promise<number> {
     return this.deps.db.transaction(async (em) => {
@@ -48,7 +47,7 @@ export class MasterKeyChange {
     });
   }
 
-  /** How many values are still under another key than the first. */
+  /** The number of values under another key than the first. */
   async left(): Promise<number> {
     const em = this.deps.db.reader();
     let count = 0;
@@ -63,7 +62,7 @@ export class MasterKeyChange {
     return count;
   }
 
-  /** Recovery codes are keyed hashes and cannot be computed anew: their keys are kept. */
+  /** Keeps the keys of recovery codes: these are keyed hashes and cannot be recomputed. */
   private async retireMacKeys(em: EntityManager): Promise<void> {
     const [row] = await query(em, sql<{ any: boolean }>`select exists(select from recovery_codes) as any`);
     if (!row?.any) return;

@@ -11,9 +11,9 @@ const schema = defineEntity({
     version: p.text(),
     nodeVersion: p.text(),
     startedAt: instant(),
-    /** Each process says every few seconds that it is there. */
+    /** Time of the last heartbeat. */
     seenAt: instant(),
-    /** One ES512 signature, measured at the start. */
+    /** Duration of one ES512 signature, measured at the start. */
     signMicroseconds: p.integer().nullable(),
     /** How far the database's clock is ahead of this process's. */
     clockSkewMs: p.integer(),

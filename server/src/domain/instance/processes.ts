@@ -5,26 +5,26 @@ import type { Random } from '../kernel/random.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { Process } from './process.entity.ts';
 
-/** What a process knows of itself. */
+/** Runtime facts of a process. */
 export interface Runtime {
   host: string;
   pid: number;
   version: string;
   nodeVersion: string;
-  /** One ES512 signature, measured at the start; null where it was not. */
+  /** Duration of one ES512 signature, measured at the start; null if not measured. */
   signMicroseconds: number | null;
-  /** The names of the migrations that this version brings, in their order. */
+  /** Names of this version's migrations, in order. */
   migrations: readonly string[];
 }
 
-/** So often a process says that it is there. */
+/** Interval of heartbeats. */
 export const beatSeconds = 20;
-/** A process without a heartbeat for this long counts as gone. */
+/** A process without a heartbeat for this long counts as stopped. */
 const silenceSeconds = 3 * beatSeconds;
-/** And is forgotten after this. */
+/** Its row is deleted after this. */
 const rememberSeconds = 24 * 3600;
 
-/** The processes that share this database: each says every {@link beatSeconds} that it is there. */
+/** The processes on this database, by their heartbeats. */
 export class Processes {
   private readonly id: string;
   private readonly startedAt: Date;
@@ -55,19 +55,19 @@ export class Processes {
     });
   }
 
-  /** At the end of an orderly stop. */
+  /** Removes this process's row; called at shutdown. */
   async leave(): Promise<void> {
     await execute(this.deps.db.alone, sql`delete from processes where id = ${this.id}`);
   }
 
-  /** Those that are there, longest first. */
+  /** Live processes, oldest first. */
   live(em: EntityManager): Promise<Process[]> {
     const since = secondsLater(this.deps.clock.now(), -silenceSeconds);
     return em.find(Process, { seenAt: { $gte: since } }, { orderBy: { startedAt: 'asc', id: 'asc' }, limit: 100 });
   }
 }
 
-/** How far the database's clock is ahead of ours, taking its answer to be from the middle of the round trip. */
+/** How far the database's clock is ahead of ours, corrected by half the round trip. */
 export async function clockSkewMs(em: EntityManager, clock: Clock): Promise<number> {
   const asked = clock.now().getTime();
   const [row] = await query(

@@ -18,11 +18,11 @@ interface SystemStatusDeps {
   processes: Processes;
   backups: Backups;
   senders: { mail: Sender<never> | null; sms: Sender<never> | null };
-  /** Absent where no jobs are done. */
+  /** Absent in a process without jobs. */
   gauge: QueueGauge | undefined;
 }
 
-/** Reads how the instance stands. */
+/** Reads the state of the instance. */
 export class SystemStatus {
   constructor(private readonly deps: SystemStatusDeps) {}
 
@@ -55,7 +55,7 @@ async function databaseStatus(em: EntityManager, known: readonly string[]): Prom
   const applied = new Set(
     (await query(em, sql<{ name: string }>`select name from migrations`)).map(({ name }) => name),
   );
-  if (!row) throw new Error('the database says nothing of itself');
+  if (!row) throw new Error('no row from the database settings query');
   return {
     ...row,
     migrationsApplied: known.filter((name) => applied.has(name)).length,
@@ -64,7 +64,7 @@ async function databaseStatus(em: EntityManager, known: readonly string[]): Prom
   };
 }
 
-/** So many of the newest messages are looked through, however many there are. */
+/** Number of newest messages to read. */
 const recentMessages = 1000;
 
 async function channelStatus(

@@ -1,4 +1,4 @@
-/** Who does something, as the audit log names them. Decided once, where a request enters. */
+/** The author of an action, as recorded in the audit log. Set once per request. */
 export interface Actor {
   kind:
     | 'system'
@@ -12,7 +12,7 @@ export interface Actor {
     | 'anonymous';
   /** Id of the user, token or client; absent for the system, the bootstrap token and strangers. */
   id?: string;
-  /** A name that a person recognises in the log. */
+  /** Display name. */
   name?: string;
   /** Address of the caller, as the proxy setting says. */
   ip?: string;

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { isBase64url, isCompactJws } from './base64url.ts';
 
 describe('strict base64url (RFC 7515 §2)', () => {
-  it('is what encoding any bytes gives', () => {
+  it('accepts the encoding of any bytes', () => {
     for (let length = 0; length < 200; length += 1) {
       expect(isBase64url(randomBytes(length).toString('base64url'))).toBe(true);
     }
   });
 
-  it('is no other spelling of the same bytes', () => {
+  it('rejects every other spelling of the same bytes', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.';
     for (const one of alphabet) {
       for (const text of [`A${one}`, `AA${one}`, `AAA${one}`, `AAAA${one}`]) {
@@ -30,7 +30,7 @@ describe('strict base64url (RFC 7515 §2)', () => {
     }
   });
 
-  it('is judged in one pass, however long the text', () => {
+  it('takes linear time', () => {
     expect(isBase64url(`${'A'.repeat(4_000_000)}=`)).toBe(false);
   });
 });

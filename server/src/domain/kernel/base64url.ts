@@ -1,6 +1,6 @@
 /**
- * True for base64url as RFC 7515 §2 has it: no padding, no other characters, and the unused bits of the last character
- * zero. Decoders take more than that, so one value would have several spellings.
+ * True for base64url as defined in RFC 7515 §2: no padding, no other characters, and the unused bits of the last
+ * character zero. Decoders accept more, so that one value has several spellings.
  */
 export function isBase64url(text: string): boolean {
   return strict.test(text);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('a cache', () => {
-  it('loads a value once, until its time is over', async () => {
+  it('loads a value once, until it expires', async () => {
     expect(await cache.get('a', load('first'))).toBe('first');
     clock.turn(60);
     expect(await cache.get('a', load('second'))).toBe('first');
@@ -32,7 +32,7 @@ describe('a cache', () => {
     expect(await cache.get('a', load('there'))).toBe('there');
   });
 
-  it('loads again after invalidate, of one key or of all', async () => {
+  it('loads again after invalidate of one key or of all', async () => {
     for (const key of ['a', 'b']) await cache.get(key, load('old'));
     cache.invalidate('a');
     expect(await cache.get('a', load('new'))).toBe('new');

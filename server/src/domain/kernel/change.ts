@@ -7,8 +7,8 @@ export interface Change {
 }
 
 /**
- * Sets those of `values` that are not undefined and returns what really differs; null where nothing does. Keys are
- * written out by the caller, so that nothing from outside can name a property.
+ * Sets the `values` that are not undefined and returns the differences; null if there are none. Callers write out the
+ * keys, so that input cannot name a property.
  */
 export function change<T extends object>(target: T, values: Partial<T>): Change | null {
   const before: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-/** The only source of time in the domain; tests turn it by hand. */
+/** The only source of time in the domain; tests set it. */
 export interface Clock {
   now(): Date;
 }

@@ -3,11 +3,11 @@ import { type Problem, Refusal } from './problem.ts';
 import { type Executing, execute, sql } from './sql.ts';
 
 /**
- * The database as the domain sees it. One domain method is one transaction; a function that joins one takes `em`
- * first. What must outlive a refusal is written and committed before the refusal is thrown.
+ * Access to the database. One domain method is one transaction; a function that joins one takes `em` first. Writes that
+ * must survive a refusal are committed before it is thrown.
  */
 export class Database {
-  /** For one statement that is a transaction of its own, whatever transaction is open around the caller. */
+  /** Runs one statement in its own transaction, even if the caller has one open. */
   readonly alone: Executing;
 
   constructor(private readonly orm: MikroORM) {
@@ -20,13 +20,13 @@ export class Database {
     return this.orm.em.fork({ freshEventManager: false }).transactional(work);
   }
 
-  /** For many reads that must tell of one and the same moment. */
+  /** Runs several reads on one snapshot. */
   snapshot<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
     const options = { isolationLevel: 'repeatable read', readOnly: true } as const;
     return this.orm.em.fork({ freshEventManager: false }).transactional(work, options);
   }
 
-  /** For reads of entities outside a transaction; a statement alone needs none ({@link alone}). */
+  /** For reads of entities outside a transaction; for a single statement use {@link alone}. */
   reader(): EntityManager {
     return this.orm.em.fork({ freshEventManager: false });
   }
@@ -38,8 +38,8 @@ export interface Refused {
 }
 
 /**
- * Runs one step of `em`'s transaction. Where it refuses, as a value or by a throw, everything that it wrote is undone; what
- * was written before, the count of the try above all, stays. Entities read so far are detached then.
+ * Runs one step of `em`'s transaction in a savepoint. If it refuses, as a value or by a throw, its writes are rolled
+ * back and earlier ones stay, above all the count of the attempt. Entities read so far are then detached.
  */
 export async function undoneIfRefused<T extends object>(
   em: EntityManager,

@@ -1,16 +1,16 @@
-/** Work that is asked for through the {@link Queue}, one job at a time. */
+/** Handler of one kind of job in the {@link Queue}. */
 export interface QueuedJob {
   name: string;
   run(data: Record<string, unknown>): Promise<void>;
-  /** Takers in each process; one that is held up by a slow job holds up no other. */
+  /** Concurrent jobs per process. */
   workers: number;
-  /** A try that lasts longer belonged to a process that has died, and is made again. */
+  /** After this long the process counts as dead, and the job is retried. */
   timeoutSeconds: number;
-  /** How often a try that threw is made again. The wait doubles from `firstSeconds` up to `longestSeconds`. */
+  /** Retries after a throw. The delay doubles from `firstSeconds` up to `longestSeconds`. */
   retries: { limit: number; firstSeconds: number; longestSeconds: number };
 }
 
-/** Work that recurs: done by one process each time, whichever is free. */
+/** Recurring job; each run is done by one process. */
 export interface PeriodicJob {
   name: string;
   everyMinutes: 1 | 5 | 15 | 30 | 60;

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * What a limit on addresses counts: an IPv4 address, or the /64 of an IPv6 one, since that is what one subscriber gets
- * and can change addresses in at will. IPv4 in IPv6 form (`::ffff:192.0.2.1`) is the IPv4 address.
+ * The unit that address limits count by: an IPv4 address, or the /64 of an IPv6 one, since one subscriber has all of
+ * it. IPv4 in IPv6 form (`::ffff:192.0.2.1`) is the IPv4 address.
  */
 export function networkOf(ip: string | undefined): string {
   const address = (ip ?? '').split('%', 1)[0] as string;

@@ -1,26 +1,26 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Fragment, query, sql } from './sql.ts';
 
-/** Where a row stands in an ordered list: its key as text, null where it has none, and its id. */
+/** Position of a row in an ordered list: its key as text, null if it has none, and its id. */
 export interface Place {
   id: string;
   key: string | null;
 }
 
-/** A list in an order of its own: rows without a key stand at its end, and ids decide between equals. */
+/** A list with a sort key: rows without a key come last, ties are ordered by id. */
 export interface OrderedList {
   table: 'users' | 'groups';
-  /** Over the row `r`. */
+  /** Condition on the row `r`. */
   where: Fragment;
-  /** What it is ordered by, over the row `r`; absent: by age. */
+  /** Sort key over the row `r`; absent: by age. */
   key?: { column: Fragment; type: 'text' | 'timestamptz' } | undefined;
   descending: boolean;
   first: number;
-  /** The last place of the page before. */
+  /** Position of the last row of the previous page. */
   after: Place | null;
 }
 
-/** A keyset page of an ordered list, as places: each part of it is a walk along one index, at any depth. */
+/** A keyset page of an ordered list, as positions. Each part is an index scan, at any depth. */
 export async function orderedPage(
   em: EntityManager,
   list: OrderedList,

@@ -1,11 +1,11 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** One page of a list whose newest rows come first: ids are ordered by time (UUIDv7). */
+/** One page of a list, newest first: ids are ordered by time (UUIDv7). */
 export interface PageRequest {
-  /** How many at most. */
+  /** Maximum number of rows. */
   first: number;
-  /** The id of the last row of the page before. */
+  /** Id of the last row of the previous page. */
   after: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface Page<T> {
   hasNextPage: boolean;
 }
 
-/** A keyset page: it costs the same at any depth, and rows that come or go meanwhile shift nothing. */
+/** A keyset page: same cost at any depth, unaffected by rows inserted or deleted meanwhile. */
 export async function pageOf<T extends { id: string }>(
   em: EntityManager,
   entity: EntityClass<T>,
@@ -29,7 +29,7 @@ export async function pageOf<T extends { id: string }>(
   return { items: found.slice(0, first) as T[], hasNextPage: found.length > first };
 }
 
-/** A pattern for `like` that finds `text` itself anywhere in a column. */
+/** A `like` pattern that matches `text` literally, anywhere. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,4 +1,4 @@
-/** The nouns that a refusal can speak of. */
+/** The nouns of refusals. */
 export type Noun =
   | 'project'
   | 'experience'
@@ -19,21 +19,21 @@ export type Noun =
   | 'signing-key'
   | 'authorization-request';
 
-/** Why the domain refused. Holds no status: each edge alone decides how its protocol says it. */
+/** Why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =
   | { code: 'not-found'; what: Noun }
-  /** Another one of this noun already has this value. */
+  /** The value is not unique. */
   | { code: 'taken'; what: Noun; field: string }
   | { code: 'invalid'; field: string; reason: string }
-  /** It was changed since it was read. */
+  /** Changed since it was read. */
   | { code: 'conflict'; what: Noun }
-  /** The caller is not known: credential missing, wrong, expired or revoked. */
+  /** Credential missing, wrong, expired or revoked. */
   | { code: 'unauthenticated' }
-  /** The caller is known and may not. */
+  /** The caller is authenticated and not authorised. */
   | { code: 'forbidden'; reason: string }
-  /** A budget is spent. */
+  /** Rate limit exceeded. */
   | { code: 'too-many'; retryAfterSeconds: number }
-  /** A one-time code was wrong, expired or spent: always the same words. */
+  /** A one-time code was wrong, expired or used; the answer does not say which. */
   | { code: 'code-rejected'; attemptsLeft: number }
   | { code: 'grant-rejected'; reason: 'unknown' | 'expired' | 'used' | 'mismatch' | 'user' }
   /** Client authentication failed (RFC 6749 §5.2); the reason is for the log. */
@@ -60,7 +60,7 @@ export type Problem =
   | { code: 'phone-locked' }
   | { code: 'unavailable'; reason: string; retryAfterSeconds: number };
 
-/** What the domain throws, and nothing else: an expected refusal. Anything else thrown is a bug. */
+/** An expected refusal. The domain throws nothing else; any other error is a bug. */
 export class Refusal extends Error {
   constructor(
     readonly problem: Problem,
@@ -76,12 +76,12 @@ export function refuse(problem: Problem): never {
   throw new Refusal(problem);
 }
 
-/** Throws where `value` is missing; for a lookup whose noun must be there. */
+/** Returns the value, or throws `not-found` if it is missing. */
 export function found<T>(value: T | null | undefined, what: Noun): T {
   return value ?? refuse({ code: 'not-found', what });
 }
 
-/** Runs a judgement that writes nothing, and turns its refusal into a value. */
+/** Runs a check that writes nothing, and returns its refusal as a value. */
 export async function problemOf(judging: Promise<unknown>): Promise<Problem | null> {
   try {
     await judging;

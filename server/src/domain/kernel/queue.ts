@@ -1,23 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** How much of one kind of work there is. */
+/** Number of jobs of one kind, by state. */
 export interface QueueStats {
   name: string;
-  /** Due, and not begun. */
+  /** Due, not started. */
   waiting: number;
-  /** For later. */
+  /** Scheduled for later. */
   deferred: number;
   active: number;
-  /** Given up within a day. */
+  /** Failed for good in the last day. */
   failed: number;
 }
 
-/** Reads how the jobs stand, as of half a minute ago. */
+/** Number of jobs, cached for half a minute. */
 export interface QueueGauge {
   stats(): Promise<QueueStats[]>;
 }
 
-/** Work that is done once the transaction that asked for it has committed: at least once, by any process. */
+/** Transactional job queue: a job runs after the transaction that sent it commits, at least once, in any process. */
 export interface Queue {
   /** Joins `em`'s transaction. Data is small and holds ids, never secrets. */
   send(em: EntityManager, job: string, data: Record<string, unknown>, options?: { startAfter?: Date }): Promise<void>;

@@ -1,13 +1,13 @@
-/** The only source of chance in the domain. */
+/** The only source of randomness in the domain. */
 export interface Random {
   bytes(count: number): Uint8Array;
-  /** UUIDv7 (RFC 9562 §5.7): random, and ordered by time so that indexes stay compact and pages stable. */
+  /** UUIDv7 (RFC 9562 §5.7): ordered by time, so that indexes stay compact and pages stable. */
   id(): string;
   /** Uniform in 0 … `below` − 1. */
   integer(below: number): number;
 }
 
-/** A 256-bit secret in base64url, 43 characters, optionally after a prefix that secret scanners know. */
+/** A 256-bit secret in base64url, 43 characters, optionally with a prefix for secret scanners. */
 export function newSecret(random: Random, prefix = ''): string {
   return prefix + Buffer.from(random.bytes(32)).toString('base64url');
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * SHA-256 in base64url: how secrets of 256 random bits are stored. They need no slow hash, since they cannot be
- * guessed; what people type (one-time codes) is keyed instead, see `Vault.mac`.
+ * SHA-256 in base64url, for storing 256-bit random secrets, which need no slow hash. Guessable values (one-time codes)
+ * use a keyed hash, see `Vault.mac`.
  */
 export function digest(secret: string | Uint8Array): string {
   return createHash('sha256').update(secret).digest('base64url');
@@ -15,7 +15,7 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(left, right);
 }
 
-/** A UUID in any version; ids from outside are looked up only if they are one, since PostgreSQL refuses the rest. */
+/** True for a UUID of any version. Check ids from input before a lookup: PostgreSQL throws on anything else. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
 }
@@ -25,7 +25,7 @@ export function isStorableText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
 
-/** A secret on its way from the settings to what needs it: logged, printed or inspected, it shows nothing. */
+/** Wraps a secret, so that logging, printing or inspecting it does not reveal it. */
 export class Secret<T> {
   readonly #value: T;
 
@@ -33,7 +33,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** The value itself, for the one call that needs it. */
+  /** The value. */
   reveal(): T {
     return this.#value;
   }

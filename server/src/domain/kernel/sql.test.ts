@@ -62,7 +62,7 @@ describe('a named statement', () => {
     expect(await preparedNames()).toEqual(['test.named']);
   });
 
-  it('is not prepared where DATABASE_PREPARED_STATEMENTS is off', async () => {
+  it('is not prepared if DATABASE_PREPARED_STATEMENTS is off', async () => {
     const other = await openDatabase({ url: database.url, poolSize: 1, preparesStatements: false });
     const on = new Database(other).alone;
     expect(await named(on, 3)).toEqual([{ value: 3 }]);
@@ -77,7 +77,7 @@ describe('a named statement', () => {
     await expect(varying('two')).rejects.toThrow('must be unique');
   });
 
-  it('has a name that no other has', () => {
+  it('has a unique name', () => {
     const src = join(import.meta.dirname, '../..');
     const sources = globSync('**/*.ts', { cwd: src, exclude: (path) => path.endsWith('.test.ts') });
     const names = sources.flatMap((path) =>

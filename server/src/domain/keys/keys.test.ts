@@ -29,7 +29,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A process of its own on the same database. */
+/** A second process on the same database. */
 async function keysOfAProcess(masterKey = new Uint8Array(32)): Promise<{ keys: Keys; db: Database }> {
   const orm = await openDatabase({ url: database.url, poolSize: 2 });
   open.push(orm);
@@ -46,7 +46,7 @@ async function kids(keys: Keys): Promise<string[]> {
 }
 
 describe('the keys of several processes', () => {
-  it('are made once, though all start at once', async () => {
+  it('are created once if all processes start at once', async () => {
     const processes = await Promise.all(Array.from({ length: 4 }, () => keysOfAProcess()));
     await Promise.all(processes.map(({ keys }) => keys.tend()));
     const seen = await Promise.all(processes.map(({ keys }) => kids(keys)));
@@ -54,7 +54,7 @@ describe('the keys of several processes', () => {
     expect(seen[0]).toHaveLength(2);
   });
 
-  it('rotate once, though all notice that it is time', async () => {
+  it('rotate once if all processes find them due', async () => {
     const processes = await Promise.all(Array.from({ length: 3 }, () => keysOfAProcess()));
     const [first] = processes;
     await first?.keys.tend();
@@ -73,7 +73,7 @@ describe('the keys of several processes', () => {
     expect(await kids(first?.keys as Keys)).toHaveLength(2);
   });
 
-  it('follow an emergency withdrawal within five seconds', async () => {
+  it('apply an emergency withdrawal within five seconds', async () => {
     const [here, there] = [await keysOfAProcess(), await keysOfAProcess()];
     await here.keys.tend();
     const leaked = (await there.keys.signing('ES512')).kid;
@@ -88,14 +88,14 @@ describe('the keys of several processes', () => {
 });
 
 describe('the keys at rest', () => {
-  it('are worthless without the master key, and say so', async () => {
+  it('cannot be opened without the master key; the error says so', async () => {
     await (await keysOfAProcess()).keys.tend();
     const stranger = await keysOfAProcess(new Uint8Array(32).fill(1));
     await expect(stranger.keys.published()).rejects.toThrow(VaultError);
     await expect(stranger.keys.published()).rejects.toThrow('Set MASTER_KEY to the one it was made with');
   });
 
-  it('get no successor under another master key, however it is asked for: no server could open it', async () => {
+  it('get no successor under another master key: no server could open it', async () => {
     const { keys, db } = await keysOfAProcess();
     await keys.tend();
     const before = await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } });
@@ -108,7 +108,7 @@ describe('the keys at rest', () => {
     expect(await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } })).toEqual(before);
   });
 
-  it('stand in the database neither in the clear nor in another row’s place', async () => {
+  it('are sealed in the database, each for its own row', async () => {
     const { keys, db } = await keysOfAProcess();
     await keys.tend();
     const loaded = await keys.signing('EdDSA');

@@ -20,24 +20,24 @@ import { currentKey, nextKey, type Schedule, succession } from './schedule.ts';
 import { type SigningAlgorithm, SigningKey, signingAlgorithms } from './signing-key.entity.ts';
 import { type Vault, VaultError } from './vault.ts';
 
-/** One published key, ready to verify, and where it may sign, to sign. */
+/** One published key, for verifying, and for signing while it may sign. */
 export interface LoadedKey {
   kid: string;
   alg: SigningAlgorithm;
   publicJwk: JWK;
   verifyKey: CryptoKey;
-  /** The signature (RFC 7518 §3) over these bytes; of what takes long, off the event loop. The key cannot be had. */
+  /** Signs the bytes (RFC 7518 §3); slow algorithms run off the event loop. The private key is not accessible. */
   sign(input: Uint8Array): Promise<Uint8Array>;
   signsFrom: Date;
   signsUntil: Date | null;
   publishedUntil: Date | null;
 }
 
-/** How long a process may go on with the keys that it has read; an emergency withdrawal reaches all within this. */
+/** Cache lifetime; an emergency withdrawal reaches all processes within this time. */
 const cacheSeconds = 5;
-/** Who asks for keys that are known waits no longer for a look whether they have changed. */
+/** Maximum wait for a refresh before the cached keys are used. */
 const patienceMs = 250;
-/** A number of our own: one process at a time decides about keys. */
+/** Key of the advisory lock: one process at a time changes keys. */
 const keysLock = 7_316_904_552;
 
 /**
@@ -48,14 +48,14 @@ export class Keys {
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
   private lastRead: LoadedKey[] | undefined;
   private told: { of: LoadedKey[]; jwks: { keys: JWK[] } } | undefined;
-  /** Opened once: their rows are read again and again, and say the same. */
+  /** Decrypted keys by id, since rows are read again and again. */
   private readonly opened = new Map<string, { sealed: Uint8Array; halves: Pick<LoadedKey, 'verifyKey' | 'sign'> }>();
 
   constructor(private readonly deps: { db: Database; vault: Vault; clock: Clock; audit: Audit; schedule: Schedule }) {}
 
   /**
-   * Every key that relying parties may see now, the signing ones included. While the database is away it is what was
-   * read last. Throws `VaultError`.
+   * Every published key, the signing ones included. While the database is unreachable, the cached keys. Throws
+   * `VaultError`.
    */
   published(): Promise<LoadedKey[]> {
     const now = this.deps.clock.now();
@@ -70,7 +70,7 @@ export class Keys {
     return this.cache.keys;
   }
 
-  /** The keys being read; if that takes long, as on an overloaded database, those read last. */
+  /** The keys of the read in progress; if it takes too long, the cached ones. */
   private async soonOrLast(keys: Promise<LoadedKey[]>): Promise<LoadedKey[]> {
     const { lastRead } = this;
     if (!lastRead) return keys;
@@ -80,20 +80,20 @@ export class Keys {
     return Promise.race([keys, late]).finally(() => timer.abort());
   }
 
-  /** The key that signs now. */
+  /** The current signing key. */
   async signing(alg: SigningAlgorithm): Promise<LoadedKey> {
     const key = currentKey(await this.published(), alg, this.deps.clock.now());
     return key ?? refuse({ code: 'unavailable', reason: `no ${alg} signing key`, retryAfterSeconds: 5 });
   }
 
-  /** The JWK Set (RFC 7517 §5): public members only. The same object until other keys are published. */
+  /** The JWK Set (RFC 7517 §5): public members only. The same object until the published keys change. */
   async jwks(): Promise<{ keys: JWK[] }> {
     const keys = await this.published();
     if (this.told?.of !== keys) this.told = { of: keys, jwks: { keys: keys.map((key) => key.publicJwk) } };
     return this.told.jwks;
   }
 
-  /** Makes first keys, publishes the next in time, drops those past their day. Safe to run on every process. */
+  /** Creates the first keys, publishes successors when due, deletes expired keys. Safe to run in every process. */
   async tend(): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
@@ -108,7 +108,7 @@ export class Keys {
     });
   }
 
-  /** Publishes a successor for every algorithm now; it signs after the notice that caches of relying parties need. */
+  /** Publishes a successor for every algorithm now; it signs once the caches of relying parties have expired. */
   async rotate(actor: Actor): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
@@ -119,7 +119,7 @@ export class Keys {
     });
   }
 
-  /** Emergency: the key signs and verifies nothing from now on, and a successor signs at once. */
+  /** Emergency: the key stops signing and verifying now, and a successor signs at once. */
   async withdraw(kid: string, actor: Actor): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
@@ -136,8 +136,8 @@ export class Keys {
   }
 
   /**
-   * Emergency, where it is not known which key has leaked: every key, also those that wait or have retired, signs and
-   * verifies nothing from now on, and new ones sign at once. Returns the withdrawn keys' ids.
+   * Emergency, if it is not known which key leaked: every key, also future and retired ones, stops signing and
+   * verifying now, and new ones sign at once. Returns the withdrawn keys' ids.
    */
   async withdrawAll(actor: Actor): Promise<string[]> {
     const withdrawn: string[] = [];
@@ -160,7 +160,7 @@ export class Keys {
     return withdrawn;
   }
 
-  /** All keys of the record, for the console: newest first, withdrawn ones included, without private parts. */
+  /** All keys, newest first, withdrawn ones included, without private parts. */
   async list(): Promise<SigningKey[]> {
     return this.deps.db
       .reader()
@@ -175,7 +175,7 @@ export class Keys {
     this.cache = undefined;
   }
 
-  /** Throws `VaultError` under another master key than the keys that are there: no server could open the new one. */
+  /** Throws `VaultError` if existing keys were sealed under another master key: no server could open the new one. */
   private async create(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, signsFrom: Date, actor: Actor) {
     const [known] = keys;
     if (known) this.deps.vault.open('signing-key', known.id, known.sealedPrivateKey);
@@ -244,8 +244,8 @@ export class Keys {
 }
 
 /**
- * ES512 takes over a millisecond: it is left to libuv's threads. EdDSA takes less than handing it over would. Node's own
- * functions do it, since WebCrypto costs a third more (decisions/0081).
+ * ES512 takes over a millisecond and runs on libuv's threads; EdDSA takes less than a thread switch. Uses
+ * `node:crypto`, since WebCrypto costs a third more (decisions/0081).
  */
 function signerOf(alg: SigningAlgorithm, pkcs8: string): LoadedKey['sign'] {
   const key = createPrivateKey(pkcs8);

@@ -5,7 +5,7 @@ const schema = defineEntity({
   name: 'RetiredMacKey',
   tableName: 'retired_mac_keys',
   properties: {
-    /** The name of the master key that it was derived from, and the purpose. */
+    /** The name of its master key, and the purpose. */
     id: p.text().primary(),
     purpose: p.text(),
     /** 32 bytes, sealed by the vault for this row alone. */
@@ -15,8 +15,8 @@ const schema = defineEntity({
 });
 
 /**
- * What keyed hashes of one purpose were made with under a master key that is gone. A hash cannot be made again without
- * what it was made of, so its key outlives the master key: derived for this purpose alone, it opens nothing.
+ * The key of the keyed hashes of one purpose under a former master key. Hashes cannot be recomputed without their
+ * input, so this key outlives the master key. Derived for this purpose alone, it decrypts nothing.
  */
 export class RetiredMacKey extends schema.class {}
 schema.setClass(RetiredMacKey);

@@ -8,7 +8,7 @@ const at = (days: number) => secondsLater(start, days * day);
 const key = (signsFrom: Date, withdrawnAt: Date | null = null) => ({ alg: 'ES512' as const, signsFrom, withdrawnAt });
 
 describe('the keys’ schedule', () => {
-  it('signs with the latest key whose time has come', () => {
+  it('signs with the latest key that may sign', () => {
     const keys = [key(at(0)), key(at(90)), key(at(180))];
     expect(currentKey(keys, 'ES512', at(89))).toBe(keys[0]);
     expect(currentKey(keys, 'ES512', at(90))).toBe(keys[1]);
@@ -20,16 +20,16 @@ describe('the keys’ schedule', () => {
     expect(currentKey([key(at(0))], 'EdDSA', at(3))).toBeUndefined();
   });
 
-  it('asks for no successor before the day that leaves its notice', () => {
+  it('publishes no successor before the notice period', () => {
     expect(succession([key(at(0))], 'ES512', at(88), defaultSchedule)).toBeUndefined();
     expect(succession([key(at(0))], 'ES512', at(89), defaultSchedule)).toEqual(at(90));
   });
 
-  it('gives the full notice even when nobody looked for long', () => {
+  it('gives the full notice even after a long downtime', () => {
     expect(succession([key(at(0))], 'ES512', at(400), defaultSchedule)).toEqual(at(401));
   });
 
-  it('asks for one successor only', () => {
+  it('publishes one successor only', () => {
     expect(succession([key(at(0)), key(at(90))], 'ES512', at(89.5), defaultSchedule)).toBeUndefined();
   });
 });

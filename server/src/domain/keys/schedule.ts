@@ -1,20 +1,20 @@
 import { isPast, secondsLater } from '../kernel/clock.ts';
 import type { SigningAlgorithm } from './signing-key.entity.ts';
 
-/** When keys come and go, in seconds. */
+/** Rotation schedule of keys. */
 export interface Schedule {
   /** How long a key signs. */
   rotationSeconds: number;
-  /** How long a key is published before it signs, and after its last token has expired: at least 24 h. */
+  /** How long a key is published before it signs and after its last token has expired: at least 24 h. */
   noticeSeconds: number;
-  /** The longest life of a token. */
+  /** Maximum lifetime of a token. */
   longestTokenSeconds: number;
 }
 
 export const defaultSchedule: Schedule = {
   rotationSeconds: 90 * 24 * 3600,
   noticeSeconds: 24 * 3600,
-  // ID tokens may be set to last a day.
+  // Maximum of the ID token setting.
   longestTokenSeconds: 24 * 3600,
 };
 
@@ -24,19 +24,19 @@ interface Dated {
   withdrawnAt?: Date | null | undefined;
 }
 
-/** The key that signs at `now`: of those that may, the latest. */
+/** The latest key that may sign at `now`. */
 export function currentKey<K extends Dated>(keys: readonly K[], alg: SigningAlgorithm, now: Date): K | undefined {
   return of(keys, alg)
     .filter((key) => isPast(key.signsFrom, now))
     .at(-1);
 }
 
-/** The key that is published and waits for its time. */
+/** The published key that does not sign yet. */
 export function nextKey<K extends Dated>(keys: readonly K[], alg: SigningAlgorithm, now: Date): K | undefined {
   return of(keys, alg).find((key) => !isPast(key.signsFrom, now));
 }
 
-/** When a successor that has to be published now is to sign; undefined while none is due. */
+/** When a successor to be published now starts to sign; undefined if none is due. */
 export function succession(
   keys: readonly Dated[],
   alg: SigningAlgorithm,

@@ -5,7 +5,7 @@ import { digest } from '../kernel/secret.ts';
 import type { Keys } from './keys.ts';
 import type { SigningAlgorithm } from './signing-key.entity.ts';
 
-/** The kinds of token that the issuer makes. The kind fixes `typ` and algorithm, so that none passes for another. */
+/** Kinds of token. The kind fixes `typ` and algorithm, so that one cannot be used as another. */
 const tokenKinds = {
   'id-token': { typ: 'JWT', alg: 'ES512' },
   'access-token': { typ: 'at+jwt', alg: 'EdDSA' },
@@ -14,7 +14,7 @@ const tokenKinds = {
 } as const satisfies Record<string, { typ: string; alg: SigningAlgorithm }>;
 export type TokenKind = keyof typeof tokenKinds;
 
-/** An access token whose signature held. */
+/** An access token with a verified signature. */
 interface Verified {
   kid: string;
   payload: JWTPayload;
@@ -22,7 +22,7 @@ interface Verified {
 
 const mostVerified = 5000;
 
-/** Signs and verifies the issuer's own tokens. Only claims that we compose are signed, never a caller's bytes. */
+/** Signs and verifies the issuer's tokens. Signs only claims composed here, never a caller's bytes. */
 export class Signer {
   readonly issuer: string;
   /** By SHA-256 of the token. */
@@ -42,8 +42,8 @@ export class Signer {
   }
 
   /**
-   * As {@link verify}, for an access token of ours that is asked with again and again: its signature is verified once.
-   * Its key must still be published and its time not over, each time.
+   * Like {@link verify}, for access tokens: caches verified signatures. Expiry and the key's publication are checked
+   * each time.
    */
   async verifyAccessToken(token: string): Promise<JWTPayload | null> {
     const name = digest(token);
@@ -64,14 +64,14 @@ export class Signer {
   }
 
   private remember(name: string, verified: Verified): void {
-    // The oldest makes room: it has expired before the others.
+    // Evict the oldest: it expires first.
     if (this.verified.size >= mostVerified) this.verified.delete(this.verified.keys().next().value as string);
     this.verified.set(name, verified);
   }
 
   /**
-   * The claims of a token of ours of exactly this kind; null when it is anything else: malformed, altered, of another
-   * kind or issuer, signed by a withdrawn or unknown key, or (unless `expiredIsFine`) past its time.
+   * The claims of our token of this kind; null if it is malformed, altered, of another kind or issuer, signed by a
+   * withdrawn or unknown key, or (unless `expiredIsFine`) expired.
    */
   async verify(
     kind: TokenKind,
@@ -89,7 +89,7 @@ export class Signer {
         typ,
         issuer: this.issuer,
         ...(options.audience === undefined ? {} : { audience: options.audience }),
-        // Expiry is judged on our clock; an expired hint is judged at its own last instant.
+        // Checks expiry by our clock; an expired hint is checked at its last valid instant.
         currentDate: options.expiredIsFine ? lastInstant(token) : this.deps.clock.now(),
       });
       return payload;

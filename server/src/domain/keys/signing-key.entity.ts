@@ -16,13 +16,13 @@ const schema = defineEntity({
     /** PKCS #8, sealed by the vault for this row alone. */
     sealedPrivateKey: p.blob(),
     createdAt: instant(),
-    /** From here on it may sign; published from `createdAt`. */
+    /** Signs from this instant; published from `createdAt`. */
     signsFrom: instant(),
-    /** From here on it no longer signs. */
+    /** Signs until this instant. */
     signsUntil: instant().nullable(),
-    /** From here on it is no longer published. */
+    /** Published until this instant. */
     publishedUntil: instant().nullable(),
-    /** Withdrawn in an emergency: no token of it is accepted any more. */
+    /** Emergency withdrawal: none of its tokens is accepted any more. */
     withdrawnAt: instant().nullable(),
   },
 });

@@ -26,7 +26,7 @@ describe('a public key of small order', () => {
       publicKey: createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'X25519', x } }),
     });
 
-  it('is known on Curve25519: what OpenSSL agrees on no secret with', () => {
+  it('is recognised on Curve25519: OpenSSL derives no secret from it', () => {
     for (const u of [0n, 1n, p - 1n, p, p + 1n, ...eighth.map(onMontgomery)]) {
       expect(() => agree(encoded(u))).toThrow();
       expect([u, hasSmallOrder(encoded(u), 'x25519')]).toEqual([u, true]);
@@ -34,14 +34,14 @@ describe('a public key of small order', () => {
     }
   });
 
-  it('is known on edwards25519, with either sign', () => {
+  it('is recognised on edwards25519, with either sign', () => {
     for (const y of [0n, 1n, p - 1n, p, p + 1n, ...eighth]) {
       expect([y, hasSmallOrder(encoded(y), 'ed25519')]).toEqual([y, true]);
       expect(hasSmallOrder(encoded(y | (1n << 255n)), 'ed25519')).toBe(true);
     }
   });
 
-  it.each(['ed25519', 'x25519'] as const)('is none that is made: %s', (curve) => {
+  it.each(['ed25519', 'x25519'] as const)('is never generated: %s', (curve) => {
     for (let n = 0; n < 100; n += 1) {
       const pair = curve === 'x25519' ? generateKeyPairSync('x25519') : generateKeyPairSync('ed25519');
       expect(hasSmallOrder(pair.publicKey.export({ format: 'jwk' }).x ?? '', curve)).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * The points of small order on Curve25519 (RFC 7748 §7) and on edwards25519, without the bit that says the sign. With
- * one of them as a public key there is no secret: every shared secret is zero, and a signature can fit any message.
+ * The points of small order on Curve25519 (RFC 7748 §7) and on edwards25519, without the sign bit. With such a public
+ * key every shared secret is zero, and a signature can match any message.
  */
 const points = {
   x25519: [
@@ -23,7 +23,7 @@ const points = {
   ],
 } as const;
 
-/** Whether a public key protects nothing. @param x its 32 bytes in base64url, as in a JWK (RFC 8037 §2) */
+/** Whether a public key has small order. @param x its 32 bytes in base64url, as in a JWK (RFC 8037 §2) */
 export function hasSmallOrder(x: string, curve: keyof typeof points): boolean {
   const bytes = Buffer.from(x, 'base64url');
   bytes[31] = (bytes[31] ?? 0) & 0x7f;

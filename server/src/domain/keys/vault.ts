@@ -19,11 +19,11 @@ const headerLength = 1 + 4 + 12;
 const tagLength = 16;
 
 /**
- * Seals what must be read again (signing keys, TOTP secrets, message texts) with AES-256-GCM. Each purpose has a key
- * of its own, derived from the master key (HKDF-SHA256); the record's identity is associated data, so that a sealed
- * value is worthless in another row. Layout: version, 4 bytes that name the master key, 12 of nonce, text, 16 of tag.
+ * Encrypts signing keys, TOTP secrets and message texts with AES-256-GCM. Each purpose has its own key, derived from
+ * the master key (HKDF-SHA256); the record's id is associated data, so that a sealed value cannot be opened in another
+ * row. Layout: version, name of the master key (4 bytes), nonce (12), ciphertext, tag (16).
  *
- * While the master key is being changed there are two: the first seals, both open.
+ * During a change of the master key there are two: the first seals, both open.
  */
 export class Vault {
   private readonly first: Ring;
@@ -31,7 +31,7 @@ export class Vault {
 
   /**
    * @param masterKey 32 bytes
-   * @param second 32 bytes: opens and never seals
+   * @param second 32 bytes: opens, never seals
    */
   constructor(
     masterKey: Uint8Array,
@@ -42,7 +42,7 @@ export class Vault {
     this.rings = second === undefined ? [this.first] : [this.first, new Ring(second)];
   }
 
-  /** Names the master key that seals: 8 hexadecimal digits that tell nothing of it. */
+  /** Fingerprint of the sealing master key: 8 hexadecimal digits, which reveal nothing of it. */
   get name(): string {
     return this.first.name.toString('hex');
   }
@@ -71,7 +71,7 @@ export class Vault {
     }
   }
 
-  /** Whether this was sealed under the key that seals now. */
+  /** Whether this was sealed under the current master key. */
   isCurrent(sealed: Uint8Array): boolean {
     return Buffer.from(sealed).subarray(1, 5).equals(this.first.name);
   }
@@ -81,23 +81,23 @@ export class Vault {
     return keyedHash(this.first.key(`mac:${purpose}`), id, text);
   }
 
-  /** The keyed hashes that it may have been stored as: under each master key. */
+  /** The keyed hashes under each master key. */
   macs(purpose: string, id: string, text: string): string[] {
     return this.rings.map((ring) => keyedHash(ring.key(`mac:${purpose}`), id, text));
   }
 
-  /** Whether that is the keyed hash of `text`, in constant time. */
+  /** Whether `mac` is the keyed hash of `text`, in constant time. */
   matches(purpose: string, id: string, text: string, mac: string): boolean {
     return this.macs(purpose, id, text).filter((one) => sameSecret(one, mac)).length > 0;
   }
 
-  /** What keyed hashes of one purpose are made with, under each master key, the sealing one first: to outlive it. */
+  /** The keys of the keyed hashes of one purpose under each master key, the sealing one first. */
   macKeys(purpose: string): { masterKey: string; key: Buffer }[] {
     return this.rings.map((ring) => ({ masterKey: ring.name.toString('hex'), key: ring.key(`mac:${purpose}`) }));
   }
 }
 
-/** A keyed hash with a key that outlived its master key. */
+/** A keyed hash with a {@link RetiredMacKey}. */
 export function keyedHash(key: Uint8Array, id: string, text: string): string {
   return createHmac('sha256', key).update(`${id}\0${text}`).digest('base64url');
 }

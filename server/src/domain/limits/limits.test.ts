@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 describe('peeking at a budget', () => {
-  it('tells how much is spent, refused tries included, and spends nothing', async () => {
+  it('returns the count, refused attempts included, and spends nothing', async () => {
     expect(await peek('one')).toBe(0);
     for (let count = 0; count < 3; count += 1) await spend('one');
     expect(await peek('one')).toBe(3);
@@ -47,20 +47,20 @@ describe('peeking at a budget', () => {
     expect(await peek('two')).toBe(0);
   });
 
-  it('tells nothing of a window that has ended', async () => {
+  it('returns zero for a window that has ended', async () => {
     await spend('one');
     now = new Date(now.getTime() + 60_000);
     expect(await peek('one')).toBe(0);
   });
 
-  it('makes no row', async () => {
+  it('inserts no row', async () => {
     await peek('one');
     expect(await query(db.alone, sql`select id from budgets`)).toEqual([]);
   });
 });
 
 describe('the key of a budget', () => {
-  it('is a keyed hash: whoever reads the table cannot confirm a subject by hashing it', async () => {
+  it('is a keyed hash: a reader of the table cannot confirm a subject by hashing it', async () => {
     await spend('ann@example.com');
     await db.transaction((em) => limits.spend(em, rule, 'bob@example.com'));
     const ids = (await query(db.alone, sql<{ id: string }>`select id from budgets`)).map(({ id }) => id);
@@ -72,10 +72,10 @@ describe('the key of a budget', () => {
   });
 });
 
-describe('while the master key is being changed', () => {
+describe('during a change of the master key', () => {
   const spendNow = (subject: string) => db.transaction((em) => limitsDuringChange.spend(em, rule, subject));
 
-  it('what was spent before counts on, in its window', async () => {
+  it('earlier use still counts in its window', async () => {
     await spend('one');
     now = new Date(now.getTime() + 20_000);
     expect(await spendNow('one')).toEqual({ allowed: true, left: 0, retryAfterSeconds: 40 });
@@ -83,13 +83,13 @@ describe('while the master key is being changed', () => {
     expect(await db.transaction((em) => limitsDuringChange.peek(em, rule, 'one'))).toBe(3);
   });
 
-  it('a spent budget stays spent, also outside of a transaction and for a look alone', async () => {
+  it('a spent budget stays spent, also outside a transaction and for peek', async () => {
     for (let count = 0; count < 3; count += 1) await spend('two');
     expect(await db.transaction((em) => limitsDuringChange.peek(em, rule, 'two'))).toBe(3);
     expect(await limitsDuringChange.spendInPassing(db, rule, 'two')).toMatchObject({ allowed: false });
   });
 
-  it('a window that has ended under the old key is not carried on, and a reset forgets both', async () => {
+  it('a window that ended under the old key is not continued, and a reset clears both', async () => {
     await spend('three');
     now = new Date(now.getTime() + 60_000);
     expect(await spendNow('three')).toEqual({ allowed: true, left: 1, retryAfterSeconds: 60 });

@@ -3,7 +3,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
 
-/** How much of something one subject may do in a window. */
+/** Number of uses per subject and window. */
 export interface LimitRule {
   /** Unique among all rules; part of the stored key. */
   name: string;
@@ -13,9 +13,9 @@ export interface LimitRule {
 
 export interface Spent {
   allowed: boolean;
-  /** How much is left after this, never below 0. */
+  /** Remaining uses, never below 0. */
   left: number;
-  /** Until the window ends. */
+  /** Until the end of the window. */
   retryAfterSeconds: number;
 }
 
@@ -25,28 +25,28 @@ interface BudgetRow {
 }
 
 /**
- * Keyed hashes of a subject, by the current master key first. While the master key is being changed there is a second:
- * what was spent under it counts on.
+ * Keyed hashes of a subject, the current master key's first. During a change of the master key there is a second, whose
+ * count continues.
  */
 export type SubjectKeys = (subject: string) => readonly string[];
 
-/** Budgets in the database: shared by all processes, outliving a restart, counted by one atomic statement. */
+/** Budgets in the database: shared by all processes, kept across restarts, counted by one atomic statement. */
 export class Limits {
   constructor(private readonly deps: { clock: Clock; keysOf: SubjectKeys }) {}
 
   /**
-   * Takes one from the subject's budget, also where it is spent already. The caller commits this whatever comes of
-   * the rest: a refusal that rolled it back would hand out unlimited tries.
+   * Spends one of the subject's budget, even if it is exhausted. The caller must commit this even if the request fails:
+   * a rollback would allow unlimited attempts.
    *
-   * @param subject what the budget belongs to: an account, an address, a network. Stored as a keyed hash.
+   * @param subject an account, address or network; stored as a keyed hash
    */
   async spend(em: EntityManager, rule: LimitRule, subject: string): Promise<Spent> {
     return this.take(em, 'limits.spend', rule, subject, sql`(values (1)) as one`);
   }
 
   /**
-   * The same outside of any transaction, and without waiting for the disk: many callers share such a budget, and would
-   * wait for each other. A crash forgets what was spent in its last moments.
+   * Like {@link spend}, in its own transaction with synchronous_commit = off, so that callers that share a budget do
+   * not block each other. A crash loses the last moments.
    */
   async spendInPassing(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
     const withoutFlush = sql`(select set_config('synchronous_commit', 'off', true)) as without_flush`;
@@ -73,7 +73,7 @@ export class Limits {
     return judge(rule, row as BudgetRow, now);
   }
 
-  /** How much the subject has spent in its present window, refused tries included. Spends nothing. */
+  /** The subject's count in the current window, refused attempts included. Spends nothing. */
   async peek(em: EntityManager, rule: LimitRule, subject: string): Promise<number> {
     const [row] = await query(
       em,
@@ -85,14 +85,14 @@ export class Limits {
     return (row as { spent: number }).spent;
   }
 
-  /** Gives the subject a fresh budget, e.g. after a success. */
+  /** Resets the subject's budget, e.g. after a success. */
   async reset(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
     await execute(em, sql`delete from budgets where id = any(${this.idsOf(rule, subject)})`, {
       prepare: 'limits.reset',
     });
   }
 
-  /** Drops windows that have ended. */
+  /** Deletes windows that have ended. */
   async sweep(em: EntityManager): Promise<void> {
     await execute(em, sql`delete from budgets where resets_at <= ${this.deps.clock.now()}`);
   }

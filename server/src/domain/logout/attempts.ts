@@ -10,12 +10,12 @@ export function isSuccess(outcome: DeliveryOutcome): boolean {
   return 'status' in outcome && (outcome.status === 200 || outcome.status === 204);
 }
 
-/** 400: the receiver has understood and will not. */
+/** 400: the receiver rejects the token; a retry is pointless. */
 export function isFinal(outcome: DeliveryOutcome): boolean {
   return 'status' in outcome && outcome.status === 400;
 }
 
-/** 10 s after the first failure, doubling to an hour, each with up to a fifth more so that receivers are not hit in step. */
+/** 10 s after the first failure, doubling to an hour, with up to 20 % jitter. */
 export function nextAttemptAt(now: Date, failures: number, random: Random): Date {
   const base = Math.min(3600, 10 * 2 ** (failures - 1));
   return secondsLater(now, base * (1 + random.integer(200) / 1000));

@@ -8,7 +8,7 @@ import { LogoutDelivery, type LogoutDeliveryState, logoutDeliveryStates } from '
 export interface DeliveryFilter {
   clientId?: string | undefined;
   state?: LogoutDeliveryState | undefined;
-  /** Whose sessions ended. */
+  /** User whose sessions ended. */
   userId?: string | undefined;
 }
 
@@ -48,20 +48,20 @@ export function deliveriesStatement(
   return sql`select id from (${sql.join(each, sql` union all `)}) as candidates order by id desc limit ${first}`;
 }
 
-/** How a client has answered of late. */
+/** Recent delivery results of a client. */
 export interface Receiver {
   clientId: string;
   delivered: number;
   pending: number;
   failed: number;
-  /** Of the last delivery that was taken. */
+  /** Time of the last successful delivery. */
   lastDeliveredAt: string | null;
 }
 
-/** So far back go the counts of {@link receiversOf}. */
+/** Period of the counts of {@link receiversOf}. */
 const receiverDays = 7;
 
-/** Every client of a project that receives logouts or did so lately, with their results. */
+/** Every client of a project that receives logouts or recently did, with the results. */
 export function receiversOf(em: EntityManager, projectId: string, now: Date): Promise<Receiver[]> {
   const since = secondsLater(now, -receiverDays * 24 * 3600);
   return query(

@@ -5,7 +5,7 @@ import { Project } from '../projects/project.entity.ts';
 
 export const logoutDeliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type LogoutDeliveryState = (typeof logoutDeliveryStates)[number];
-/** One POST and what came of it. */
+/** One POST and its result. */
 export interface DeliveryAttempt {
   at: string;
   status?: number;
@@ -20,13 +20,13 @@ const schema = defineEntity({
     id: key(),
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
-    /** `sub` of the token; the user may be gone by now. */
+    /** `sub` of the token; the user may be erased. */
     subject: p.uuid(),
     /** The session that the token names; null: the token ends every session of the user. */
     sid: p.uuid().nullable(),
-    /** Delivery to the same client whose first attempt comes before this one's. */
+    /** Delivery to the same client whose first attempt must precede this one's. */
     afterId: p.uuid().nullable(),
-    /** The same over all attempts; receivers tell repeats by it. */
+    /** The same in all attempts, so that receivers recognise retries. */
     jti: p.text(),
     uri: p.text(),
     state: p.enum(logoutDeliveryStates).default('pending'),
@@ -38,6 +38,6 @@ const schema = defineEntity({
   indexes: [{ name: 'logout_deliveries_project_id_id_index', properties: ['project', 'id'] }],
 });
 
-/** A logout token on its way to one client (OpenID Connect Back-Channel Logout 1.0). */
+/** Delivery of a logout token to one client (OpenID Connect Back-Channel Logout 1.0). */
 export class LogoutDelivery extends schema.class {}
 schema.setClass(LogoutDelivery);

@@ -22,7 +22,7 @@ let orm: MikroORM;
 let drop: () => Promise<void>;
 let services: Services;
 let sent: { uri: string; token: string }[];
-/** Deliveries that a job was asked for. */
+/** Deliveries with a job. */
 let jobs: string[] = [];
 let answer: (uri: string) => { status: number } | { error: string };
 let project: Project;
@@ -89,7 +89,7 @@ beforeEach(async () => {
   });
 });
 
-/** A session in which the given clients take part. */
+/** A session that the given clients joined. */
 async function session(...participants: Client[]): Promise<string> {
   return services.db.transaction(async (em) => {
     const now = clock.now();
@@ -112,7 +112,7 @@ async function deliverDue(): Promise<void> {
   for (const id of await services.logout.due()) await services.logout.deliver(id);
 }
 
-/** As {@link deliverDue}, with what becomes due by it. */
+/** Like {@link deliverDue}, repeated until none is due. */
 async function deliverAll(): Promise<void> {
   while ((await services.logout.due()).length > 0) await deliverDue();
 }
@@ -128,7 +128,7 @@ function deliveries(): Promise<LogoutDelivery[]> {
 }
 
 describe('the end of one session (scope session)', () => {
-  it('tells each client that took part and wants to hear, with sid and without nonce', async () => {
+  it('notifies each client of the session that has a logout URI, with sid and without nonce', async () => {
     const sid = await session(...clients);
     await services.logout.endSession(sid, system);
     await deliverDue();
@@ -142,7 +142,7 @@ describe('the end of one session (scope session)', () => {
     }
   });
 
-  it('tells nobody before it has happened, and nobody twice', async () => {
+  it('notifies after the commit, once', async () => {
     const sid = await session(...clients);
     await deliverDue();
     expect(sent).toEqual([]);
@@ -153,7 +153,7 @@ describe('the end of one session (scope session)', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('leaves the user’s other sessions alone', async () => {
+  it('keeps the user’s other sessions', async () => {
     const [first, second] = [await session(), await session()];
     await services.logout.endSession(first, system);
     const em = services.db.reader();
@@ -162,13 +162,13 @@ describe('the end of one session (scope session)', () => {
 });
 
 describe('the end of all sessions (scope global)', () => {
-  /** What a client was sent: `sid` of each token, in order. */
+  /** `sid` of each token that a client received, in order. */
   async function sids(label: string): Promise<unknown[]> {
     const own = sent.filter(({ uri }) => uri.includes(`//${label}.`));
     return Promise.all(own.map(async ({ token }) => (await read(token)).payload['sid']));
   }
 
-  it('tells each client first without sid, then of each session that it joined', async () => {
+  it('notifies each client first without sid, then for each session that it joined', async () => {
     const [a, b] = clients as [Client, Client];
     const [one, two] = [await session(a, b), await session(a)];
     await session();
@@ -181,7 +181,7 @@ describe('the end of all sessions (scope global)', () => {
     expect(new Set(jtis).size).toBe(sent.length);
   });
 
-  it('signs the person out of a receiver that keys its sessions by sid and ignores tokens without', async () => {
+  it('signs the user out of a receiver that keys its sessions by sid and ignores tokens without', async () => {
     const [a] = clients as [Client];
     const signedIn = new Set([await session(a), await session(a)]);
     await services.logout.endAllOfUser(user.id, system);
@@ -190,7 +190,7 @@ describe('the end of all sessions (scope global)', () => {
     expect([...signedIn]).toEqual([]);
   });
 
-  it('tells a client that does not require sid once, without', async () => {
+  it('notifies a client that does not require sid once, without it', async () => {
     const [a] = clients as [Client];
     await services.clients.update(a.id, { backchannelLogoutSessionRequired: false }, system);
     await session(a);
@@ -200,7 +200,7 @@ describe('the end of all sessions (scope global)', () => {
     expect(await sids('a')).toEqual([undefined]);
   });
 
-  it('never tells of a session before the token without sid was tried, whoever asks, and does not wait for its success', async () => {
+  it('sends tokens with sid only after an attempt of the token without, successful or not', async () => {
     const [a, b] = clients as [Client, Client];
     const sid = await session(a, b);
     await services.logout.endAllOfUser(user.id, system);
@@ -217,7 +217,7 @@ describe('the end of all sessions (scope global)', () => {
     expect(await sids('b')).toEqual([undefined, sid]);
   });
 
-  it('has a job for each token, those that name a session once their turn has come', async () => {
+  it('has a job for each token; those with sid get theirs after the first attempt of the token without', async () => {
     const [a] = clients as [Client];
     await session(a);
     await session(a);
@@ -231,15 +231,15 @@ describe('the end of all sessions (scope global)', () => {
   });
 });
 
-describe('an ID token as the only word', () => {
-  it('ends the session that it names, but nothing once that has ended', async () => {
+describe('logout by an ID token alone', () => {
+  it('ends the session of its sid, but nothing once that has ended', async () => {
     const [named, other] = [await session(), await session()];
     await services.logout.endByHint({ subject: user.id, sid: named }, 'session', system);
     await services.logout.endByHint({ subject: user.id, sid: named }, 'global', system);
     expect(await isLive(other)).toBe(true);
   });
 
-  it.each(['idle for too long', 'as old as the policy allows by now'])('ends nothing once that is %s', async (why) => {
+  it.each(['idle for too long', 'past its maximum age'])('ends nothing once that is %s', async (why) => {
     const [named, other] = [await session(), await session()];
     clock.turn(29 * 60);
     await touch(other);
@@ -249,14 +249,14 @@ describe('an ID token as the only word', () => {
     expect(await services.db.reader().count(Session, { user: user.id, endedAt: null })).toBe(2);
   });
 
-  it.each(['global', 'session'] as const)('ends nothing where it names no session (scope %s)', async (scope) => {
+  it.each(['global', 'session'] as const)('ends nothing without sid (scope %s)', async (scope) => {
     const any = await session();
     await services.logout.endByHint({ subject: user.id, sid: undefined }, scope, system);
     await services.logout.endByHint({ subject: user.id, sid: 'no session' }, scope, system);
     expect(await isLive(any)).toBe(true);
   });
 
-  it('ends nothing where the session that it names is another person’s', async () => {
+  it('ends nothing if the session of its sid is another user’s', async () => {
     const any = await session();
     await services.logout.endByHint({ subject: systemRandom.id(), sid: any }, 'global', system);
     expect(await isLive(any)).toBe(true);
@@ -274,7 +274,7 @@ describe('an ID token as the only word', () => {
 });
 
 describe('a receiver', () => {
-  it.each([200, 204])('is told once when it answers %s', async (status) => {
+  it.each([200, 204])('gets one request if it answers %s', async (status) => {
     answer = () => ({ status });
     await services.logout.endSession(await session(clients[0] as Client), system);
     await deliverDue();
@@ -284,7 +284,7 @@ describe('a receiver', () => {
     expect(await deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ status }] }]);
   });
 
-  it('is not asked again after 400', async () => {
+  it('gets no retry after 400', async () => {
     answer = () => ({ status: 400 });
     await services.logout.endSession(await session(clients[0] as Client), system);
     await deliverDue();
@@ -295,7 +295,7 @@ describe('a receiver', () => {
   });
 
   it.each([{ status: 302 }, { status: 500 }, { error: 'no answer in time' }])(
-    'that answers %j is asked again, ten times in all, with the same jti and a fresh iat',
+    'that answers %j gets ten attempts, with the same jti and a fresh iat',
     async (outcome) => {
       answer = () => outcome;
       await services.logout.endSession(await session(clients[0] as Client), system);
@@ -313,7 +313,7 @@ describe('a receiver', () => {
     },
   );
 
-  it('waits ten seconds, then longer each time', async () => {
+  it('gets its retry after ten seconds, then with growing delays', async () => {
     answer = () => ({ status: 503 });
     await services.logout.endSession(await session(clients[0] as Client), system);
     await deliverDue();
@@ -328,14 +328,14 @@ describe('a receiver', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is posted to once though many processes try', async () => {
+  it('gets one request if several processes deliver', async () => {
     await services.logout.endSession(await session(clients[0] as Client), system);
     const [id] = await services.logout.due();
     await Promise.all(Array.from({ length: 20 }, () => services.logout.deliver(id as string)));
     expect(sent).toHaveLength(1);
   });
 
-  it('is tried again after the process that had claimed it died', async () => {
+  it('gets a retry after the process with the claim died', async () => {
     await services.logout.endSession(await session(clients[0] as Client), system);
     const [id] = await services.logout.due();
     const claimed = new Promise<void>((resolve) => {

@@ -19,16 +19,16 @@ import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.t
 /** Posts one logout token; never throws. */
 export type PostLogoutToken = (uri: string, logoutToken: string) => Promise<{ status: number } | { error: string }>;
 
-/** `global` ends all sessions of the user, `session` the one at hand (service.md 3.2). */
+/** `global` ends all sessions of the user, `session` the current one (service.md 3.2). */
 export type LogoutScope = 'global' | 'session';
 
 /** The job that delivers; its data is `{ deliveryId }`. */
 export const deliverJob = 'logout.deliver';
-/** A process that has claimed a delivery and died is given up after this, and another one tries. */
+/** Lifetime of a claim; after it, another process may attempt the delivery. */
 const leaseSeconds = 10;
-/** Attempts under way at once in one process; beyond it, jobs wait. */
+/** Maximum concurrent attempts per process; further jobs wait. */
 const maxInFlight = 500;
-/** A logout token's life (decisions: 2 minutes). */
+/** Lifetime of a logout token. */
 const tokenTtlSeconds = 120;
 
 export interface LogoutDeps {
@@ -43,8 +43,8 @@ export interface LogoutDeps {
 }
 
 /**
- * Ends sessions and notifies the clients that took part in them (OpenID Connect Back-Channel Logout 1.0, service.md 6).
- * The ends and their deliveries commit together; nothing is sent before.
+ * Ends sessions and notifies their clients (OpenID Connect Back-Channel Logout 1.0, service.md 6). Sessions and
+ * deliveries are written in one transaction and sent after its commit.
  */
 export class Logout {
   private readonly inFlight = new Set<Promise<void>>();
@@ -56,15 +56,16 @@ export class Logout {
     return this.deps.db.transaction((em) => this.endSessionIn(em, sessionId, 'logout', actor));
   }
 
-  /** As {@link endSession}, in the caller's transaction. */
+  /** Like {@link endSession}, in the caller's transaction. */
   async endSessionIn(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<void> {
     const session = await this.deps.sessions.end(em, sessionId, reason, actor);
     if (session) await this.tell(em, [session], 'session');
   }
 
   /**
-   * Ends every session of a user (scope `global`) and their open work: each client gets one token without `sid`, then, where it requires `sid`,
-   * one for each of the sessions that it joined. Receivers that key sessions by `sid` ignore the first.
+   * Ends every session of a user (scope `global`) and their open work. Each client gets one token without `sid`, then,
+   * if it requires `sid`, one for each session that it joined, since receivers that key sessions by `sid` ignore the
+   * first.
    */
   endAllOfUser(userId: string, actor: Actor): Promise<void> {
     const { db, clock } = this.deps;
@@ -77,8 +78,8 @@ export class Logout {
   }
 
   /**
-   * Logout by an ID token, for a browser that holds no session. The token is good for as long as the session that it names
-   * is live: an old token ends nothing new, and one without `sid` (of the browser SDK) ends nothing.
+   * Logout by an ID token, for a browser without a session cookie. The token is valid while the session of its `sid` is
+   * live: an old token ends no newer session, and one without `sid` (of the browser SDK) ends nothing.
    */
   endByHint(hint: { subject: string; sid: string | undefined }, scope: LogoutScope, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
@@ -90,14 +91,14 @@ export class Logout {
     });
   }
 
-  /** As {@link endAllOfUser}, in the caller's transaction. */
+  /** Like {@link endAllOfUser}, in the caller's transaction. */
   async endAllOfUserIn(em: EntityManager, userId: string, reason: SessionEnd, actor: Actor): Promise<void> {
     await this.tell(em, await this.deps.sessions.endAllOfUser(em, userId, reason, actor), 'global');
   }
 
   /**
-   * Starts an attempt and does not wait for it, so that a receiver that hangs delays no other job. Should this
-   * process die, the claim's own job makes the attempt again.
+   * Starts an attempt and does not wait for it, so that a slow receiver delays no other job. If this process dies, a
+   * job at the claim's expiry retries.
    */
   async dispatch(deliveryId: string, onError: (error: unknown) => void): Promise<void> {
     while (this.inFlight.size >= maxInFlight) await Promise.race(this.inFlight);
@@ -107,7 +108,7 @@ export class Logout {
     this.inFlight.add(attempt);
   }
 
-  /** Waits for the attempts under way. */
+  /** Waits for attempts in progress. */
   async drain(): Promise<void> {
     await Promise.all(this.inFlight);
   }
@@ -157,7 +158,7 @@ export class Logout {
     });
   }
 
-  /** True for one caller alone; a job at the claim's end stands in for it. */
+  /** True for one caller only. Schedules a job at the claim's expiry. */
   private claim(deliveryId: string): Promise<boolean> {
     const { db, clock, queue } = this.deps;
     return db.transaction(async (em) => {
@@ -172,7 +173,7 @@ export class Logout {
     });
   }
 
-  /** Deliveries that are due, whose job or process was lost: the sweep hands them out again. */
+  /** Due deliveries whose job or process was lost, for the sweep. */
   async due(): Promise<string[]> {
     const { db, clock } = this.deps;
     const due = await query(
@@ -186,8 +187,8 @@ export class Logout {
   }
 
   /**
-   * An admin asks for another attempt, now, at the address that the client has today. One that is about to be made
-   * anyhow is not asked for twice. Refuses `not-found`, and `invalid` where the token has arrived.
+   * Schedules another attempt now, at the client's current URI, unless one is due anyway. Refuses `not-found`,
+   * `invalid` if it was delivered.
    */
   async retry(deliveryId: string, projectId: string, actor: Actor): Promise<LogoutDelivery> {
     const { db, clock, audit, queue } = this.deps;
@@ -200,7 +201,7 @@ export class Logout {
         ),
         'logout-delivery',
       );
-      if (row.state === 'delivered') refuse({ code: 'invalid', field: 'id', reason: 'was delivered already' });
+      if (row.state === 'delivered') refuse({ code: 'invalid', field: 'id', reason: 'was already delivered' });
       const isUnderWay = row.nextAttemptAt != null && row.nextAttemptAt <= secondsLater(clock.now(), leaseSeconds);
       if (row.state === 'pending' && isUnderWay) return row;
       const uri = row.client.getEntity().backchannelLogoutUri ?? row.uri;
@@ -219,7 +220,7 @@ export class Logout {
     });
   }
 
-  /** Jobs for the deliveries that waited for the first attempt at this one. */
+  /** Sends jobs for the deliveries that wait for this one's first attempt. */
   private async sendFollowers(em: EntityManager, deliveryId: string): Promise<void> {
     const followers = sql<{ id: string }>`
       select id from logout_deliveries where after_id = ${deliveryId} and state = 'pending'`;
@@ -228,7 +229,7 @@ export class Logout {
     }
   }
 
-  /** What each client that took part and wants to hear is told. Those that name a session wait for the one that names none. */
+  /** Writes the deliveries for each client with a logout URI. Those with `sid` wait for the one without. */
   private async tell(em: EntityManager, sessions: Session[], scope: LogoutScope): Promise<void> {
     const [first] = sessions;
     if (!first) return;
@@ -272,7 +273,7 @@ export class Logout {
     return delivery;
   }
 
-  /** Section 2.4 of the standard; `exp` and `iat` are fresh for each attempt, `jti` is not. */
+  /** Back-Channel Logout 1.0 §2.4. `exp` and `iat` are new in each attempt, `jti` is not. */
   private token(delivery: LogoutDelivery): Promise<string> {
     const now = seconds(this.deps.clock.now());
     const client = delivery.client.getEntity();
@@ -288,11 +289,11 @@ export class Logout {
   }
 }
 
-/** The delivery that this one follows was tried, or no longer exists. */
+/** The delivery that this one follows was attempted, or no longer exists. */
 const isFirst = sql`not exists (select from logout_deliveries before
   where before.id = logout_deliveries.after_id and before.state = 'pending' and before.attempts = '[]')`;
 
-/** Which of these sessions each client has joined, by the client's id. */
+/** The sessions that each client joined, by client id. */
 async function participations(em: EntityManager, sessions: Session[]): Promise<Map<string, string[]>> {
   const found = await query(
     em,

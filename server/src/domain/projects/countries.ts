@@ -1,4 +1,4 @@
-/** ISO 3166-1 alpha-2, and `XK`: Kosovo has no code of ISO, and numbers of its own. */
+/** ISO 3166-1 alpha-2, and `XK`: Kosovo has its own phone numbers but no ISO code. */
 const codes = new Set(
   `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ

@@ -11,7 +11,7 @@ import {
 } from './project.entity.ts';
 import { checkNumber, checkSeconds } from './session-policy.ts';
 
-/** What an admin decides about a project, apart from its session policy. */
+/** The settings of a project, without its session policy. */
 export interface ProjectSettings {
   name: string;
   scimEnabled: boolean;
@@ -19,7 +19,7 @@ export interface ProjectSettings {
   testMode: boolean;
   signUp: SignUpMode;
   mfaPolicy: MfaPolicy;
-  /** Second factors that can be set up; a user with another one keeps it. */
+  /** Second factors that users can set up; existing enrolments of others stay valid. */
   offeredFactors: MfaMethod[];
   /** How long a device may skip the second factor after `remember_me`; 0: never. */
   rememberMfaSeconds: number;
@@ -37,7 +37,7 @@ export interface ProjectSettings {
 
 const year = 365 * 24 * 3600;
 
-/** Each known setting on its own, so that nothing else of the input reaches the row. Refuses `invalid`. */
+/** Copies known settings only, so that no other input reaches the row. Refuses `invalid`. */
 export function checkedProject(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
   const settings: Partial<ProjectSettings> = {};
   const { rememberMfaSeconds, deviceTrustSeconds, deviceTrustDays, smsPerDay } = input;
@@ -71,9 +71,9 @@ function oneOf<T extends string>(field: string, value: T, allowed: readonly T[])
 function checkedFactors(factors: readonly MfaMethod[]): MfaMethod[] {
   const field = 'offeredFactors';
   if (!Array.isArray(factors) || factors.length === 0)
-    refuse({ code: 'invalid', field, reason: 'must hold at least one' });
+    refuse({ code: 'invalid', field, reason: 'must contain at least one' });
   if (factors.some((one) => !mfaMethods.includes(one))) {
-    refuse({ code: 'invalid', field, reason: `must hold nothing but ${mfaMethods.join(', ')}` });
+    refuse({ code: 'invalid', field, reason: `must contain only ${mfaMethods.join(', ')}` });
   }
   return mfaMethods.filter((one) => factors.includes(one));
 }
@@ -81,7 +81,7 @@ function checkedFactors(factors: readonly MfaMethod[]): MfaMethod[] {
 function checkedCountries(codes: readonly string[]): string[] {
   const unique = Array.isArray(codes) ? [...new Set(codes.map((code) => String(code).trim().toUpperCase()))] : [''];
   if (!unique.every(isCountry)) {
-    refuse({ code: 'invalid', field: 'smsCountries', reason: 'must hold ISO 3166-1 alpha-2 country codes' });
+    refuse({ code: 'invalid', field: 'smsCountries', reason: 'must contain ISO 3166-1 alpha-2 country codes' });
   }
   return unique.sort();
 }

@@ -15,16 +15,16 @@ const schema = defineEntity({
   properties: {
     id: key(),
     name: p.text(),
-    /** `console` is the project in which admins sign in, `demo` the sample; both are made at the first start. */
+    /** `console` is the project of the admins, `demo` the sample; both are created at the first start. */
     builtIn: p.text().$type<'console' | 'demo'>().nullable().unique(),
     scimEnabled: p.boolean().default(true),
-    /** The directory's values win, and the phone of a provisioned user is locked (service.md 3.1). */
+    /** The directory's values take precedence, and the phone of a provisioned user is locked (service.md 3.1). */
     scimAuthoritative: p.boolean().default(true),
-    /** One-time codes are also in the answers. */
+    /** One-time codes are also in the responses. */
     testMode: p.boolean().default(false),
     signUp: p.enum(signUpModes).default('open'),
     mfaPolicy: p.enum(mfaPolicies).default('off'),
-    /** Factors that can be set up; a user with another one keeps it. */
+    /** Second factors that users can set up; existing enrolments of others stay valid. */
     offeredFactors: p
       .array<MfaMethod>((text) => text as MfaMethod)
       .columnType('text[]')
@@ -45,7 +45,7 @@ const schema = defineEntity({
     maxSessionSeconds: p.integer().default(8 * 3600),
     idTokenTtlSeconds: p.integer().default(60),
     accessTokenTtlSeconds: p.integer().default(300),
-    /** Of users, so far: what waits to be noted of a directory's requests may speak of one of them (decisions/0086). */
+    /** Number of erased users: a queued record of a SCIM request may contain data of one (decisions/0086). */
     erasures: p.integer().default(0),
     version: p.integer().default(1),
     createdAt: instant(),
@@ -53,6 +53,6 @@ const schema = defineEntity({
   },
 });
 
-/** A tenant: its users, clients, directory and policies. Every lookup of the rest is scoped to one. */
+/** A tenant with its users, clients, directory and policies. Every lookup is scoped to one. */
 export class Project extends schema.class {}
 schema.setClass(Project);

@@ -38,7 +38,7 @@ describe('test mode', () => {
     });
   };
 
-  it('is refused over https with more than 100 users, and fine with 100 or over http', async () => {
+  it('is refused over https with more than 100 users, and allowed with 100 or over http', async () => {
     const secure = projectsOf('https://id.example.com');
     const { id } = await secure.create({ name: 'Grown' }, system);
     await fill(id, 100);
@@ -54,8 +54,8 @@ describe('test mode', () => {
   });
 });
 
-describe('the factors that are offered', () => {
-  it('are at least one, known, and not SMS alone where none can be sent', async () => {
+describe('the offered factors', () => {
+  it('are at least one, known, and not SMS alone if none can be sent', async () => {
     const projects = projectsOf('http://localhost:3000');
     const { id, offeredFactors } = await projects.create({ name: 'Factors' }, system);
     expect(offeredFactors).toEqual(['totp', 'sms', 'email']);
@@ -88,7 +88,7 @@ describe('the factors that are offered', () => {
 });
 
 describe('a change', () => {
-  it('loses none of two that come at once', async () => {
+  it('applies two concurrent updates', async () => {
     const projects = projectsOf('http://localhost:3000');
     const { id } = await projects.create({ name: 'Busy' }, system);
     await Promise.all([
@@ -104,7 +104,7 @@ describe('a change', () => {
     });
   });
 
-  it('that changes nothing writes nothing and tells nothing', async () => {
+  it('writes and audits nothing if nothing changes', async () => {
     const projects = projectsOf('http://localhost:3000');
     const { id } = await projects.create({ name: 'Calm' }, system);
     clock.turn(60);
@@ -114,7 +114,7 @@ describe('a change', () => {
     expect(events).toEqual([{ type: 'project.created' }]);
   });
 
-  it('cannot name a column that is no setting', async () => {
+  it('ignores columns that are not settings', async () => {
     const projects = projectsOf('http://localhost:3000');
     const { id } = await projects.create({ name: 'Mine', builtIn: 'console' } as never, system);
     await projects.update(id, { id: 'x', builtIn: 'console', version: 99 } as never, system);

@@ -14,9 +14,9 @@ import { checkedProject, type ProjectSettings } from './project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
 import { TestMode, testModeMaxUsers } from './test-mode.ts';
 
-/** Values that are absent stay as they are. */
+/** Absent values stay unchanged. */
 export interface ProjectChange extends Partial<ProjectSettings> {
-  /** The version that the caller has read; refuses `conflict` if it has changed since. */
+  /** The version that the caller read; refuses `conflict` if it has changed since. */
   expectedVersion?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface ProjectContents {
   scimTokens: number;
 }
 
-/** The audit log as projects know it: it stands one rung above, since its events belong to a project. */
+/** The part of the audit log used here. Its rung is one above, since events belong to a project. */
 interface Log {
   record(
     em: EntityManager,
@@ -51,8 +51,8 @@ export class Projects {
   readonly testMode: TestMode;
 
   /**
-   * @param issuer the base address: on https, test mode is for small projects only
-   * @param canSendSms whether a project can live with SMS as its only factor
+   * @param issuer the base address: on https, only small projects may use test mode
+   * @param canSendSms whether a project may offer SMS as its only factor
    */
   constructor(
     private readonly deps: {
@@ -101,7 +101,7 @@ export class Projects {
     });
   }
 
-  /** A new project with the defaults of service.md 2.6, in the caller's transaction and untold. */
+  /** Joins: a new project with the defaults of service.md 2.6, without an audit event. */
   make(em: EntityManager, input: Partial<ProjectSettings> & { name: string; builtIn?: 'console' | 'demo' }): Project {
     const now = this.deps.clock.now();
     const project = em.create(Project, {
@@ -161,9 +161,9 @@ export class Projects {
   }
 
   /**
-   * Switches test mode off where it no longer holds, in the caller's transaction, with an event each.
+   * Joins: switches off test mode where it is no longer allowed, and audits each.
    *
-   * @param reason what happened: users were added, or the base address became https
+   * @param reason users were added, or the base address became https
    */
   async endTestModes(em: EntityManager, reason: 'user-limit' | 'base-address'): Promise<void> {
     for (const { id, users } of await this.testMode.overdue(em)) {
@@ -182,7 +182,7 @@ export class Projects {
     }
   }
 
-  /** What {@link delete} would take along. */
+  /** What {@link delete} would delete. */
   async contents(em: EntityManager, id: string): Promise<ProjectContents> {
     const [row] = await query(
       em,
@@ -197,14 +197,14 @@ export class Projects {
   }
 
   /**
-   * Deletes the project and all that belongs to it, its events included; that it happened stays in the instance's
-   * log. Refuses `not-found`, `invalid` where `confirmName` is not its name, `forbidden` for the console's own.
+   * Deletes the project with all its data and events; the instance's audit log records the deletion. Refuses
+   * `not-found`, `invalid` if `confirmName` is not its name, `forbidden` for the console's project.
    */
   delete(id: string, confirmName: string, actor: Actor): Promise<ProjectContents> {
     return this.deps.db.transaction(async (em) => {
       const project = await this.locked(em, id);
       if (project.builtIn === 'console') {
-        refuse({ code: 'forbidden', reason: 'admins sign in through this project, so it stays' });
+        refuse({ code: 'forbidden', reason: 'the project of the admins cannot be deleted' });
       }
       if (confirmName !== project.name) {
         refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
@@ -221,12 +221,12 @@ export class Projects {
     });
   }
 
-  /** The settings as they would be kept. Refuses `invalid`. */
+  /** The settings as they would be stored. Refuses `invalid`. */
   check(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
     const settings = checkedProject(input);
-    // Who owes a factor and can set up none is locked out.
+    // A user who must have a factor and can set up none is locked out.
     if (!this.deps.canSendSms && settings.offeredFactors?.join() === 'sms') {
-      const reason = 'must hold more than SMS, which cannot be sent here: no gateway is set (SMS_URL)';
+      const reason = 'must contain more than SMS, because no SMS gateway is set (SMS_URL)';
       refuse({ code: 'invalid', field: 'offeredFactors', reason });
     }
     return settings;
@@ -256,7 +256,7 @@ export class Projects {
 
   private async checkTestMode(em: EntityManager, id: string): Promise<void> {
     if (!(await this.testMode.isBeyond(em, id))) return;
-    const reason = `is for trying out: over https, not for a project with more than ${testModeMaxUsers} users`;
+    const reason = `is not allowed over https for a project with more than ${testModeMaxUsers} users`;
     refuse({ code: 'invalid', field: 'testMode', reason });
   }
 }
@@ -272,9 +272,9 @@ function subject(project: Project) {
   return { kind: 'project', id: project.id, name: project.name };
 }
 
-/** Who can sign in there administers the instance: no directory, no codes in answers, no strangers. */
+/** The users of the console's project administer the instance: no directory, no codes in responses, no sign-up. */
 function keepConsoleClosed(settings: Partial<ProjectSettings>): void {
-  const reason = 'cannot be set on the project through which admins sign in';
+  const reason = 'cannot be set on the project of the admins';
   if (settings.testMode === true) refuse({ code: 'invalid', field: 'testMode', reason });
   if (settings.scimEnabled === true) refuse({ code: 'invalid', field: 'scimEnabled', reason });
   if (settings.signUp === 'open') refuse({ code: 'invalid', field: 'signUp', reason });

@@ -12,7 +12,7 @@ export interface SessionPolicy {
 
 const day = 24 * 3600;
 
-/** What an admin may set, smallest and largest. A signing key is published for a day after its longest token. */
+/** Smallest and largest allowed values. A signing key is published for a day after its longest token. */
 export const sessionPolicyBounds: Record<keyof SessionPolicy, readonly [number, number]> = {
   idleTimeoutSeconds: [1, 90 * day],
   maxSessionSeconds: [1, 365 * day],
@@ -20,7 +20,7 @@ export const sessionPolicyBounds: Record<keyof SessionPolicy, readonly [number, 
   accessTokenTtlSeconds: [1, 3600],
 };
 
-/** Refuses `invalid` where a value that is given lies outside of its bounds. */
+/** Refuses `invalid` if a value is out of bounds. */
 export function checkSessionPolicy(policy: Partial<SessionPolicy>): void {
   for (const [field, bounds] of Object.entries(sessionPolicyBounds)) {
     const value = policy[field as keyof SessionPolicy];

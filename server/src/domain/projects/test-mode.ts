@@ -5,7 +5,7 @@ import type { Project } from './project.entity.ts';
 /** Over https, a project with more users than this has no test mode. */
 export const testModeMaxUsers = 100;
 
-/** Test mode: one-time codes are also in the answers. Judged at each use, whatever the setting says. */
+/** Test mode: one-time codes are also in the responses. Checked at each use, besides the setting. */
 export class TestMode {
   private readonly isSecure: boolean;
 
@@ -13,7 +13,7 @@ export class TestMode {
     this.isSecure = issuer.startsWith('https:');
   }
 
-  /** Whether codes of this project may be in answers. One indexed lookup, only for test mode over https. */
+  /** Whether codes of this project may be in responses. One indexed lookup, only for test mode over https. */
   async holds(em: EntityManager, project: Pick<Project, 'id' | 'testMode'>): Promise<boolean> {
     return project.testMode && !(await this.isBeyond(em, project.id));
   }
@@ -27,7 +27,7 @@ export class TestMode {
     return (counted?.users ?? 0) > testModeMaxUsers;
   }
 
-  /** Projects whose test mode is on and does not hold. */
+  /** Projects whose test mode is on but no longer allowed. */
   async overdue(em: EntityManager): Promise<{ id: string; users: number }[]> {
     if (!this.isSecure) return [];
     return query(

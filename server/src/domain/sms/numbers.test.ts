@@ -8,10 +8,10 @@ describe('the kind of a number', () => {
     ['a mobile', '+4915112345678'],
     ['a mobile', '+41790000001'],
     ['a number that may be a mobile', '+12025550143'],
-    ['a mobile of Bangladesh, beside the international codes', '+8801712345678'],
-    ['a mobile of Taiwan, beside the international codes', '+886912345678'],
-    ['a fictional number that no metadata knows', '+15555550100'],
-    ['a number of a range that is too new for the metadata', '+4917000000'],
+    ['a mobile of Bangladesh, next to the international codes', '+8801712345678'],
+    ['a mobile of Taiwan, next to the international codes', '+886912345678'],
+    ['a fictional number missing from the metadata', '+15555550100'],
+    ['a number of a range newer than the metadata', '+4917000000'],
   ])('%s passes: %s', (_, number) => {
     expect(faultOf(number)).toBeNull();
   });
@@ -41,32 +41,32 @@ describe('the kind of a number', () => {
     ['voicemail', '+41860791234567', 'premium'],
     ['a pager', '+447640123456', 'premium'],
     ['a fixed line', '+41440000000', 'fixed-line'],
-    ['a calling code that nobody has', '+210123456789', 'unassigned'],
+    ['an unassigned calling code', '+210123456789', 'unassigned'],
   ])('%s is refused: %s', (_, number, fault) => {
     expect(faultOf(number)).toBe(fault);
   });
 });
 
 describe('the country of a number', () => {
-  it('must be one that the project allows, where it names any', () => {
+  it('must be one that the project allows, if it lists any', () => {
     expect(faultOf('+4915112345678', ['CH', 'DE'])).toBeNull();
     expect(faultOf('+4915112345678', ['CH'])).toBe('country');
     expect(faultOf('+41790000001', ['CH'])).toBeNull();
   });
 
-  it('is told apart where several share a calling code', () => {
+  it('is distinguished if several share a calling code', () => {
     expect(faultOf('+12025550143', ['US'])).toBeNull();
     expect(faultOf('+18765551234', ['US'])).toBe('country');
     expect(faultOf('+447624123456', ['GB'])).toBe('country');
   });
 
-  it('is any of those that share the code, where the number does not tell', () => {
+  it('is any of those that share the code, if the number does not decide', () => {
     expect(faultOf('+15555550100', ['US'])).toBeNull();
     expect(faultOf('+1234567', ['CA'])).toBeNull();
     expect(faultOf('+15555550100', ['DE'])).toBe('country');
   });
 
-  it('does not make a bad kind good', () => {
+  it('does not allow a refused kind', () => {
     expect(faultOf('+33899123456', ['FR'])).toBe('premium');
   });
 });
@@ -78,7 +78,7 @@ describe('the range of a number', () => {
     expect(judgeNumber('+99912345678', []).prefix).toBe('+99912');
   });
 
-  it('and the number are the same with a trunk prefix', () => {
+  it('is the same with a trunk prefix', () => {
     const plain = judgeNumber('+4915112345678', []);
     expect(judgeNumber('+49015112345678', [])).toEqual(plain);
   });

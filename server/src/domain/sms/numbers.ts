@@ -13,13 +13,13 @@ export type NumberFault =
   | 'international'
   | 'premium'
   | 'fixed-line'
-  /** Not among the countries that the project allows. */
+  /** Not allowed by the project. */
   | 'country';
 
 export interface JudgedNumber {
   /** E.164, without a trunk prefix that was typed after the calling code. */
   number: string;
-  /** Calling code and the first five digits after it: a range of numbers that one operator holds. */
+  /** Calling code and the first five digits after it: a range of one operator. */
   prefix: string;
   fault: NumberFault | null;
 }
@@ -30,8 +30,8 @@ const refusedRanges = /^\+(800|808|87|88[1238]|979|991|1900)/;
 const premium: readonly NumberType[] = ['PREMIUM_RATE', 'SHARED_COST', 'UAN', 'PAGER', 'VOICEMAIL'];
 
 /**
- * Judges a number in E.164 by the metadata of libphonenumber. That data is never quite up to date, so a number that it
- * merely calls invalid passes.
+ * Checks a number in E.164 by the metadata of libphonenumber. The data is never quite up to date, so a number that is
+ * merely invalid there passes.
  *
  * @param countries ISO 3166-1 alpha-2; empty: every country
  */
@@ -50,7 +50,7 @@ export function judgeNumber(number: string, countries: readonly string[]): Judge
   return { number: canonical, prefix, fault: fault() };
 }
 
-/** The country, or those that it may be in: several share a calling code. */
+/** The possible countries: several share a calling code. */
 function countriesOf(parsed: NonNullable<ReturnType<typeof parsePhoneNumberFromString>>): readonly string[] {
   if (parsed.country) return [parsed.country];
   const possible = parsed.getPossibleCountries();

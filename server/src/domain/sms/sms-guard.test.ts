@@ -24,9 +24,9 @@ const guard = new SmsGuard({ limits, audit: new Audit({ clock, random: systemRan
 
 const spend = (number: string, more: Partial<SmsToSend> = {}) =>
   db.transaction((em) => guard.spend(em, { project, number, ...more }));
-/** German mobiles: a range of its own for each `block`. */
+/** German mobiles, one range per `block`. */
 const mobile = (block: number, n: number) => `+4917${block}${String(n).padStart(7, '0')}`;
-/** As many numbers, each in a range of its own. */
+/** Numbers in as many ranges. */
 const scattered = (count: number) => Array.from({ length: count }, (_, n) => `+49${15_100 + n}000000`);
 const tooMany = (retryAfterSeconds: unknown = expect.any(Number)) => ({ code: 'too-many', retryAfterSeconds });
 const events = () =>
@@ -77,24 +77,24 @@ describe('a number', () => {
     expect(await spend(number)).toEqual(tooMany(day - 7200));
   });
 
-  it('has one budget however it is written', async () => {
+  it('has one budget in every spelling', async () => {
     for (let n = 0; n < 5; n++) expect(await spend('+4915112345678')).toBeNull();
     expect(await spend('+49015112345678')).toEqual(tooMany());
   });
 
-  it('in use keeps its budget whatever strangers ask for', async () => {
+  it('in use keeps its budget when strangers request codes', async () => {
     const number = mobile(11, 1);
     for (let n = 0; n < 20; n++) await spend(number);
     expect(await spend(number, { proved: true })).toBeNull();
   });
 
-  it('has a budget of its own in every project', async () => {
+  it('has a separate budget in every project', async () => {
     const number = mobile(12, 1);
     for (let n = 0; n < 6; n++) await spend(number);
     expect(await spend(number, { project: await begin({}) })).toBeNull();
   });
 
-  it('of a refused kind costs no budget, and is refused once more by a look alone', async () => {
+  it('of a refused kind costs no budget, and is also refused by check', async () => {
     for (const number of ['+8816234567890', '+33899123456']) {
       expect(await spend(number)).toEqual({ code: 'phone-not-allowed' });
       expect(guard.check({ project, number })).toEqual({ code: 'phone-not-allowed' });
@@ -108,7 +108,7 @@ describe('a number', () => {
     expect(guard.check({ project, number: '+41440000000', proved: true })).toBeNull();
   });
 
-  it('of another country than the project allows is refused, also one in use', async () => {
+  it('of a country that the project does not allow is refused, also one in use', async () => {
     const swiss = await begin({ smsCountries: ['CH'] });
     expect(await spend('+41790000001', { project: swiss })).toBeNull();
     for (const proved of [false, true]) {
@@ -118,7 +118,7 @@ describe('a number', () => {
 });
 
 describe('a range of numbers', () => {
-  it('gets thirty SMS a day from a project, whatever number of it is asked for', async () => {
+  it('gets thirty SMS a day from a project, over all its numbers', async () => {
     const outcomes = [];
     for (let n = 0; n < 31; n++) outcomes.push(await spend(mobile(20, n)));
     expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(30);
@@ -130,7 +130,7 @@ describe('a range of numbers', () => {
     expect(await spend(mobile(20, 99))).toBeNull();
   });
 
-  it('gets three in a hundred of what a larger project sends', async () => {
+  it('gets three per cent of a larger project’s limit', async () => {
     const large = await begin({ smsPerDay: 2000 });
     for (let n = 0; n < 60; n++) expect(await spend(mobile(22, n), { project: large })).toBeNull();
     expect(await spend(mobile(22, 60), { project: large })).toEqual(tooMany());
@@ -138,7 +138,7 @@ describe('a range of numbers', () => {
 });
 
 describe('a project', () => {
-  it('sends no more in a day than it is set to, and says so in one event', async () => {
+  it('sends up to its daily limit, and audits the rest in one event', async () => {
     const small = await begin({ smsPerDay: 3 });
     project = small;
     clock.turn(day);
@@ -156,14 +156,14 @@ describe('a project', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('counts exactly when many are asked for at once', async () => {
+  it('counts concurrent requests exactly', async () => {
     project = await begin({ smsPerDay: 7 });
     const outcomes = await Promise.all(scattered(20).map((number) => spend(number)));
     expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(7);
     expect((await events()).map(({ type }) => type)).toEqual(['sms.limit_reached']);
   });
 
-  it('keeps a tenth of its day for numbers in use', async () => {
+  it('reserves a tenth of the daily limit for numbers in use', async () => {
     project = await begin({ smsPerDay: 100 });
     const outcomes = [];
     for (const number of scattered(95)) outcomes.push(await spend(number));
@@ -173,7 +173,7 @@ describe('a project', () => {
     expect(await events()).toEqual([{ type: 'sms.limit_reached', detail: { smsPerDay: 100 } }]);
   });
 
-  it('that is set to none sends none', async () => {
+  it('with a limit of zero sends none', async () => {
     expect(await spend(mobile(31, 1), { project: await begin({ smsPerDay: 0 }) })).toEqual(tooMany(day));
   });
 });
@@ -192,7 +192,7 @@ describe('refused numbers', () => {
     expect(await events()).toHaveLength(3);
   });
 
-  it('for their budget are told as well, by what it was', async () => {
+  it('name the exhausted budget', async () => {
     for (let n = 0; n < 7; n++) await spend(mobile(40, 1));
     for (let n = 0; n < 31; n++) await spend(mobile(40, n + 2));
     expect((await events()).map(({ detail }) => [detail['fault'], detail['count']])).toEqual([

@@ -10,7 +10,7 @@ export interface SmsToSend {
   project: Pick<Project, 'id' | 'name' | 'smsCountries' | 'smsPerDay'>;
   /** E.164. */
   number: string;
-  /** The number belongs to a verified factor, or is on record. Absent: no. */
+  /** Whether the number belongs to a verified factor or is on record. Absent: no. */
   proved?: boolean;
 }
 
@@ -22,29 +22,28 @@ const perNumber: readonly LimitRule[] = [
   { name: 'sms-number-day', max: 10, windowSeconds: day },
 ];
 const leastPerPrefix = 30;
-/** The part of a project's day that one range of unproved numbers may take. */
+/** Share of a project's daily limit for one range of unproved numbers. */
 const prefixShare = 0.03;
-/** The part of a project's day that is kept for proved numbers, where a day has this many messages. */
+/** Share of a project's daily limit reserved for proved numbers. */
 const keptShare = 0.1;
 const leastToKeepOf = 100;
 
 /**
- * Bounds what SMS cost: kinds of numbers, countries, and budgets for each number, each range of numbers and each project.
- * Unproved numbers have budgets of their own, so that a stranger who spends them keeps no code from a number that is in
- * use.
+ * Limits the cost of SMS: kinds of numbers, countries, and budgets per number, range of numbers and project. Unproved
+ * numbers have separate budgets, so that an attacker who spends these blocks no number in use.
  */
 export class SmsGuard {
   constructor(private readonly deps: { limits: Limits; audit: Audit }) {}
 
-  /** Whether the project sends SMS to such a number at all. Spends nothing. */
+  /** Whether the project sends SMS to this kind of number. Spends nothing. */
   check({ project, number, proved }: SmsToSend): Problem | null {
     return judge(project, number, proved).fault === null ? null : { code: 'phone-not-allowed' };
   }
 
   /**
-   * Takes one SMS from the budgets. Call it last before the SMS is made; commit it whatever comes of the rest.
+   * Spends one SMS of the budgets. Call it last before creating the SMS, and commit it even if the request fails.
    *
-   * @returns null where it may be sent; else `phone-not-allowed` or `too-many`
+   * @returns null if it may be sent; else `phone-not-allowed` or `too-many`
    */
   async spend(em: EntityManager, { project, number, proved = false }: SmsToSend): Promise<Problem | null> {
     const judged = judge(project, number, proved);
@@ -84,7 +83,7 @@ export class SmsGuard {
     return all.allowed ? null : this.limitReached(em, project, all);
   }
 
-  /** One event for each window, however many are refused in it. */
+  /** One event per window. */
   private async limitReached(em: EntityManager, project: SmsToSend['project'], spent: Spent): Promise<Problem> {
     const alerts = { name: 'sms-alert', max: 1, windowSeconds: spent.retryAfterSeconds };
     if ((await this.deps.limits.spend(em, alerts, project.id)).allowed) {
@@ -97,14 +96,14 @@ export class SmsGuard {
     return tooMany(spent);
   }
 
-  /** One event with a count for each reason and hour. It names the range of the first number, and no number. */
+  /** One event with a count per reason and hour. It contains the range of the first number, no number. */
   private countRefused(em: EntityManager, project: SmsToSend['project'], reason: Refused, prefix: string) {
     const entry = { ...about(project), type: 'sms.number_refused', detail: { prefix } };
     return this.deps.audit.recordRepeated(em, entry, reason);
   }
 }
 
-/** A number that has received a code is no fixed line that receives none. */
+/** A number that has received a code is not treated as a fixed line. */
 function judge(project: SmsToSend['project'], number: string, proved = false): JudgedNumber {
   const judged = judgeNumber(number, project.smsCountries);
   return judged.fault === 'fixed-line' && proved ? { ...judged, fault: null } : judged;

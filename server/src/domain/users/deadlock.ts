@@ -1,6 +1,6 @@
 const maxTries = 3;
 
-/** Does a transaction once more where it and another one waited for each other, and the database chose this one. */
+/** Retries a transaction that PostgreSQL aborted because of a deadlock. */
 export async function pastDeadlocks<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -11,7 +11,7 @@ export async function pastDeadlocks<T>(transaction: () => Promise<T>): Promise<T
   }
 }
 
-/** SQLSTATE 40P01; also where a statement went past the ORM, which would have given it a class. */
+/** SQLSTATE 40P01, also from statements outside the ORM. */
 function isDeadlock(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === '40P01';
 }

@@ -7,13 +7,13 @@ import { foldCase } from './login.ts';
 
 /** Filter of a project's groups; an absent field does not filter. */
 export interface GroupFilter {
-  /** Part of the name, in any case. */
+  /** Part of the name, ignoring case. */
   search?: string | undefined;
-  /** Those that this user is a member of. */
+  /** Groups of this user. */
   userId?: string | undefined;
 }
 
-/** A page of groups by their names, each with its place in the order. */
+/** A page of groups by name, each with its position. */
 export async function listGroups(
   em: EntityManager,
   projectId: string,
@@ -38,7 +38,7 @@ export async function countGroups(em: EntityManager, projectId: string, filter: 
   return Number(row?.count ?? 0);
 }
 
-/** How many members each of these groups has. */
+/** The number of members by group. */
 export async function countMembers(em: EntityManager, groupIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await query(
     em,

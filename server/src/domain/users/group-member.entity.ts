@@ -13,6 +13,6 @@ const schema = defineEntity({
   },
 });
 
-/** A user's place in a group; both are of one project. */
+/** Membership of a user in a group of the same project. */
 export class GroupMember extends schema.class {}
 schema.setClass(GroupMember);

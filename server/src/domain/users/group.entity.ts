@@ -29,6 +29,6 @@ const schema = defineEntity({
   ],
 });
 
-/** Users under one name, as a directory pushes them. Names need not be unique (RFC 7643 §8.7.1). */
+/** A group of users, as a directory provisions it. Names need not be unique (RFC 7643 §8.7.1). */
 export class Group extends schema.class {}
 schema.setClass(Group);

@@ -19,15 +19,15 @@ export interface GroupValues {
 
 export type GroupRecord = Pick<Group, 'id' | 'displayName' | 'externalId' | 'version' | 'createdAt' | 'updatedAt'>;
 
-/** A group under its lock, while it is being changed. Members are ids of users of the same project. */
+/** A locked group during a change. Members are ids of users of the same project. */
 export interface GroupEdit {
   readonly group: Readonly<GroupRecord>;
   set(values: Partial<GroupValues>): void;
-  /** Those who are members already stay so. Refuses `invalid` where one is no user of the project. */
+  /** Skips current members. Refuses `invalid` if one is not a user of the project. */
   add(userIds: readonly string[]): Promise<void>;
-  /** Those who are no members are passed over. */
+  /** Skips users who are not members. */
   remove(userIds: readonly string[]): Promise<void>;
-  /** Refuses `invalid` as {@link add} does. */
+  /** Refuses like {@link add}. */
   replace(userIds: readonly string[]): Promise<void>;
   /** Removes the members `e` (`e.user_id`) that meet the condition; returns their number. */
   removeWhere(condition: Fragment): Promise<number>;
@@ -44,7 +44,7 @@ interface GroupRow {
 
 const columns = 'r.id, r.display_name, r.external_id, r.version, r.created_at, r.updated_at';
 
-/** Groups of users and who belongs to them. One method is one transaction. */
+/** Groups and their members. One method is one transaction. */
 export class Groups {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 
@@ -78,7 +78,7 @@ export class Groups {
     return members;
   }
 
-  /** Refuses `invalid` where a member is no user of the project. */
+  /** Refuses `invalid` if a member is not a user of the project. */
   create(
     projectId: string,
     values: GroupValues,
@@ -104,8 +104,8 @@ export class Groups {
   }
 
   /**
-   * Changes one group under its lock; what changes nothing leaves its version and time alone. Refuses `not-found`,
-   * `invalid`, and what `edit` throws, which undoes all of it.
+   * Changes one locked group. A change without effect keeps its version and time. Refuses `not-found`, `invalid`, and
+   * what `edit` throws, which rolls back.
    */
   change(
     projectId: string,
@@ -154,7 +154,7 @@ export class Groups {
     this.deps.audit.record(em, { type, actor, projectId, subject, ...(detail ? { detail } : {}) });
   }
 
-  /** A member who is erased meanwhile is no user any more. */
+  /** A member who is erased meanwhile is refused as `invalid`. */
   private async atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
     try {
       return await pastDeadlocks(() => this.deps.db.transaction(work));

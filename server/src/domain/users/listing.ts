@@ -1,6 +1,6 @@
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 
-/** By what a list is ordered: an expression over the row `r`, null where the value is missing. */
+/** Sort key: an expression over the row `r`, null if the value is missing. */
 export interface Order {
   key: Fragment;
   /** The SQL type of the key. */
@@ -8,7 +8,7 @@ export interface Order {
   descending: boolean;
 }
 
-/** Where a page begins: behind `offset` rows, or behind the row with this id and order key. */
+/** Start of a page: after `offset` rows, or after the row with this id and order key. */
 type From = { offset: number } | { afterId: string; afterKey: string | null };
 
 /** Filter, order and page of a project's rows. Conditions are over the row `r`; ties are ordered by id. */
@@ -21,10 +21,10 @@ export interface Selection {
   common: string | undefined;
 }
 
-/** One row of a page: the row itself as JSON would have it, and its order key as text. */
+/** One row of a page, as from JSON, and its order key as text. */
 export type Listed<Row> = Row & { order_key: string | null };
 
-/** How many rows of `table` a project has under `where`. */
+/** The number of rows of a project in `table` that meet `where`. */
 export async function countRows(
   em: Executing,
   table: 'users' | 'groups',
@@ -41,7 +41,7 @@ export async function countRows(
 
 /**
  * A page of rows. Missing values come last in ascending order and first in descending (RFC 7644 §3.4.2.3); without an
- * order, by id. The ids are chosen first, from indexes where they can be, and only the page's rows are read whole.
+ * order, by id. Selects the ids first, by indexes where possible, and reads whole rows only for the page.
  */
 export async function listRows<Row extends object>(
   em: Executing,

@@ -17,7 +17,7 @@ describe('the login e-mail', () => {
 });
 
 describe('the login phone', () => {
-  it('is an E.164 number that is mobile, the primary first, else the primary number, and no other', () => {
+  it('is an E.164 number of type mobile, the primary first, else the primary number, and no other', () => {
     const office = { value: '+41440000000', type: 'work', primary: true };
     const mobile = { value: '+41790000001', type: 'Mobile' };
     expect(loginPhone([office, mobile])).toBe('+41790000001');
@@ -29,7 +29,7 @@ describe('the login phone', () => {
   });
 });
 
-describe('what counts as an address', () => {
+describe('isAddress', () => {
   it.each(['a@b', 'first.last+tag@sub.example.com', "o'malley@example.com", 'användare@exämple.se', 'x@localhost'])(
     'takes %s',
     (text) => expect(isAddress(text)).toBe(true),
@@ -51,13 +51,13 @@ describe('what counts as an address', () => {
     `${'a'.repeat(65)}@b`,
     `a@${'b'.repeat(260)}`,
   ])('refuses %j', (text) => expect(isAddress(text)).toBe(false));
-  it('compares without case and without what stands around it', () => {
+  it('compares ignoring case and surrounding spaces', () => {
     expect(addressKey(' Ärger@Example.COM\n')).toBe(addressKey('ärger@example.com'));
     expect(addressKey('a\u0308@x')).toBe(addressKey('\u00e4@x'));
   });
 });
 
-describe('what counts as a number', () => {
+describe('isE164', () => {
   it.each(['+41790000001', '+1234567', '+123456789012345'])('takes %s', (text) => expect(isE164(text)).toBe(true));
   it.each([
     '41790000001',

@@ -7,12 +7,12 @@ export interface Contact {
   primary?: boolean;
 }
 
-/** `value` as it is compared where case does not count (RFC 7643 §2.2): NFC, in lower case. */
+/** Case-insensitive key of a value (RFC 7643 §2.2): NFC, lower case. */
 export function foldCase(value: string): string {
   return value.normalize('NFC').toLowerCase();
 }
 
-/** An address as it is compared; what people type around it is not part of it. */
+/** Case-insensitive key of an address, without surrounding spaces. */
 export function addressKey(address: string): string {
   return foldCase(address.trim());
 }
@@ -20,19 +20,19 @@ export function addressKey(address: string): string {
 const address =
   /^[^\s@"(),:;<>[\]\\\p{Cc}\p{Cs}]{1,64}@[^\s@"(),:;<>[\]\\.\p{Cc}\p{Cs}]+(\.[^\s@"(),:;<>[\]\\.\p{Cc}\p{Cs}]+)*$/u;
 
-/** Whether mail can be addressed to it: the usual unquoted form of RFC 5321 §4.1.2, at most 254 characters. */
+/** True for the unquoted form of RFC 5321 §4.1.2, at most 254 characters. */
 export function isAddress(value: string): boolean {
   return value.length <= 254 && address.test(value);
 }
 
-/** Whether it is a whole international number, `+` and 7 to 15 digits (ITU-T E.164). */
+/** True for an international number: `+` and 7 to 15 digits (ITU-T E.164). */
 export function isE164(value: string): boolean {
   return /^\+[1-9]\d{6,14}$/.test(value);
 }
 
 /**
- * The login e-mail: the primary one, else one of type `work`, else the first. A `userName` that is an address serves
- * where no e-mail is given.
+ * The login e-mail: the primary one, else one of type `work`, else the first. Without any, a `userName` that is an
+ * address.
  */
 export function loginEmail(userName: string, emails: readonly Contact[]): string | null {
   const usable = emails.filter(({ value }) => value !== undefined && isAddress(value));
@@ -41,8 +41,8 @@ export function loginEmail(userName: string, emails: readonly Contact[]): string
 }
 
 /**
- * The login phone: an E.164 number of type `mobile` (the primary one first), else the primary number. Every other
- * number is plain data that several users may share.
+ * The login phone: an E.164 number of type `mobile` (the primary one first), else the primary number. Other numbers are
+ * plain data that several users may share.
  */
 export function loginPhone(phoneNumbers: readonly Contact[]): string | null {
   const usable = phoneNumbers.filter(({ value }) => value !== undefined && isE164(value));
@@ -55,7 +55,7 @@ function isOfType({ type }: Contact, wanted: string): boolean {
   return type !== undefined && foldCase(type) === wanted;
 }
 
-/** The elements of a multi-valued attribute on record; whatever else stands there counts as none. */
+/** The elements of a stored multi-valued attribute; empty for any other value. */
 export function contactsOf(attributes: Record<string, unknown>, name: 'emails' | 'phoneNumbers'): Contact[] {
   const value = attributes[name];
   return Array.isArray(value) ? (value as Contact[]) : [];

@@ -11,7 +11,7 @@ const nobody: ProfileSource = {
   updatedAt: new Date('2026-03-01T12:00:00.900Z'),
 };
 
-it('tells all that is on record under the names of OpenID Connect', () => {
+it('maps all attributes to OpenID Connect claims', () => {
   const profile = profileOf({
     displayName: 'Babs',
     givenName: 'Barbara',
@@ -42,13 +42,13 @@ it('tells all that is on record under the names of OpenID Connect', () => {
   });
 });
 
-it('says nothing of what is missing or blank', () => {
+it('omits missing and blank values', () => {
   expect(profileOf(nobody)).toEqual({ updated_at: 1772366400 });
   const blank = { displayName: ' ', givenName: '', attributes: { addresses: [{ type: 'work' }], locale: '' } };
   expect(profileOf({ ...nobody, ...blank })).toEqual({ updated_at: 1772366400 });
 });
 
-it('names people by what there is: display name, formatted name, given and family name', () => {
+it('takes the name from display name, formatted name, or given and family name', () => {
   const names = { givenName: 'Ada', familyName: 'Lovelace' };
   expect(profileOf({ ...nobody, ...names }).name).toBe('Ada Lovelace');
   expect(profileOf({ ...nobody, familyName: 'Lovelace' }).name).toBe('Lovelace');

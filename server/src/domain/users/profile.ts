@@ -10,7 +10,7 @@ interface AddressClaim {
   country?: string;
 }
 
-/** A user by the names of OpenID Connect Core §5.1; missing values are absent. */
+/** A user's standard claims (OpenID Connect Core §5.1); missing values are absent. */
 export interface Profile {
   name?: string;
   given_name?: string;
@@ -29,7 +29,7 @@ export interface Profile {
   updated_at: number;
 }
 
-/** The properties of a user that a profile shows. */
+/** The properties of a user that a profile needs. */
 export const profileProperties = [
   'displayName',
   'givenName',

@@ -6,13 +6,13 @@ const schema = defineEntity({
   tableName: 'user_counts',
   properties: {
     project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
-    /** One of several rows, so that transactions at once seldom wait for each other's. */
+    /** Several rows per project, so that concurrent transactions seldom block each other. */
     slot: p.smallint().primary(),
     /** The sum over all slots is the number of users; one slot alone may be below 0. */
     users: p.integer(),
   },
 });
 
-/** How many users a project has, kept by triggers on the users. */
+/** The number of users of a project, maintained by triggers on `users`. */
 export class UserCount extends schema.class {}
 schema.setClass(UserCount);

@@ -7,7 +7,7 @@ const schema = defineEntity({
   tableName: 'user_emails',
   properties: {
     user: () => p.manyToOne(User).ref().primary().deleteRule('cascade'),
-    /** The address as it is compared: without case. */
+    /** Case-insensitive key of the address. */
     valueKey: p.text().primary(),
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
   },
@@ -20,6 +20,6 @@ const schema = defineEntity({
   ],
 });
 
-/** An index over all e-mails of all users, for directories that look for people by any of them. */
+/** Index of all e-mail addresses of users, for SCIM filters. */
 export class UserEmail extends schema.class {}
 schema.setClass(UserEmail);

@@ -7,7 +7,7 @@ import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
 
 /** Conditions on users of a project; absent ones do not apply. */
 export interface UserFilter {
-  /** The beginning of a userName, login e-mail, displayName or family name, in any case, or of an externalId as it is. */
+  /** Prefix of a userName, login e-mail, displayName or family name, ignoring case, or of an externalId. */
   search?: string | undefined;
   active?: boolean | undefined;
   provenance?: User['provenance'] | undefined;
@@ -38,7 +38,7 @@ const keys = {
   'last-sign-in': { column: sql`r.last_sign_in_at`, type: 'timestamptz' },
 } as const;
 
-/** A page of users, each with its place in the order. */
+/** A page of users, each with its position. */
 export async function listUsers(
   em: EntityManager,
   projectId: string,
@@ -90,8 +90,8 @@ function matching(projectId: string, filter: UserFilter): Fragment {
 }
 
 /**
- * A range in byte order for each column, so that an index serves each. If many users match, a scan in the order of the list
- * fills a page soon.
+ * A range in byte order for each column, so that an index serves each. If many users match, a scan in list order fills
+ * a page quickly.
  */
 function startingWith(start: string): Fragment {
   const key = foldCase(start);

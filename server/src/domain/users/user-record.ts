@@ -27,7 +27,7 @@ const columns = {
 type Columns = typeof columns;
 type Property = keyof Columns;
 
-/** A user as it is read. */
+/** A user as read from the database. */
 export type UserRecord = Pick<User, Property>;
 
 /** The values that clients and directories set. */
@@ -59,7 +59,7 @@ export function columnOf(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Selects properties of the row `r` by their names, for {@link withInstants}. */
+/** Selects properties of the row `r` by name, for {@link withInstants}. */
 export function selectionOf(names: readonly Property[]): string {
   return names.map((name) => `r.${columnOf(name)} as "${name}"`).join(', ');
 }
@@ -69,7 +69,7 @@ export const shownSelection = `${selectionOf(properties)}, coalesce((
   select json_agg(json_build_object('id', g.id, 'displayName', g.display_name) order by g.id)
   from group_members m join groups g on g.id = m.group_id where m.user_id = r.id), '[]') as groups`;
 
-/** A selected row, whose instants came as text. */
+/** Parses the instants of a selected row. */
 export function withInstants<Row extends Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'>>(row: Row): Row {
   const { createdAt, updatedAt, lastSignInAt } = row;
   return {
@@ -90,7 +90,7 @@ export function writtenOf(user: UserRecord, { userNameKey, emailKey }: UserKeys,
   };
 }
 
-/** The columns of unique indexes, which are never read. */
+/** Columns for unique indexes; never read. */
 interface UserKeys {
   userNameKey: string;
   emailKey: string | null;

@@ -6,7 +6,7 @@ import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
 import { type UserRecord, type UserValues, valuesOf, writtenOf } from './user-record.ts';
 
-/** The columns that follow from a user's values. */
+/** Columns derived from a user's values. */
 export interface Login {
   userNameKey: string;
   email: string | null;
@@ -60,14 +60,14 @@ export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** SQL: notes a sign-in of the user. */
+/** SQL: sets the user's last sign-in. */
 export function notedSignIn(userId: string | Fragment, at: Date): Fragment {
   return sql`update users set last_sign_in_at = ${at} where id = ${userId}`;
 }
 
 /**
- * Writes a user, their addresses and the event in one statement, if the version is still the one that was read. False if
- * not: then nothing is written. Refuses `taken`.
+ * Writes a user, their addresses and the event in one statement. False, with nothing written, if the version has
+ * changed since it was read. Refuses `taken`.
  */
 export async function writeIfUnchanged(
   em: Executing,

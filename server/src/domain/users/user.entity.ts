@@ -12,7 +12,7 @@ const schema = defineEntity({
     id: key(),
     project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     userName: p.text(),
-    /** `userName` as it is compared: without case (RFC 7643 §4.1.1). */
+    /** Case-insensitive key of `userName` (RFC 7643 §4.1.1). */
     userNameKey: p.text(),
     externalId: p.text().nullable(),
     displayName: p.text().nullable(),
@@ -66,7 +66,7 @@ const schema = defineEntity({
         'create index "users_project_id_family_name_index" on "users" ("project_id", lower("family_name") collate "C")',
     },
   ],
-  // Counted as they come and go: counting anew takes longer the more there are.
+  // Maintained by triggers: count(*) is slow in a large project.
   triggers: [
     {
       name: 'users_count_insert',

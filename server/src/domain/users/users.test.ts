@@ -60,7 +60,7 @@ const email = (value: string) => ({ attributes: { emails: [{ value, primary: tru
 const mobile = (value: string) => ({ attributes: { phoneNumbers: [{ value, type: 'mobile' }] } });
 
 describe('findByAddress', () => {
-  it('finds by login e-mail and by a userName that is an address, without case, and inactive users too', async () => {
+  it('finds by login e-mail and by a userName that is an address, ignoring case, inactive users included', async () => {
     const alice = await create({ userName: 'a1', active: false, ...email('Alice@Example.com') });
     const bob = await create({ userName: 'Bob@Example.com', ...email('bob@elsewhere.test') });
     const carol = await create({ userName: 'Carol@Example.com' });
@@ -100,21 +100,21 @@ describe('create', () => {
     await create({ userName: 'alice', attributes }, await project());
   });
 
-  it('lets office numbers and second addresses be shared', async () => {
+  it('allows shared office numbers and second addresses', async () => {
     const shared = { emails: [{ value: 'own@example.com' }, { value: 'office@example.com' }] };
     await create({ userName: 'a', attributes: { ...shared, phoneNumbers: [{ value: '+41440000000', type: 'work' }] } });
     const others = { emails: [{ value: 'other@example.com' }, { value: 'office@example.com' }] };
     await create({ userName: 'b', attributes: { ...others, phoneNumbers: [{ value: '+41440000000', type: 'work' }] } });
   });
 
-  it('lets one of fifty same creations win', async () => {
+  it('creates one user in fifty concurrent creations', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => create({ userName: 'race' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 });
 
 describe('signUp', () => {
-  it('makes a local user of an address', async () => {
+  it('creates a local user from an address', async () => {
     const user = await db.transaction((em) => users.signUp(em, projectId, ' New@Example.com', person));
     expect(user).toMatchObject({
       userName: 'New@Example.com',
@@ -129,7 +129,7 @@ describe('signUp', () => {
 });
 
 describe('change', () => {
-  it('leaves version and time alone where nothing changes, and counts where something does', async () => {
+  it('keeps version and time if nothing changes, and increments the version otherwise', async () => {
     const { id } = await create({ displayName: 'Alice', ...email('alice@example.com') }, projectId, 'local');
     at = new Date('2026-11-21T11:00:00Z');
     const same = await db.transaction((em) => users.change(em, projectId, id, valuesOf, scim));
@@ -140,7 +140,7 @@ describe('change', () => {
     expect(await db.reader().find(UserEmail, { user: id })).toMatchObject([{ valueKey: 'new@example.com' }]);
   });
 
-  it('refuses what another user has', async () => {
+  it('refuses values of another user', async () => {
     await create({ ...email('alice@example.com') });
     const { id } = await create({ userName: 'bob' });
     for (const [field, edit] of [
@@ -152,7 +152,7 @@ describe('change', () => {
     }
   });
 
-  it('loses no update where two run at once', async () => {
+  it('loses no concurrent update', async () => {
     const { id } = await create({ displayName: '' });
     const append = (letter: string) =>
       db.transaction((em) =>
@@ -167,7 +167,7 @@ describe('change', () => {
 describe('the number of users', () => {
   const count = (project = projectId) => countRows(db.reader(), 'users', project);
 
-  it('follows whatever comes and goes, transactions undone included, and ends with its project', async () => {
+  it('follows inserts, deletes and rollbacks, and is deleted with its project', async () => {
     const before = await count();
     const made = await Promise.all(Array.from({ length: 20 }, (_, n) => create({ userName: `counted${n}` })));
     await create({ userName: 'counted0' }).catch(() => undefined);
@@ -196,7 +196,7 @@ describe('changePhone', () => {
     });
   };
 
-  it('is refused where the directory owns the phone, but for the number that it says', async () => {
+  it('is refused if the directory owns the phone, except for the directory’s number', async () => {
     await expect(phoneOf(projectId, 'scim', '+41790000008')).rejects.toMatchObject({
       problem: { code: 'phone-locked' },
     });
@@ -204,7 +204,7 @@ describe('changePhone', () => {
     expect(await phoneOf(await project(false), 'scim', '+41790000008')).toMatchObject({ phone: '+41790000008' });
   });
 
-  it('replaces the login phone, takes it away, and refuses what is no number or somebody else’s', async () => {
+  it('replaces and removes the login phone, and refuses invalid numbers and those of another user', async () => {
     expect(await phoneOf(projectId, 'local', null)).toMatchObject({ phone: null });
     await create({ userName: 'other', ...mobile('+41790000009') });
     await expect(phoneOf(projectId, 'local', '+41790000009')).rejects.toMatchObject({ problem: { code: 'taken' } });

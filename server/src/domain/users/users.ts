@@ -89,7 +89,7 @@ export class Users {
    * Creates a user by one statement. Refuses `taken` (userName, login e-mail or login phone of another user of the
    * project), which leaves the caller's transaction usable.
    *
-   * @param id for a caller that had to know it before
+   * @param id for a caller that needs it in advance
    */
   async create(
     em: Executing,
@@ -160,9 +160,9 @@ export class Users {
   }
 
   /**
-   * Changes a user who was read without a lock, by one statement. Undefined if nothing was written, because the user has
-   * changed since, or because the change affects more than the row (access, login address, login phone): then use
-   * {@link change}. Refuses `taken`.
+   * Changes a user read without a lock, by one statement. Undefined if nothing was written: the user has changed since,
+   * or the change affects more than the row (access, login address, login phone). Then use {@link change}. Refuses
+   * `taken`.
    */
   async changeAtOnce(
     em: Executing,
@@ -203,7 +203,7 @@ export class Users {
     return (await this.change(em, user.project.id, user.id, edit, actor)).after;
   }
 
-  /** Whether it is the login phone of another user of the project. */
+  /** Whether `phone` is the login phone of another user of the project. */
   async isPhoneTaken(em: EntityManager, user: User, phone: string): Promise<boolean> {
     const [other] = await query(
       em,
@@ -239,7 +239,7 @@ function updated(
   actor: Actor,
 ): AuditEntry {
   const subject = { kind: 'user', id, name: userName };
-  // Only names: values would outlive the user's erasure.
+  // Names only: values would survive the user's erasure.
   return { type: 'user.updated', actor, projectId, subject, detail: { changed } };
 }
 
