@@ -1,7 +1,7 @@
 /**
- * `/account`: where users see and end their own sessions, devices and second factors. Plain pages and forms that work
- * without script; with it, "forget this browser" also deletes the keys there. Whose account it is follows from the SSO
- * session's cookie alone; a change needs a token bound to that session.
+ * `/account`: users view and end their own sessions, devices and second factors. Pages and forms work without script;
+ * with script, "forget this browser" also deletes the browser's keys. Only the SSO session's cookie determines the
+ * account; a change needs a CSRF token bound to that session.
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
@@ -40,7 +40,7 @@ type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promis
 
 const saved: ActionOutcome = { notice: 'saved' };
 const unsaid: ActionOutcome = { phoneCode: null };
-/** Results shown on the page, with a status each. */
+/** The HTTP status of each notice. */
 const statuses: Partial<Record<Notice, number>> = {
   stale: 403,
   'phone-invalid': 400,
@@ -96,7 +96,7 @@ const changes: Record<string, Change> = {
 export function accountRoutes(deps: AccountDeps): Router {
   const router = Router();
   router.get('/account', withPages(deps, show));
-  // The session is what the sign-in was for; its code is left to expire.
+  // Only the refreshed session is needed; the code expires unused.
   router.get(confirmedPath, (req, res) => back(res, parametersOf(req).get('state') ?? ''));
   router.post('/account', formBody(), withPages(deps, take));
   return router;
@@ -163,7 +163,7 @@ const ofPhones: Partial<Record<Problem['code'], Notice>> = {
   unavailable: 'phone-off',
 };
 
-/** A missing item was ended before, perhaps by the same click: render the current page. */
+/** A missing item was ended before, for example by a double click: render the current page. */
 function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcome {
   if (!(thrown instanceof Refusal)) throw thrown;
   const { code } = thrown.problem;
@@ -201,7 +201,7 @@ async function sendAccount(
   await send(deps, req, res, view, { visitor, status, deviceKeys: overview.deviceKeys });
 }
 
-/** @param of.visitor the page's user; absent if none, or several, are known */
+/** @param of.visitor the page's user; undefined if there is none or several */
 async function send(
   { pages, experienceOf }: AccountDeps,
   req: Request,

@@ -18,7 +18,7 @@ export type Notice =
   | 'phone-wait'
   | 'phone-off';
 
-/** Each problem's text. */
+/** The text key of each problem. */
 const problems: Record<Exclude<Notice, 'saved'>, string> = {
   name: 'problemName',
   form: 'problemForm',
@@ -31,18 +31,18 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   'phone-off': 'problemPhoneOff',
 };
 
-/** A text of `account.*` in the reader's language. */
+/** Looks up a text of `account.*` in the reader's language. */
 type Say = (key: string, values?: Record<string, string>) => string;
 
 /** The content of the page, given the reader's texts and language. */
 export type View = (say: Say, language: string) => Html;
 
-/** The page without a session. Sign-ins begin at an application, never here. */
+/** The page without a session. Sign-ins start at an application, never here. */
 export function signedOutView(): View {
   return (say) => html`<h1>${say('signedOutTitle')}</h1><p class="lead">${say('signedOutText')}</p>`;
 }
 
-/** Several projects' sessions in one browser: one of them is chosen by its address. */
+/** Project chooser for a browser with sessions of several projects. */
 export function chooserView(visitors: readonly Visitor[]): View {
   return (say) => html`<h1>${say('chooseTitle')}</h1><p class="lead">${say('chooseText')}</p>
     <ul class="rows">${visitors.map(
@@ -81,7 +81,7 @@ export function accountView(
   };
 }
 
-/** The parts of one visitor's page. */
+/** The sections of a visitor's page. */
 class AccountPage {
   private readonly times: Intl.DateTimeFormat;
 
@@ -220,7 +220,7 @@ class AccountPage {
       ${isThis ? html`<p class="hint" id="forget-hint">${say('forgetText')}</p>` : nothing}</li>`;
   }
 
-  /** The page's script acts on the button's name. */
+  /** The page's script selects the button by name. */
   private forgetButton(): Html {
     return html`<button type="submit" name="forget" value="1" class="quiet" aria-describedby="forget-hint">${this.say('forget')}</button>`;
   }

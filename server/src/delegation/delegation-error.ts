@@ -99,7 +99,7 @@ function rowFor(failure: unknown): DelegationErrorRow {
   return status === undefined ? bug : [status, 'REQUEST_REJECTED', own.REQUEST_REJECTED[2]];
 }
 
-/** Log fields: the refusal and its reason. */
+/** The reason of a refusal, for the log. */
 export function reasonOf(thrown: unknown): string | undefined {
   if (thrown instanceof Refusal) return thrown.problem.code;
   return thrown instanceof Error ? thrown.message : undefined;

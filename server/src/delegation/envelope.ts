@@ -55,7 +55,7 @@ export async function openRequest(text: string, parties: DelegationParties, expe
   }
 }
 
-/** Signs with the pair that the request was encrypted to, and encrypts to the pair that it was signed with. */
+/** Signs with the pair that the request was encrypted to; encrypts to the pair that signed the request. */
 export async function sealResponse(
   { ours, theirs }: Pick<Opened, 'ours' | 'theirs'>,
   response: DelegationResponse,

@@ -26,7 +26,7 @@ afterEach(() => world.close());
 const factors = () => app.services.mfa.factors(app.services.db.reader(), ada.id);
 const methods = async () => (await factors()).map(({ method }) => method);
 
-/** Enrols a factor as a sign-in does. */
+/** Enrols a factor like a sign-in. */
 async function enrolled(method: 'email' | 'sms' | 'totp', more: Partial<Enrolment> = {}): Promise<void> {
   await app.services.db.transaction(async (em) => {
     const enrolment = await app.services.mfa.begin(em, { userId: ada.id, deviceId: null, method, phone: null });

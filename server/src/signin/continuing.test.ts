@@ -13,7 +13,7 @@ beforeEach(async () => {
   userid = newAddress();
 });
 
-/** A sign-in up to DEVICE_REGISTERED: the key is trusted, a factor was begun. */
+/** Signs in up to DEVICE_REGISTERED: the key is trusted, a factor is pending. */
 async function begun(on = page, as = userid, fields: Record<string, unknown> = {}): Promise<void> {
   await world.verifyAddress(on, as, fields);
   const registered = await on.step('verify-device', { userid: as, mfa_method: 'totp' }, 'registration');

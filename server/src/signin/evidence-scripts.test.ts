@@ -42,7 +42,7 @@ describe.each(doors)('a code of my own mailbox (%s)', (door) => {
     expect(errorOf(await script.step(mine, 'verify-device', { userid: ann }))).toMatch(refused);
   });
 
-  it('does not prove it on two processes whose clocks differ', async () => {
+  it('does not prove another address on processes with different clocks', async () => {
     const script = await Script.begin(processes);
     const { ann, ben } = script;
     processes.skew(0, 2000);
@@ -280,7 +280,7 @@ describe('a policy is evaluated at use', () => {
     expect(asks.json['status']).toBe('MFA_REQUIRED');
   });
 
-  it('REQUIRED, for sessions of people without a factor', async () => {
+  it('REQUIRED, for sessions of users without a factor', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'off' });
     const { ann, walker } = script;
     const tab = await script.open(0, 'hosted');

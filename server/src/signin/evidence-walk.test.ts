@@ -18,7 +18,7 @@ describe('a random walk through all ways to sign in', () => {
   it(`never signs in one user as another (seed ${seed})`, { timeout: 120_000 + steps * 100, retry: 0 }, async () => {
     const tally = new Tally();
     const begun = performance.now();
-    // About 170 steps each; some end sign-ins with several steps to a command.
+    // About 170 steps per plan; some commands take several steps.
     for (const plan of plans(seed, Math.ceil(steps / 100))) {
       const { broke, walker } = await attempt(processes, plan);
       tally.add(walker);

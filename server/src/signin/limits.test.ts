@@ -139,7 +139,7 @@ describe('whether an address is known', () => {
   it('cannot be inferred from responses, their length, or the statements behind them', async () => {
     const all = await kinds();
     await world.set({ signUp: 'provisioned_only' });
-    // The first look finds what is remembered of the page changed and reads it again, whoever is asked about.
+    // The first request finds the cached page stale and reloads it, for any address.
     await ask('192.0.2.1', newAddress());
     const seen: Record<string, { shape: string; statements: string[] }> = {};
     for (const [name, kind] of Object.entries(all)) {
@@ -168,7 +168,7 @@ describe('whether an address is known', () => {
     await world.app.runJobs();
     const sent = world.app.mailbox.slice(before).map(({ to }) => to);
     for (const { userid, mails } of Object.values(all)) expect(sent.filter((to) => to === userid)).toHaveLength(mails);
-    // The one with another name got theirs at the address on record.
+    // The user with a different userName received the mail at the address on record.
     expect(sent).toHaveLength(3);
     const kept = await world.app.services.db
       .reader()

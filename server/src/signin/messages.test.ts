@@ -115,7 +115,7 @@ describe('a code', () => {
 });
 
 describe('the notice of a new device', () => {
-  it('goes to a user whom a directory created while they signed in', async () => {
+  it('goes to a user created by a directory during the sign-in', async () => {
     const named = { userName: userid, userNameKey: userid, email: userid, emailKey: userid };
     await page.challenge();
     await world.user({ ...named, provenance: 'scim' });

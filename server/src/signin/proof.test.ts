@@ -32,12 +32,12 @@ describe('an invalid proof', () => {
     ['a code_challenge that was not sent', 'PROOF_REJECTED', () => ({ claims: { cc: 'x'.repeat(43) } })],
     ['another body', 'PROOF_REJECTED', () => ({ claims: { bh: 'x'.repeat(43) } })],
     ['another nonce', 'NONCE_REJECTED', () => ({ claims: { nonce: 'x'.repeat(43) } })],
-    ['a clock that is six minutes wrong', 'PROOF_REJECTED', () => ({ claims: { iat: page.now() + 360 } })],
+    ['a clock skew of six minutes', 'PROOF_REJECTED', () => ({ claims: { iat: page.now() + 360 } })],
     ['another type', 'PROOF_REJECTED', () => ({ header: { typ: 'dpop+jwt' } })],
     ['another algorithm', 'PROOF_REJECTED', () => ({ header: { alg: 'none' } })],
     ["a stranger's key under this kid", 'PROOF_REJECTED', () => ({ key: stranger, header: { kid: page.key.jkt } })],
     ["a stranger's key", 'PROOF_REJECTED', () => ({ key: stranger })],
-  ])('with %s is %s, and the sign-in goes on with the next nonce', async (_, code, over) => {
+  ])('with %s is %s, and the sign-in continues with the next nonce', async (_, code, over) => {
     const refused = await page.step('authenticate', { userid }, { kind: 'use', ...over() });
     expect(refused).toMatchObject(refusal(code, 401));
     expect(refused['nonce']).toMatch(/^[\w-]{43}$/);

@@ -67,16 +67,16 @@ describe('steps', () => {
 
 describe('the request', () => {
   it.each<[string, unknown, number]>([
-    ['no JSON', '{', 400],
-    ['a member twice', '{"txn":"a","txn":"b","userid":"c"}', 400],
+    ['invalid JSON', '{', 400],
+    ['a duplicate member', '{"txn":"a","txn":"b","userid":"c"}', 400],
     ['an array', '[]', 400],
     ['null', 'null', 400],
     ['nothing', '', 400],
     ['a number for the address', '{"txn":"a","userid":1}', 400],
     ['a huge address', JSON.stringify({ txn: 'a', userid: 'x'.repeat(321) }), 400],
     ['more than 64 KB', JSON.stringify({ txn: 'a', userid: 'b', pad: 'x'.repeat(65_536) }), 413],
-    ['great depth', `{"txn":"a","userid":"b","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 400],
-  ])('with %s is answered %#', async (_, body, status) => {
+    ['deep nesting', `{"txn":"a","userid":"b","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 400],
+  ])('with %s is refused (%#)', async (_, body, status) => {
     const answer = await page.post('authenticate', body);
     expect(answer.httpStatus).toBe(status);
     expect(answer.status).toBe('ERROR');

@@ -23,9 +23,9 @@ import { checked, readJson, readStep, writeAnswer } from './wire.ts';
 export interface SigninDeps extends SigninPageDeps {
   ceremonies: Pick<Ceremonies, 'challenge' | 'take'>;
   callers: Pick<SigninCallers, 'byApiKey' | 'byFlow' | 'requestOf'>;
-  /** Whether this is the origin of a redirect URI of any client (CORS preflights name no client). */
+  /** Whether any client has a redirect URI of this origin (a CORS preflight names no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
-  /** Called for each step with its result: a status, or an error code. */
+  /** Called after each step with its status or error code. */
   onStep?(step: string, result: string): void;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
@@ -41,7 +41,7 @@ export function signinRoutes(deps: SigninDeps): Router {
       exposedHeaders: ['Retry-After', 'X-Request-Id'],
     }),
   );
-  // As bytes: the proof signs the body as sent.
+  // Raw bytes: the proof signs the body as sent.
   api.use(bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes));
   api.post('/challenge', answering(deps, challenge));
   for (const step of Object.keys(steps) as CeremonyStep[]) {
@@ -104,7 +104,7 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
   return writeAnswer(step, answer, page.request ? resumeAddress(deps, req) : null);
 }
 
-/** An application's page by its API key; else the hosted page by its flow. */
+/** Authenticates an application's page by API key, else the hosted page by its flow. */
 function pageOf(deps: SigninDeps, req: Request): Promise<JudgedPage> {
   const origin = req.get('origin');
   const apiKey = req.get('x-api-key');

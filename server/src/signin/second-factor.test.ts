@@ -14,26 +14,26 @@ beforeEach(async () => {
 
 const pause = () => world.app.clock.turn(31);
 
-/** Sets up an authenticator app in the sign-in that has proved the mail code; the answer to initiate-mfa. */
+/** Enrols an authenticator app in the sign-in that verified the mail code; returns the response to initiate-mfa. */
 async function enrolHere(page: SigninPage, userid: string) {
   expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
   const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
   return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
 }
 
-describe('what a new device owes', () => {
-  it('is nothing where the policy is OFF, also with a method chosen', async () => {
+describe('the second factor on a new device', () => {
+  it('is not required if the policy is OFF, also with a chosen method', async () => {
     await world.set({ mfaPolicy: 'off' });
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'SUCCESS');
   });
 
-  it('is nothing where the policy is OPTIONAL and no method was chosen', async () => {
+  it('is not required if the policy is OPTIONAL and no method was chosen', async () => {
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
   });
 
-  it('is a choice where the policy is REQUIRED, until one is made', async () => {
+  it('must be chosen if the policy is REQUIRED', async () => {
     await world.set({ mfaPolicy: 'required' });
     await world.verifyAddress(page, userid);
     const asked = await page.step('verify-device', { userid }, 'registration');
@@ -42,7 +42,7 @@ describe('what a new device owes', () => {
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
   });
 
-  it('is chosen among what the project offers; what it no longer offers still protects who has it', async () => {
+  it('is chosen from the offered methods; an enrolled method stays required when no longer offered', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     await world.set({ mfaPolicy: 'required', offeredFactors: ['email'], emailFactor: true });
     const met = await world.page();
@@ -60,7 +60,7 @@ describe('what a new device owes', () => {
     );
   });
 
-  it('can be chosen again at once while the first choice is being set up, in that sign-in alone', async () => {
+  it('can be chosen again before the first choice is verified, in that sign-in only', async () => {
     await world.set({ mfaPolicy: 'required', emailFactor: true });
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
@@ -80,7 +80,7 @@ describe('what a new device owes', () => {
     expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp']);
   });
 
-  it('is not chosen again by the device key alone, in a sign-in that did not prove the mailbox', async () => {
+  it('cannot be chosen again with the device key alone, in a sign-in without a mail code', async () => {
     await world.set({ mfaPolicy: 'required' });
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
@@ -90,7 +90,7 @@ describe('what a new device owes', () => {
     }
   });
 
-  it('can be finished under a new txn, once, with the key that was made for this sign-in', async () => {
+  it('can be verified under a new txn, once, with the key created for this sign-in', async () => {
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
     const { txn } = page;
@@ -105,7 +105,7 @@ describe('what a new device owes', () => {
     expectStatus(await page.step('verify-mfa', { userid, otp: world.totp(setup.secret) }, 'use'), 'SUCCESS');
   });
 
-  it('is not finished under a new txn for a step-up', async () => {
+  it('cannot be verified under a new txn for a step-up', async () => {
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
     await page.challenge();
@@ -113,18 +113,18 @@ describe('what a new device owes', () => {
     expectStatus(await page.step('authenticate', stepUp, 'use'), 'OTP_NEEDED');
   });
 
-  it('is not set up by the device key alone, however far an earlier sign-in has come', async () => {
+  it('cannot be enrolled with the device key alone, whatever state an earlier sign-in has reached', async () => {
     await world.register(page, userid);
     await world.set({ mfaPolicy: 'required' });
     pause();
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
     await page.challenge();
-    // A key that was registered before the mail code does not stand for it in another sign-in.
+    // A key registered before the mail code does not replace the code in another sign-in.
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
   });
 
-  it('is not met by e-mail where the project does not allow it, and by e-mail alone adds nothing to amr', async () => {
+  it('cannot be e-mail if the project does not allow it, and e-mail alone adds nothing to amr', async () => {
     await world.enrol(page, userid, { mfa_method: 'email' });
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(userid) }, 'use'), 'SUCCESS');
     await world.set({ mfaPolicy: 'required' });
@@ -139,7 +139,7 @@ describe('what a new device owes', () => {
     expect(await world.amrOf(expectStatus(done, 'SUCCESS')['code'])).toEqual(['swk', 'otp', 'mfa']);
   });
 
-  it('is not chosen anew in place of a factor that protects already', async () => {
+  it('cannot replace a verified factor', async () => {
     await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
     for (const fields of [{ userid }, { userid, mfa_method: 'email' }]) {
@@ -151,7 +151,7 @@ describe('what a new device owes', () => {
     expect(factors).toEqual([{ method: 'totp' }]);
   });
 
-  it('is that choice also on a device that was trusted before the policy changed', async () => {
+  it('must be chosen also on a device that was trusted before the policy changed', async () => {
     await world.register(page, userid);
     await world.set({ mfaPolicy: 'required' });
     pause();
@@ -161,7 +161,7 @@ describe('what a new device owes', () => {
     expectStatus(await page.step('verify-device', { userid }, 'registration'), 'MFA_ENROLLMENT_NEEDED');
   });
 
-  it('is the factor that the user has, whatever the policy says and whatever is chosen', async () => {
+  it('is the user’s enrolled factor, under any policy and with any choice', async () => {
     await world.enrolTotp(page, userid);
     for (const mfaPolicy of ['off', 'optional', 'required'] as const) {
       for (const mfa_method of [undefined, 'email', 'totp']) {
@@ -183,7 +183,7 @@ describe('what a new device owes', () => {
 });
 
 describe('an authenticator app', () => {
-  it('is shown its secret once, and from its first code on it is asked for', async () => {
+  it('gets its secret once, and is required after its first code', async () => {
     const started = await world.enrol(page, userid, { mfa_method: 'totp' });
     expect(started).toMatchObject({ status: 'MFA_INITIATED', method: 'totp' });
     expect(started['totp'].secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -202,7 +202,7 @@ describe('an authenticator app', () => {
     expect((await world.subjectsFor(userid)).filter((subject) => /second step/i.test(subject))).toHaveLength(1);
   });
 
-  it('is not asked for before its first code, and can be begun anew', async () => {
+  it('is not required before its first code, and can be restarted', async () => {
     await world.enrol(page, userid, { mfa_method: 'totp' });
     pause();
     const other = await world.page();
@@ -213,7 +213,7 @@ describe('an authenticator app', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
-  it('begun on one device cannot be finished on another, nor beside one that was verified meanwhile', async () => {
+  it('started on one device cannot be verified on another, nor after another factor was verified', async () => {
     const mine = await world.enrol(page, userid, { mfa_method: 'totp' });
     pause();
     const other = await world.page();
@@ -224,7 +224,7 @@ describe('an authenticator app', () => {
     expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('gives codes that are each good once, also in another sign-in', async () => {
+  it('has codes that are each accepted once, across sign-ins', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     const otp = world.totp(secret);
     await world.meetFactor(page, userid);
@@ -233,7 +233,7 @@ describe('an authenticator app', () => {
     expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(refusal('CODE_REJECTED', 400));
   });
 
-  it('may be half a minute wrong, and no more', async () => {
+  it('tolerates a clock skew of 30 seconds', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     const at = (shift: number) =>
       generateSync({ secret, epoch: Math.floor(world.app.clock.now().getTime() / 1000) + shift });
@@ -244,7 +244,7 @@ describe('an authenticator app', () => {
     expectStatus(await page.step('verify-mfa', { userid, otp: at(-30) }, 'use'), 'SUCCESS');
   });
 
-  it('allows five tries a sign-in, then growing waits, and is off at fifty', async () => {
+  it('allows five attempts per sign-in, then waits increasingly long, and is disabled at fifty', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     const waits: number[] = [];
     for (let round = 1; round <= 10; round++) {
@@ -270,7 +270,7 @@ describe('an authenticator app', () => {
     expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
   });
 
-  it('that is off lets a recovery code in, which opens it again', async () => {
+  it('that is disabled is enabled again by a recovery code', async () => {
     const { secret, done } = await world.enrolTotp(page, userid);
     await world.app.services.db.transaction((em) => em.execute('update enrolments set failures = 50'));
     await world.meetFactor(page, userid);
@@ -284,7 +284,7 @@ describe('an authenticator app', () => {
 });
 
 describe('a recovery code', () => {
-  it('stands in for a factor that cannot be asked for now, and nothing else does', async () => {
+  it('is the only replacement for an unavailable factor', async () => {
     const { secret, done } = await world.enrolTotp(page, userid);
     const lock = 'update enrolments set failures = 10, locked_until = ?::timestamptz';
     const until = new Date(world.app.clock.now().getTime() + 3_600_000).toISOString();
@@ -301,7 +301,7 @@ describe('a recovery code', () => {
 });
 
 describe('the second factor', () => {
-  it('cannot be gone around: no step before it, beside it or after it gives a code', async () => {
+  it('cannot be bypassed: no other step issues a code', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     await page.challenge();
     const owed = await page.step('authenticate', { userid }, 'use');
@@ -319,7 +319,7 @@ describe('the second factor', () => {
     expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('ends for a user who is deactivated meanwhile', async () => {
+  it('is refused for a user deactivated in the meantime', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
     await world.app.services.db.transaction((em) =>
@@ -329,7 +329,7 @@ describe('the second factor', () => {
     expect(refused).toMatchObject(refusal('PROOF_REJECTED', 401));
   });
 
-  it('is skipped by a device that asked for it, for as long as the project allows', async () => {
+  it('is skipped on a device with remember_me, for as long as the project allows', async () => {
     await world.set({ rememberMfaSeconds: 3600 });
     const { secret } = await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
@@ -346,7 +346,7 @@ describe('the second factor', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
   });
 
-  it('is never skipped where the project does not allow it', async () => {
+  it('is never skipped if the project does not allow it', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     await world.meetFactor(page, userid);
     expectStatus(
@@ -357,7 +357,7 @@ describe('the second factor', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
   });
 
-  it('is met on a device that is not to be remembered, whose trust ends with it', async () => {
+  it('is accepted on an unremembered device, whose trust then ends', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     const guest = await world.page();
     await world.verifyAddress(guest, userid, { remember_device: false });

@@ -125,7 +125,7 @@ function detailed(problem: Problem): SigninErrorRow {
   return [400, 'INVALID_REQUEST', 'fatal', `${problem.field} ${problem.reason}.`];
 }
 
-/** Log fields: the refusal, its step and its reason. */
+/** Log fields of a refusal: code, step and reason. */
 export function logFields(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Refusal)) return {};
   const step: SigninStep | undefined = thrown instanceof StepRefusal ? thrown.step : undefined;

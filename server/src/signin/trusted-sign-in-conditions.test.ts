@@ -1,6 +1,6 @@
 /**
- * Each condition of the two statements with which a trusted device signs in (decisions/0085), at the moment at which only
- * it stands between a good proof and a code: before the statement that reads, and between that and the one that grants.
+ * Each condition of the two statements of a trusted sign-in (decisions/0085), violated alone with a valid proof: before
+ * the reading statement, and between it and the granting statement.
  */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -18,13 +18,13 @@ const otherUri = 'https://second.example.com/callback';
 let world: SigninWorld;
 let page: SigninPage;
 let userid: string;
-/** Whose the page's device is, and somebody else of the project. */
+/** The owner of the page's device. */
 let userId: string;
 let stranger: string;
-/** Of the same project. */
+/** Another client of the same project. */
 let otherClient: string;
 
-/** A process that takes no shortcuts. */
+/** A process without shortcuts. */
 let plain: TestApp;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ async function begin(): Promise<void> {
   userId = (await world.findUser(userid))?.id ?? '';
   stranger = (await world.user()).id;
   otherClient = (await world.app.make.client(world.project)).client.id;
-  // A neighbour of the page's key, as good as that.
+  // A second valid key of the same client.
   await world.app.services.clients.issueApiKey(world.client.id, 'publishable', system);
   world.app.clock.turn(60);
 }
@@ -76,54 +76,50 @@ const verified = `insert into enrolments (id, user_id, method, created_at, verif
   select gen_random_uuid(), id, 'email', now(), now() from users where id = ?`;
 const elsewhere = '{https://elsewhere.example.com/}';
 
-/** What can be otherwise, and what the step then answers. */
+/** Changes that violate one condition, and the step's response. */
 const inProgress: readonly (readonly [what: string, change: Change, answer: object])[] = [
-  ['its user is switched off', ['update users set active = false where id = ?', ofUser], { status: 'OTP_NEEDED' }],
+  ['its user is deactivated', ['update users set active = false where id = ?', ofUser], { status: 'OTP_NEEDED' }],
   [
-    'its user goes by another address',
+    'its user has another address',
     [`update users set email_key = 'x' || email_key, user_name_key = 'x' || user_name_key where id = ?`, ofUser],
     { status: 'OTP_NEEDED' },
   ],
-  ['its user has a factor by now', [verified, ofUser], { status: 'MFA_REQUIRED' }],
+  ['its user has a factor', [verified, ofUser], { status: 'MFA_REQUIRED' }],
   [
     'the device is revoked',
     ['update devices set revoked_at = ? where jkt = ?', atNow(ofDevice)],
     { status: 'OTP_NEEDED' },
   ],
   [
-    'its trust ends at this very moment',
+    'its trust ends at this instant',
     ['update devices set trusted_until = ? where jkt = ?', atNow(ofDevice)],
     { status: 'OTP_NEEDED' },
   ],
+  ['it is not trusted', ['update devices set trusted_until = null where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
+  ['the device is deleted', ['delete from devices where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
   [
-    'it is not trusted at all',
-    ['update devices set trusted_until = null where jkt = ?', ofDevice],
-    { status: 'OTP_NEEDED' },
-  ],
-  ['the device is gone', ['delete from devices where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
-  [
-    'it is somebody else’s',
+    'it belongs to another user',
     ['update devices set user_id = ? where jkt = ?', () => [stranger, page.key.jkt]],
     { status: 'OTP_NEEDED' },
   ],
   ['it has another key', [`update devices set jkt = 'another' where jkt = ?`, ofDevice], { status: 'OTP_NEEDED' }],
   [
-    'it is trusted by another client alone',
+    'it belongs to another client',
     ['update devices set client_id = ? where jkt = ?', () => [otherClient, page.key.jkt]],
     { status: 'OTP_NEEDED' },
   ],
   [
-    'the nonce was taken',
+    'the nonce was used',
     [`update ceremonies set nonce_hash = 'another' where txn_hash = ?`, ofSignIn],
     refusal('NONCE_REJECTED', 401),
   ],
   [
-    'the nonce ends at this very moment',
+    'the nonce expires at this instant',
     ['update ceremonies set nonce_expires_at = ? where txn_hash = ?', atNow(ofSignIn)],
     refusal('NONCE_REJECTED', 401),
   ],
   [
-    'the sign-in ends at this very moment',
+    'the sign-in expires at this instant',
     ['update ceremonies set expires_at = ? where txn_hash = ?', atNow(ofSignIn)],
     refusal('TRANSACTION_EXPIRED', 410),
   ],
@@ -133,7 +129,7 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
     refusal('TRANSACTION_EXPIRED', 410),
   ],
   [
-    'the sign-in stands elsewhere',
+    'the sign-in is in another state',
     [`update ceremonies set state = 'otp_verified' where txn_hash = ?`, ofSignIn],
     refusal('OUT_OF_ORDER', 409),
   ],
@@ -143,7 +139,7 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
     refusal('INVALID_API_KEY', 401),
   ],
   [
-    'the API key is of another kind',
+    'the API key is a secret key',
     [`update api_keys set kind = 'secret' where hash = ?`, ofKey],
     refusal('INVALID_API_KEY', 401),
   ],
@@ -153,12 +149,12 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
     refusal('TRANSACTION_EXPIRED', 410),
   ],
   [
-    'the client is disabled, of whatever version',
+    'the client is disabled, with an unchanged version',
     ['update clients set disabled_at = ? where id = ?', atNow(ofClient)],
     refusal('INVALID_API_KEY', 401),
   ],
   [
-    'the client has no such origin any more',
+    'the client has lost the origin',
     [
       'update clients set version = version + 1, redirect_uris = ?::text[] where id = ?',
       () => [elsewhere, ...ofClient()],
@@ -166,13 +162,13 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
     refusal('ORIGIN_NOT_ALLOWED', 403),
   ],
   [
-    'the project demands a factor',
+    'the project requires a factor',
     [`update projects set version = version + 1, mfa_policy = 'required' where id = ?`, () => [world.project.id]],
     { status: 'OTP_NEEDED' },
   ],
 ];
 
-/** No code was given, and nobody was said to have signed in. */
+/** Expects no code and no sign-in event. */
 async function expectNothingGiven(): Promise<void> {
   const { db } = world.app.services;
   expect(await rows(db, 'select from authorization_codes where created_at = ?', [now()])).toEqual([]);
@@ -180,7 +176,7 @@ async function expectNothingGiven(): Promise<void> {
   expect(await rows(db, 'select from users where last_sign_in_at = ?', [now()])).toEqual([]);
 }
 
-/** The change is committed when the one statement has read, and before the other one begins. */
+/** Commits the change after the reading statement and before the granting one. */
 function onceRead(work: () => Promise<unknown>): { count: number } {
   const { alone } = world.app.services.db;
   const getKysely = alone.getKysely;
@@ -203,15 +199,15 @@ function onceRead(work: () => Promise<unknown>): { count: number } {
   return seen;
 }
 
-describe('a good proof of a trusted device gets no code', () => {
-  it.each(inProgress)('where %s', async (_, what, answer) => {
+describe('a valid proof of a trusted device gets no code', () => {
+  it.each(inProgress)('if %s', async (_, what, answer) => {
     await page.challenge();
     await change(what);
     expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(answer);
     await expectNothingGiven();
   });
 
-  it.each(inProgress)('where, once the device was looked at, %s', async (_, what, answer) => {
+  it.each(inProgress)('if, between the two statements, %s', async (_, what, answer) => {
     await page.challenge();
     const seen = onceRead(() => change(what));
     expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(answer);
@@ -219,7 +215,7 @@ describe('a good proof of a trusted device gets no code', () => {
     await expectNothingGiven();
   });
 
-  it('for the address of somebody else, or of nobody', async () => {
+  it('for another user’s or an unknown address', async () => {
     const other = newAddress();
     await world.user({ userName: other, userNameKey: other, email: other, emailKey: other });
     for (const address of [other, newAddress()]) {
@@ -229,7 +225,7 @@ describe('a good proof of a trusted device gets no code', () => {
     }
   });
 
-  it('where its user has no factor and the project demands one, from before', async () => {
+  it('if its user has no factor and the project already requires one', async () => {
     await world.set({ mfaPolicy: 'required' });
     for (let remembered = 0; remembered < 2; remembered += 1) {
       world.app.clock.turn(30);
@@ -256,7 +252,7 @@ describe('a good proof of a trusted device gets no code', () => {
         ...{ redirectUri, scope: 'openid', codeChallenge: 'c'.repeat(43) },
       }),
     );
-    // The other client trusts the device as well.
+    // The other client also trusts the device.
     await change([
       `insert into devices select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'client_id', ?::text))).*
        from devices d where jkt = ?`,
@@ -280,7 +276,7 @@ describe('a good proof of a trusted device gets no code', () => {
   });
 });
 
-/** How the step can be asked for, besides what can be otherwise in the database. */
+/** A request for the step. */
 type Ask = (at: SigninPage) => Promise<StepAnswer>;
 const step = (fields: Record<string, unknown> = {}, proof?: Parameters<SigninPage['step']>[2]): Ask => {
   return (at) => at.step('authenticate', { userid, ...fields }, proof ?? 'use');
@@ -292,29 +288,29 @@ const again: Ask = async (at) => {
   return at.post('authenticate', body, headers);
 };
 const asks: readonly (readonly [what: string, ask: Ask])[] = [
-  ['plainly', step()],
-  ['for a device that is not to be remembered', step({ remember_device: false })],
+  ['without options', step()],
+  ['for an unremembered device', step({ remember_device: false })],
   ['as a step-up', step({ step_up: 'change-phone-number' })],
-  ['with the address spelled otherwise', (at) => step({ userid: ` ${userid.toUpperCase()} ` })(at)],
+  ['with another spelling of the address', (at) => step({ userid: ` ${userid.toUpperCase()} ` })(at)],
   ['for another address', (at) => step({ userid: `other-${userid}` })(at)],
-  ['for what is no address', step({ userid: 'nobody' })],
+  ['for a malformed address', step({ userid: 'nobody' })],
   ['without a proof', (at) => at.step('authenticate', { userid })],
   ['with the proof of another key', async (at) => step({}, { kind: 'use', key: await newDeviceKey() })(at)],
   ['with a proof of another nonce', step({}, { kind: 'use', claims: { nonce: 'n'.repeat(43) } })],
   ['with a proof of another body', step({}, { kind: 'use', claims: { bh: 'b'.repeat(43) } })],
   ['with a proof for another challenge', step({}, { kind: 'use', claims: { cc: 'c'.repeat(43) } })],
-  ['with a proof of an hour ago', step({}, { kind: 'use', claims: { iat: 1 } })],
-  ['with one proof twice', again],
+  ['with an old proof', step({}, { kind: 'use', claims: { iat: 1 } })],
+  ['with a replayed proof', again],
 ];
 const changes = inProgress.map(([what, otherwise]): (typeof asks)[number] => [
-  `where ${what}`,
+  `if ${what}`,
   async (at) => {
     await change(otherwise);
     return step()(at);
   },
 ]);
 
-describe('authenticate with its shortcut and without it answers the same and leaves the same rows', () => {
+describe('authenticate with and without its shortcut: same responses, same rows', () => {
   const tables = ['ceremonies', 'devices', 'users', 'audit_events', 'one_time_codes'];
 
   async function outcome(app: TestApp, ask: Ask): Promise<unknown> {
@@ -336,7 +332,7 @@ describe('authenticate with its shortcut and without it answers the same and lea
     return [httpStatus, JSON.parse(comparable(text)), JSON.parse(comparable(JSON.stringify(left)))];
   }
 
-  /** Without what is random or the time of day. */
+  /** Removes random values and times. */
   function comparable(json: string): string {
     return json
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, (at) => `${new Date(at).getTime() - now().getTime()} ms`)
@@ -366,7 +362,7 @@ describe('a trusted device', () => {
     return device?.trusted_until ?? null;
   };
 
-  it('signs in to the last moment of its trust, of its nonce and of the sign-in', async () => {
+  it('signs in until the last millisecond of its trust, its nonce and the sign-in', async () => {
     await page.challenge();
     await change(['update devices set trusted_until = ? where jkt = ?', () => [now(0.001), page.key.jkt]]);
     await change([
@@ -376,7 +372,7 @@ describe('a trusted device', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
-  it('is not remembered for longer where that was taken back once it was looked at', async () => {
+  it('is not remembered if that is revoked between the two statements', async () => {
     await page.challenge();
     const seen = onceRead(() => change(['update devices set remembered = false where jkt = ?', ofDevice]));
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
@@ -384,13 +380,13 @@ describe('a trusted device', () => {
     expectStatus(await signIn(), 'OTP_NEEDED');
   });
 
-  it('is trusted from its last use on, for as long as the project says', async () => {
+  it('is trusted from its last use, for the project’s limit', async () => {
     await world.set({ deviceTrustSeconds: 3600 });
     expectStatus(await signIn(), 'SUCCESS');
     expect(new Date((await trust()) ?? 0)).toEqual(now(3600));
   });
 
-  it('is told of with where it came from, and gives tokens that say how and when', async () => {
+  it('is audited with its origin, and yields tokens with amr and auth_time', async () => {
     const answer = expectStatus(await signIn(), 'SUCCESS');
     const [event] = await rows(
       world.app.services.db,
@@ -413,7 +409,7 @@ describe('a trusted device', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it('that two people share lets each in as themselves', async () => {
+  it('shared by two users signs in each as themselves', async () => {
     const other = newAddress();
     await world.register(await world.page(page.key), other);
     world.app.clock.turn(60);
@@ -428,7 +424,7 @@ describe('a trusted device', () => {
     }
   });
 
-  it('may sign in once its code was asked for, or it was registered, in the same sign-in', async () => {
+  it('can sign in after a code was requested or it was registered in the same sign-in', async () => {
     for (const state of ['otp_sent', 'registered']) {
       await page.challenge();
       await change(['update ceremonies set state = ? where txn_hash = ?', () => [state, ...ofSignIn()]]);
@@ -436,7 +432,7 @@ describe('a trusted device', () => {
     }
   });
 
-  it('gets a code that is bound to the page’s challenge', async () => {
+  it('gets a code bound to the page’s code_challenge', async () => {
     const verifier = 'v'.repeat(43);
     await page.challenge({ jkt: page.key.jkt, code_challenge: digest(verifier), code_challenge_method: 'S256' });
     const { code } = expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
@@ -445,7 +441,7 @@ describe('a trusted device', () => {
     expect((await world.exchange(code, { form: { code_verifier: verifier } })).status).toBe(200);
   });
 
-  it('serves pages of each origin of its client, each in its own sign-ins', async () => {
+  it('works on pages of each origin of its client, each in its own sign-ins', async () => {
     await changed(
       world.app.services.db,
       'update clients set redirect_uris = redirect_uris || ?, version = version + 1 where id = ?',

@@ -1,4 +1,4 @@
-/** The sign-in of a trusted device: one statement reads, one grants, on what a process remembers (decisions/0085). */
+/** The sign-in of a trusted device: one reading and one granting statement, with a cached page (decisions/0085). */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
@@ -13,7 +13,7 @@ import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 
 const world = SigninWorld.ofTests();
-/** A second process on the same database, which hears of nothing that is done by the first. */
+/** A second process on the same database, without invalidation from the first. */
 let there: TestApp;
 let page: SigninPage;
 let userid: string;
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await world.register(first, userid);
   page = pageThere(first.key);
   world.app.clock.turn(60);
-  // The other process remembers the page from here on.
+  // From here on the other process has cached the page.
   expectStatus(await signIn(), 'SUCCESS');
 });
 
@@ -52,7 +52,7 @@ function rows<T extends object>(sql: string, params: unknown[] = []): Promise<T[
   return rowsOf<T>(world.app.services.db, sql, params);
 }
 
-/** One proof of a sign-in that was begun, as the domain is asked with it. */
+/** A proof of a started sign-in, as input of the domain. */
 async function asked(site: JudgedPage) {
   await page.challenge();
   const body = JSON.stringify({ txn: page.txn, userid });
@@ -63,7 +63,7 @@ async function asked(site: JudgedPage) {
 }
 
 describe('a trusted device', () => {
-  it('needs nothing but the two statements, and a page that is cached', async () => {
+  it('needs only the two statements and a cached page', async () => {
     const { ceremonies, callers } = world.app.services;
     const { caller, input } = await asked(await callers.byApiKey(world.apiKey, appOrigin));
     const statements = await statementsDuring(async () => {
@@ -72,7 +72,7 @@ describe('a trusted device', () => {
     expect(statements).toHaveLength(2);
   });
 
-  it('gets one code for one proof that is sent two hundred times at once', async () => {
+  it('gets one code for one proof in two hundred concurrent requests', async () => {
     await page.challenge();
     const body = JSON.stringify({ txn: page.txn, userid });
     const proof = page.prove('authenticate', body, { kind: 'use' });
@@ -90,7 +90,7 @@ describe('a trusted device', () => {
     ).toHaveLength(3);
   });
 
-  it('of a user whose name is the address of somebody else lets nobody in by it', async () => {
+  it('of a user whose userName is another user’s address does not sign in by that address', async () => {
     const taken = newAddress();
     const owner = await world.findUser(userid);
     await rows('update users set user_name_key = ? where id = ?', [taken, owner?.id]);
@@ -101,7 +101,7 @@ describe('a trusted device', () => {
     expectStatus(await page.step('authenticate', { userid: taken }, 'use'), 'OTP_NEEDED');
   });
 
-  it('that is not to be remembered serves one of many sign-ins at once', async () => {
+  it('that is not remembered completes one of many concurrent sign-ins', async () => {
     await rows('update devices set remembered = false where jkt = ?', [page.key.jkt]);
     const pages = Array.from({ length: 10 }, () => pageThere(page.key));
     const answers = await Promise.all(
@@ -113,7 +113,7 @@ describe('a trusted device', () => {
     expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
   });
 
-  it('is found by its key, also by a plan that was made before there were any rows', async () => {
+  it('is found by its key, also with a plan made on empty tables', async () => {
     const { db } = world.app.services;
     const asked = { txn: 'txn', addressKey: userid, now: world.app.clock.now() };
     const { project, client } = world;
@@ -139,7 +139,7 @@ describe('a trusted device', () => {
   }
 });
 
-describe('what one process changes, another that remembers the page refuses at once', () => {
+describe('a change by one process applies at once in another that has cached the page', () => {
   const clients = () => world.app.services.clients;
 
   const changes: [string, () => Promise<unknown>, object][] = [
@@ -157,7 +157,7 @@ describe('what one process changes, another that remembers the page refuses at o
       error('INVALID_API_KEY', 401),
     ],
     [
-      'an origin that is none any more',
+      'a removed origin',
       () => clients().update(world.client.id, { redirectUris: ['https://elsewhere.example.com/'] }, system),
       error('ORIGIN_NOT_ALLOWED', 403),
     ],
@@ -175,7 +175,7 @@ describe('what one process changes, another that remembers the page refuses at o
     expect(left?.n).toBe(1);
   });
 
-  it('an origin that is new is served at once', async () => {
+  it('a new origin is accepted', async () => {
     await clients().update(
       world.client.id,
       { redirectUris: ['https://app.example.com/a', 'https://new.example.com/b'] },
@@ -186,13 +186,13 @@ describe('what one process changes, another that remembers the page refuses at o
     expectStatus(await signIn(), 'SUCCESS');
   });
 
-  it('a second factor that the project demands from now on', async () => {
+  it('a second factor that the project now requires', async () => {
     await page.challenge();
     await world.set({ mfaPolicy: 'required' });
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
   });
 
-  it('a device that was revoked, a user who was switched off', async () => {
+  it('a revoked device, a deactivated user', async () => {
     const { db, devices, accounts } = world.app.services;
     await page.challenge();
     const user = await world.findUser(userid);
@@ -207,7 +207,7 @@ describe('what one process changes, another that remembers the page refuses at o
     expectStatus(await signIn(), 'OTP_NEEDED');
   });
 
-  it('a factor that is there by now, or is being set up', async () => {
+  it('a new factor, verified or pending', async () => {
     await world.set({ mfaPolicy: 'optional' });
     const user = await world.findUser(userid);
     const { db, mfa } = world.app.services;
@@ -215,15 +215,15 @@ describe('what one process changes, another that remembers the page refuses at o
     await db.transaction((em) =>
       mfa.begin(em, { userId: user?.id ?? '', deviceId: device.id, method: 'email', phone: null }),
     );
-    // Begun in another sign-in: the device key alone cannot finish it.
+    // Started in another sign-in: the device key alone cannot verify it.
     expectStatus(await signIn(), 'SUCCESS');
     await db.transaction((em) => em.nativeUpdate(Enrolment, { user: user?.id ?? '' }, { verifiedAt: new Date(0) }));
     expectStatus(await signIn(), 'MFA_REQUIRED');
   });
 });
 
-describe('between what is read and what is granted', () => {
-  /** The change takes its locks first, and commits while the statement that grants waits for them. */
+describe('between the reading and the granting statement', () => {
+  /** The change takes its locks first and commits while the granting statement waits for them. */
   async function meanwhile(change: string, params: unknown[]): Promise<StepAnswer> {
     await page.challenge();
     const { db } = world.app.services;
@@ -248,17 +248,17 @@ describe('between what is read and what is granted', () => {
     while ((await rows(waiting)).length === 0);
   }
 
-  it('a user is switched off: there is no code', async () => {
+  it('a deactivated user gets no code', async () => {
     const change = 'update users set active = false where email_key = ?';
     expectStatus(await meanwhile(change, [userid]), 'OTP_NEEDED');
   });
 
-  it('a device is revoked: there is no code', async () => {
+  it('a revoked device gets no code', async () => {
     const change = 'update devices set revoked_at = now() where jkt = ?';
     expectStatus(await meanwhile(change, [page.key.jkt]), 'OTP_NEEDED');
   });
 
-  it('the nonce is taken: there is no code', async () => {
+  it('a used nonce gets no code', async () => {
     const change = `update ceremonies set nonce_hash = 'another' where jkt = ? and state = 'challenged'`;
     expect(await meanwhile(change, [page.key.jkt])).toMatchObject(error('NONCE_REJECTED', 401));
   });

@@ -52,7 +52,7 @@ interface Schema<T> {
   ): { success: true; data: T } | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
 }
 
-/** The parsed value. The refusal names the field and the rule, never the value. */
+/** Parses and validates. The refusal names the field and the rule, never the value. */
 export function checked<T>(schema: Schema<T>, json: unknown): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
