@@ -145,6 +145,23 @@ describe('time, randomness and settings through ports', () => {
     },
   );
 
+  it('rejects a folder of more than 21 source files, tests aside', () => {
+    const files = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`console/ui/f${index}.ts`, `export const f${index} = 1;`]),
+      );
+    const run = (count: number) => {
+      const folder = build({ ...valid, ...files(count), 'console/ui/f.test.ts': '' });
+      const { stdout } = spawnSync(process.execPath, [join(root, '.config/invariants.mjs'), folder], {
+        encoding: 'utf8',
+      });
+      rmSync(folder, { recursive: true });
+      return stdout;
+    };
+    expect(run(21)).toBe('');
+    expect(run(22)).toContain('console/ui: 22 files');
+  });
+
   it('rejects inverse collections in entities', () => {
     const { status, stdout } = check(
       'export const devices = () => p.oneToMany(Device);',

@@ -1,13 +1,15 @@
 /**
  * Checks of the source text: time, randomness and the environment only through ports; no inverse collections in
- * entities; test mode never read from its setting; each table written by its own rung. Takes the folder that contains
- * `server/` (default: this repository).
+ * entities; test mode never read from its setting; each table written by its own rung; folders that can be scanned. Takes
+ * the folder that contains `server/` (default: this repository).
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { root } from './lib/workspace.mjs';
 
 const isTest = (path) => path.endsWith('.test.ts');
+/** Source files in one folder. */
+const folderLimit = 21;
 const isEdge = (path) => path.startsWith('server/src/adapters/') || path === 'server/src/main.ts';
 
 const invariants = [
@@ -44,6 +46,7 @@ const faults = paths.flatMap((path) => {
   const lines = withoutComments(read(path)).split('\n');
   return [...foreignWrites(path, lines), ...brokenInvariants(path, lines)];
 });
+faults.push(...fullFolders());
 for (const fault of faults) console.log(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -61,6 +64,23 @@ function foreignWrites(path, lines) {
   );
 }
 
+/** Folders with more source files, tests aside, than a newcomer can scan. Migrations are a list. */
+function fullFolders() {
+  const folders = ['server/src', 'console', 'shared'].filter((folder) => existsSync(join(top, folder)));
+  const counts = new Map();
+  for (const path of folders.flatMap((folder) => sources(folder, /\.(?:ts|tsx|css|html)$/))) {
+    const folder = dirname(path);
+    if (!/\.test\.tsx?$/.test(path) && !folder.endsWith('/migrations'))
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > folderLimit)
+    .map(
+      ([folder, count]) =>
+        `${folder}: ${count} files\n    At most ${folderLimit} in a folder: group them by what they are.`,
+    );
+}
+
 function brokenInvariants(path, lines) {
   return invariants
     .filter(({ applies }) => applies(path))
@@ -74,11 +94,12 @@ function brokenInvariants(path, lines) {
     );
 }
 
-function sources(folder) {
+function sources(folder, names = /\.ts$/) {
   return readdirSync(join(top, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return sources(path);
-    return path.endsWith('.ts') ? [path] : [];
+    if (entry.isDirectory())
+      return ['dist', 'node_modules', 'generated'].includes(entry.name) ? [] : sources(path, names);
+    return names.test(path) ? [path] : [];
   });
 }
 
