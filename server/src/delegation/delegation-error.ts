@@ -12,13 +12,13 @@ const ended: DelegationErrorRow = [410, 'SESSION_EXPIRED', 'This change is over.
 const rows = {
   'not-found': [404, 'USER_NOT_FOUND', 'There is no such user, or the user is not active.'],
   invalid: wrongRequest,
-  taken: [409, 'INVALID_REQUEST', 'Somebody else has this already.'],
-  conflict: [409, 'INVALID_REQUEST', 'Somebody else changed this at the same moment.'],
+  taken: [409, 'INVALID_REQUEST', 'Another user already has this value.'],
+  conflict: [409, 'INVALID_REQUEST', 'Another request changed this at the same time.'],
   unauthenticated: wrongClient,
   'client-rejected': wrongClient,
-  forbidden: [403, 'INVALID_CLIENT', 'This client may not do that.'],
+  forbidden: [403, 'INVALID_CLIENT', 'This client is not allowed to do this.'],
   'too-many': [429, 'RATE_LIMITED', 'Too many attempts. Try again later.'],
-  'code-rejected': [400, 'CODE_REJECTED', 'The code is wrong, or not valid any more.'],
+  'code-rejected': [400, 'CODE_REJECTED', 'The code is wrong or no longer valid.'],
   'transaction-expired': ended,
   'flow-expired': ended,
   'out-of-order': ended,
@@ -30,7 +30,7 @@ const rows = {
   'device-revoked': wrongRequest,
   'pkce-required': wrongRequest,
   'phone-not-allowed': [400, 'PHONE_NOT_ALLOWED', 'SMS to this number is not allowed. Use another number.'],
-  'phone-invalid': [400, 'PHONE_INVALID', 'Give the whole number with its country code: +49…'],
+  'phone-invalid': [400, 'PHONE_INVALID', 'The phone number must include its country code: +49…'],
   'phone-locked': [
     403,
     'PHONE_LOCKED_BY_PROVISIONING',
@@ -46,9 +46,9 @@ const own = {
   NOT_CONFIGURED: [409, 'NOT_CONFIGURED', 'No public keys are registered for this client.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/jose.'],
   REQUEST_TOO_LARGE: [413, 'REQUEST_TOO_LARGE', 'The request is larger than 64 KB.'],
-  REQUEST_REJECTED: [400, 'REQUEST_REJECTED', 'The request is not one of this client to this service.'],
+  REQUEST_REJECTED: [400, 'REQUEST_REJECTED', 'The request is not from this client or not for this service.'],
   STALE: [400, 'STALE', 'The request is too old, or from the future.'],
-  REPLAYED: [409, 'REPLAYED', 'This request was used before.'],
+  REPLAYED: [409, 'REPLAYED', 'This request was already used.'],
   INVALID_REQUEST: wrongRequest,
 } as const satisfies Partial<Record<DelegationErrorCode, DelegationErrorRow>>;
 

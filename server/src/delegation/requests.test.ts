@@ -117,7 +117,7 @@ describe('POST /v1/delegation', () => {
     for (const text of bent) replies.push(await backEnd.send(text));
     for (const { code, payload, status, text } of replies) {
       expect([status, code, payload]).toEqual([400, 'REQUEST_REJECTED', undefined]);
-      expect(JSON.parse(text).error.message).toBe('The request is not one of this client to this service.');
+      expect(JSON.parse(text).error.message).toBe('The request is not from this client or not for this service.');
     }
   });
 

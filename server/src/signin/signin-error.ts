@@ -5,7 +5,7 @@ import { bodyFault, failureOf } from '../http/failure.ts';
 
 type SigninErrorRow = readonly [status: number, code: SigninErrorCode, category: SigninErrorCategory, message: string];
 
-const wrongRequest: SigninErrorRow = [400, 'INVALID_REQUEST', 'fatal', 'The request cannot be understood.'];
+const wrongRequest: SigninErrorRow = [400, 'INVALID_REQUEST', 'fatal', 'The request is malformed.'];
 const flowEnded: SigninErrorRow = [
   410,
   'FLOW_EXPIRED',
@@ -16,21 +16,21 @@ const flowEnded: SigninErrorRow = [
 /** Status, code and description of each refusal (decisions §8). The exact reason is only logged. */
 const rows = {
   invalid: wrongRequest,
-  taken: [409, 'PHONE_TAKEN', 'user_action', 'Somebody else here has this number already.'],
-  conflict: [409, 'INVALID_REQUEST', 'retryable', 'Somebody else changed this at the same moment. Try again.'],
+  taken: [409, 'PHONE_TAKEN', 'user_action', 'Another user already has this phone number.'],
+  conflict: [409, 'INVALID_REQUEST', 'retryable', 'Another request changed this at the same time. Try again.'],
   'not-found': flowEnded,
   'flow-expired': flowEnded,
   'grant-rejected': wrongRequest,
   'client-rejected': wrongRequest,
   unauthenticated: [401, 'INVALID_API_KEY', 'fatal', 'Send a valid publishable API key (lk_pk_…) in X-Api-Key.'],
-  forbidden: [403, 'ORIGIN_NOT_ALLOWED', 'fatal', "This origin is not that of any of the client's redirect URIs."],
+  forbidden: [403, 'ORIGIN_NOT_ALLOWED', 'fatal', "Origin must match one of the client's redirect URIs."],
   'too-many': [429, 'RATE_LIMITED', 'retryable', 'Too many attempts. Try again later.'],
-  'code-rejected': [400, 'CODE_REJECTED', 'user_action', 'The code is wrong, or not valid any more.'],
+  'code-rejected': [400, 'CODE_REJECTED', 'user_action', 'The code is wrong or no longer valid.'],
   'transaction-expired': [410, 'TRANSACTION_EXPIRED', 'user_action', 'This sign-in is over. Call authenticate again.'],
-  'out-of-order': [409, 'OUT_OF_ORDER', 'fatal', 'This step cannot be taken now.'],
+  'out-of-order': [409, 'OUT_OF_ORDER', 'fatal', 'This step is not allowed at this point of the sign-in.'],
   'nonce-rejected': [401, 'NONCE_REJECTED', 'retryable', 'The proof must carry the newest nonce. Sign again.'],
   'proof-required': [401, 'PROOF_REQUIRED', 'fatal', 'This step needs a device proof (Device-Proof).'],
-  'proof-rejected': [401, 'PROOF_REJECTED', 'user_action', 'The device proof does not hold. Call authenticate again.'],
+  'proof-rejected': [401, 'PROOF_REJECTED', 'user_action', 'The device proof is invalid. Call authenticate again.'],
   'device-revoked': [
     403,
     'DEVICE_REVOKED',
@@ -50,7 +50,7 @@ const rows = {
     'user_action',
     'This second factor cannot be used. Choose another one, or use a recovery code.',
   ],
-  'phone-invalid': [400, 'PHONE_INVALID', 'user_action', 'Give the whole number with its country code: +49…'],
+  'phone-invalid': [400, 'PHONE_INVALID', 'user_action', 'The phone number must include its country code: +49…'],
   'phone-locked': [
     403,
     'PHONE_LOCKED_BY_PROVISIONING',

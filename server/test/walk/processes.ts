@@ -77,7 +77,7 @@ export class Processes {
     return delivered;
   }
 
-  /** Log lines of bugs. */
+  /** Log lines of unexpected errors. */
   bugs(): string[] {
     return this.apps.flatMap((app) =>
       app.logLines.splice(0).filter((line) => /"level":"?(error|fatal|50|60)/.test(line)),
