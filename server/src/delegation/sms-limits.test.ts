@@ -26,7 +26,7 @@ async function initiate(phoneNumber: string): Promise<{ code?: string | undefine
 
 describe('a back end', () => {
   it.each(['+8816234567890', '+33899123456', '+41440000000'])(
-    'causes no SMS to %s, and nothing is begun',
+    'sends no SMS to %s and starts no change',
     async (number) => {
       const before = await begun();
       expect(await initiate(number)).toMatchObject({ status: 'failed', code: 'PHONE_NOT_ALLOWED' });

@@ -89,7 +89,7 @@ describe('the hosted page', () => {
   });
 
   it.each([{ prompt: 'login' }, { max_age: '0' }])(
-    'asks a trusted device for the person with %j',
+    'requires the person on a trusted device with %j',
     async (parameters) => {
       await signIn(await begin());
       world.app.clock.turn(31);

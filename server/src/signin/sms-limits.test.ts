@@ -46,7 +46,7 @@ const sentTo = async (number: string) => {
 
 describe('a number for the second factor', () => {
   it.each([satellite, '+33899123456', '+41440000000'])(
-    'of a kind that gets no SMS is refused when chosen: %s',
+    'of a type that cannot receive SMS is refused: %s',
     async (number) => {
       await world.verifyAddress(page, userid);
       const before = await rowCounts();

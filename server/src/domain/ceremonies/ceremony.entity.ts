@@ -26,7 +26,7 @@ export type CeremonyState = (typeof ceremonyStates)[number];
  * One proof of a sign-in, and the account that it proves. Appended by the step that verified it; immutable. Times are
  * ISO 8601.
  */
-export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in whose code it was. */ & (
+export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in that sent the code. */ & (
   | { kind: 'mail-code'; address: string; ceremony: string }
   /** `isNew`: the key was first registered in this sign-in. */
   | { kind: 'device-key'; device: string; isNew?: boolean }

@@ -49,8 +49,8 @@ describe('the account of evidence', () => {
   });
 });
 
-describe('freshAt', () => {
-  it('is the time of the last proof by the person; a device key does not count', () => {
+describe('proofs by the person', () => {
+  it('are fresh at the time of the last one; a device key does not count', () => {
     expect(freshAt([])).toBeNull();
     expect(freshAt([key])).toBeNull();
     expect(freshAt([mail, key])).toEqual(new Date(at(1)));
@@ -58,7 +58,7 @@ describe('freshAt', () => {
     expect(freshAt([mail, recovery, key])).toEqual(new Date(at(4)));
   });
 
-  it('lists the sign-ins whose mail code was entered', () => {
+  it('of the mailbox name the sign-ins of their mail codes', () => {
     expect(provedIn([mail, key, factor('email'), { ...mail, ceremony: 'd' }])).toEqual(['c', 'd']);
     expect([has([mail, key], 'device-key'), has([mail], 'device-key')]).toEqual([true, false]);
   });
@@ -124,7 +124,7 @@ describe('the next requirement of a sign-in', () => {
       expect([policy, owed([key, factor('totp')], mine)]).toEqual([policy, 'nothing']);
       expect([policy, owed([key, recovery], mine)]).toEqual([policy, 'nothing']);
     }
-    // E-mail counts where no factor is required.
+    // E-mail is sufficient if no factor is required.
     for (const policy of ['off', 'optional'] as const) {
       const mine = standing({ policy, factors: ['email'], emailFactor: false });
       expect([owed([key], mine), owed([key, factor('email')], mine)]).toEqual(['factor', 'nothing']);

@@ -69,7 +69,7 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
     ...(await endPhoneChanges(em, user.id, keepCeremonyId)),
     ...(await endFactorChanges(em, user.id, keepCeremonyId)),
   ];
-  // Codes of the previous release name no user.
+  // Codes of the previous release have no user id.
   await endCodes(em, user.id, places, keepCeremonyId);
   await endUnverified(em, user.id, keepCeremonyId);
   await revokeCodes(em, user.id, now);

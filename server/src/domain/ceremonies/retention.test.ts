@@ -53,7 +53,7 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
   ['sessions', 'ended_at', 30 * day, 'user_id = ?', ofUser],
   ['sessions', 'idle_expires_at', 30 * day, 'user_id = ?', ofUser],
   ['sessions', 'expires_at', 30 * day, 'user_id = ?', ofUser],
-])('%s are swept by %s and %i seconds', async (table, column, graceSeconds, where, of) => {
+])('%s are swept by %s after %i seconds', async (table, column, graceSeconds, where, of) => {
   const { clock, services } = world.app;
   const left = async () => (await rows(services.db, `select from ${table} where ${where}`, [of()])).length;
   const move = (seconds: number) => {

@@ -67,7 +67,7 @@ export class Devices {
   }
 
   /**
-   * Registers a key after its user was proved. A key that is already registered loses its previous trust; `isNew` is
+   * Registers a key of an authenticated user. A key that is already registered loses its previous trust; `isNew` is
    * then false. Refuses `device-revoked` for a key of this user that was ever revoked, with any client.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {

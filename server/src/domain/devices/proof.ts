@@ -65,7 +65,7 @@ export type ProofFault =
   | 'time';
 
 export type ProofVerdict =
-  | { valid: true; jkt: string /** Of a registration: the key to keep. */; publicJwk?: JWK }
+  | { valid: true; jkt: string /** Of a registration: the key to store. */; publicJwk?: JWK }
   | { valid: false; fault: ProofFault };
 
 /** WebCrypto's export adds `ext` and `key_ops`; a key with private members is refused. */
@@ -85,8 +85,8 @@ const headerOfRegistration = z.strictObject({ typ: z.string(), alg: z.string(), 
 
 /**
  * Verifies a device proof (decisions §8): a compact JWS of type `device-proof+jwt`. The algorithm is the stored key's,
- * never the header's; unknown header members, including `crit`, are refused. The nonce is consumed only after all other
- * checks have passed.
+ * never the header's; unknown header members, including `crit`, are refused. The nonce is consumed only after all
+ * checks before it have passed ({@link ProofFault} lists them in order).
  */
 export async function judgeProof(proof: string, context: ProofContext): Promise<ProofVerdict> {
   const parsed = parse(proof);

@@ -39,7 +39,7 @@ export interface Granted {
 
 /**
  * Protects one-time codes against guessing without locking anyone out (decisions/0100). Wrong attempts make the next
- * codes longer; a correct code is always accepted. Each open short code counts as if all its attempts were wrong, so
+ * codes longer; they never block a correct code. Each open short code counts as if all its attempts were wrong, so
  * codes requested in advance stay within the budgets.
  */
 export class Guessing {
