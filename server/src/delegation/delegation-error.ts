@@ -4,13 +4,13 @@ import { bodyFault, failureOf } from '../http/failure.ts';
 
 type DelegationErrorRow = readonly [status: number, code: DelegationErrorCode, message: string];
 
-const wrongRequest: DelegationErrorRow = [400, 'INVALID_REQUEST', 'The request cannot be understood.'];
-const wrongClient: DelegationErrorRow = [401, 'INVALID_CLIENT', 'Send a live secret API key (lk_sk_…) in X-Api-Key.'];
-const ended: DelegationErrorRow = [410, 'SESSION_EXPIRED', 'This change is over. Begin it again.'];
+const wrongRequest: DelegationErrorRow = [400, 'INVALID_REQUEST', 'The request is malformed.'];
+const wrongClient: DelegationErrorRow = [401, 'INVALID_CLIENT', 'Send a valid secret API key (lk_sk_…) in X-Api-Key.'];
+const ended: DelegationErrorRow = [410, 'SESSION_EXPIRED', 'This change has ended. Start a new one.'];
 
 /** Status, code and description of each refusal. */
 const rows = {
-  'not-found': [404, 'USER_NOT_FOUND', 'There is no such user, or the user is not active.'],
+  'not-found': [404, 'USER_NOT_FOUND', 'The user does not exist or is not active.'],
   invalid: wrongRequest,
   taken: [409, 'INVALID_REQUEST', 'Another user already has this value.'],
   conflict: [409, 'INVALID_REQUEST', 'Another request changed this at the same time.'],
@@ -47,7 +47,7 @@ const own = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/jose.'],
   REQUEST_TOO_LARGE: [413, 'REQUEST_TOO_LARGE', 'The request is larger than 64 KB.'],
   REQUEST_REJECTED: [400, 'REQUEST_REJECTED', 'The request is not from this client or not for this service.'],
-  STALE: [400, 'STALE', 'The request is too old, or from the future.'],
+  STALE: [400, 'STALE', 'The request has expired, or iat is in the future.'],
   REPLAYED: [409, 'REPLAYED', 'This request was already used.'],
   INVALID_REQUEST: wrongRequest,
 } as const satisfies Partial<Record<DelegationErrorCode, DelegationErrorRow>>;
@@ -57,7 +57,7 @@ export class DelegationRefusal extends Error {
   constructor(
     readonly code: keyof typeof own,
     reason: string,
-    /** Additional description for the caller. */
+    /** Description for the caller, instead of the default. */
     readonly said?: string,
   ) {
     super(reason);

@@ -128,13 +128,14 @@ function judge(payload: string, ours: LoadedPair, outerKid: unknown, expected: E
   if (iss !== expected.clientId) return rejected('iss is not the client');
   if (aud !== expected.audience) return rejected('aud is not this service and project');
   if (encKid !== ours.encryptionKid || (outerKid !== undefined && outerKid !== encKid)) {
-    return rejected('enc_kid is not the key that it is encrypted to');
+    return rejected('enc_kid is not the encryption key of the request');
   }
   const { nowSeconds } = expected;
   const stale = (reason: string) => ({ valid: false, code: 'STALE', reason }) as const;
-  if (exp <= iat || exp - iat > delegationTtlSeconds) return rejected(`it lives longer than ${delegationTtlSeconds} s`);
+  if (exp <= iat || exp - iat > delegationTtlSeconds)
+    return rejected(`exp is not within ${delegationTtlSeconds} s after iat`);
   if (iat > nowSeconds + leewaySeconds) return stale('iat is in the future');
-  if (exp <= nowSeconds - leewaySeconds) return stale('it has expired');
+  if (exp <= nowSeconds - leewaySeconds) return stale('exp is in the past');
   return { valid: true, request: parsed.data };
 }
 
@@ -160,11 +161,11 @@ function headerOf(
   if (!split.every(isBase64url)) throw new EnvelopeFault('a part is not canonical base64url');
   const header = jsonIn(Buffer.from(split[0] ?? '', 'base64url').toString());
   if (typeof header !== 'object' || header === null || Array.isArray(header)) {
-    throw new EnvelopeFault('the header is no object');
+    throw new EnvelopeFault('the header is not an object');
   }
   const known = [...Object.keys(expected), ...further];
   for (const [name, value] of Object.entries(header)) {
-    if (!known.includes(name)) throw new EnvelopeFault('the header holds what it must not');
+    if (!known.includes(name)) throw new EnvelopeFault('the header has an unexpected member');
     if (name !== 'epk' && typeof value !== 'string') throw new EnvelopeFault('the header is malformed');
   }
   for (const [name, value] of Object.entries(expected)) {

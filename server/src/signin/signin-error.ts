@@ -26,9 +26,14 @@ const rows = {
   forbidden: [403, 'ORIGIN_NOT_ALLOWED', 'fatal', "Origin must match one of the client's redirect URIs."],
   'too-many': [429, 'RATE_LIMITED', 'retryable', 'Too many attempts. Try again later.'],
   'code-rejected': [400, 'CODE_REJECTED', 'user_action', 'The code is wrong or no longer valid.'],
-  'transaction-expired': [410, 'TRANSACTION_EXPIRED', 'user_action', 'This sign-in is over. Call authenticate again.'],
+  'transaction-expired': [
+    410,
+    'TRANSACTION_EXPIRED',
+    'user_action',
+    'This sign-in has ended. Call authenticate again.',
+  ],
   'out-of-order': [409, 'OUT_OF_ORDER', 'fatal', 'This step is not allowed at this point of the sign-in.'],
-  'nonce-rejected': [401, 'NONCE_REJECTED', 'retryable', 'The proof must carry the newest nonce. Sign again.'],
+  'nonce-rejected': [401, 'NONCE_REJECTED', 'retryable', 'The proof must contain the latest nonce. Sign again.'],
   'proof-required': [401, 'PROOF_REQUIRED', 'fatal', 'This step needs a device proof (Device-Proof).'],
   'proof-rejected': [401, 'PROOF_REJECTED', 'user_action', 'The device proof is invalid. Call authenticate again.'],
   'device-revoked': [

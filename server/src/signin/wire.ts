@@ -66,7 +66,7 @@ export function readJson(body: Uint8Array): unknown {
   try {
     return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw new UnreadableRequest(400, 'The body must be JSON in UTF-8 that names each member once.');
+    throw new UnreadableRequest(400, 'The body must be UTF-8 JSON without duplicate members.');
   }
 }
 

@@ -13,14 +13,14 @@ export function parseStrictJson(text: string): unknown {
   for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
     if (token === '{' || token === '[') {
       depth += 1;
-      if (depth > deepest) throw new SyntaxError('It nests too deep.');
+      if (depth > deepest) throw new SyntaxError('nested too deep');
     } else if (token === '}' || token === ']') depth -= 1;
     if (token === '{') members.push(new Set());
     else if (token === '}') members.pop();
     else if (colon !== undefined) {
       const name: string = JSON.parse(token.slice(0, -colon.length));
       const seen = members.at(-1);
-      if (seen?.has(name)) throw new SyntaxError('An object names a member twice.');
+      if (seen?.has(name)) throw new SyntaxError('duplicate member');
       seen?.add(name);
     }
   }

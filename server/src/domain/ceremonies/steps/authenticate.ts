@@ -23,7 +23,7 @@ export const authenticate: StepRule<'authenticate'> = {
     const { ceremony, input, device } = flow;
     const address = input.userid.trim();
     if (input.stepUp && flow.caller.request) {
-      return { refused: { code: 'invalid', field: 'step_up', reason: 'is not for the hosted page' } };
+      return { refused: { code: 'invalid', field: 'step_up', reason: 'is not allowed on the hosted page' } };
     }
     if (!isStorableText(address) || !isAddress(address)) return { answer: { status: 'INVALID_EMAIL' } };
     const key = addressKey(address);

@@ -26,7 +26,7 @@ export const initiateMfa: StepRule<'initiate-mfa'> = {
   async take(flow) {
     const { deps, ceremony, input } = flow;
     if (!ceremony.mfaSessionHash || !sameSecret(digest(input.sessionId ?? ''), ceremony.mfaSessionHash)) {
-      return { refused: { code: 'invalid', field: 'session_id', reason: 'is not the one that authenticate gave' } };
+      return { refused: { code: 'invalid', field: 'session_id', reason: 'must be the one from MFA_REQUIRED' } };
     }
     const owing = await factorOf(flow);
     if ('refused' in owing) return owing;

@@ -141,9 +141,9 @@ export class Trials {
       'client',
     );
     if (client.builtIn === 'console') {
-      refuse({ code: 'forbidden', reason: 'you are signed in to the console through this client already' });
+      refuse({ code: 'forbidden', reason: 'this client already signs you in to the console' });
     }
-    if (client.disabledAt) refuse({ code: 'forbidden', reason: 'the application is switched off' });
+    if (client.disabledAt) refuse({ code: 'forbidden', reason: 'the application is disabled' });
     return client;
   }
 
