@@ -177,8 +177,8 @@ function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcom
 }
 
 /**
- * Defense in depth besides the CSRF token: an Origin header, if sent, must be this origin. With the pages' referrer policy,
- * browsers send `Origin: null`.
+ * Defence in depth besides the CSRF token: an Origin header, if sent, must be this origin. With the pages' referrer
+ * policy, browsers send `Origin: null`.
  */
 function isSameOrigin(req: Request, issuer: string): boolean {
   const site = req.get('sec-fetch-site');

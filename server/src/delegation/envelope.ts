@@ -147,8 +147,8 @@ const outerHeader = (typ: string): Record<string, string> => ({
 });
 
 /**
- * The protected header of a compact serialization, if it contains only expected members: no `zip`, `crit`, `jwk`, `jku`,
- * `x5u` and so on. Each part must be canonical base64url, so that no bit can be changed undetected.
+ * The protected header of a compact serialization, if it contains only expected members: no `zip`, `crit`, `jwk`,
+ * `jku`, `x5u` and so on. Each part must be canonical base64url, so that no bit can be changed undetected.
  */
 function headerOf(
   text: string,

@@ -155,9 +155,9 @@ describe('a back end with the server library', () => {
   });
 
   it.each([
-    ['a user that nobody knows', () => 'nobody@example.com'],
-    ['an id that nobody has', () => crypto.randomUUID()],
-    ['text that is no address', () => 'x'],
+    ['an unknown address', () => 'nobody@example.com'],
+    ['an unknown id', () => crypto.randomUUID()],
+    ['a malformed address', () => 'x'],
   ])('gets an error for %s', async (_, userid) => {
     const library = await backEnd.delegationClient();
     const refused = { status: 'failed', code: 'USER_NOT_FOUND' };

@@ -1,7 +1,7 @@
 /**
  * Delegation: a back end's requests about its users' second factors, `POST /v1/delegation` (decisions §9).
- * Owns the wire protocol: client authentication, the envelope, and the binding of responses to requests. Changes of factors
- * are in `domain/delegation`, registration of keys in `admin/`.
+ * Owns the wire protocol: client authentication, the envelope, and the binding of responses to requests. Changes of
+ * factors are in `domain/delegation`, registration of keys in `admin/`.
  * `GET` returns the audience of requests.
  * Standards: JWS (RFC 7515), JWE (RFC 7516), nested as in RFC 7519 §11.2; Ed25519 and X25519 (RFC 8037).
  */

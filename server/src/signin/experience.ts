@@ -3,8 +3,8 @@ import { accentCss } from '../domain/experience/accent.ts';
 import type { SigninPageDeps } from './page.ts';
 
 /**
- * `GET /experience/accent/<rule>/<rrggbb>.css`: a colour for both themes, adjusted for contrast. Derived from the URL alone,
- * so it is public and immutable.
+ * `GET /experience/accent/<rule>/<rrggbb>.css`: a colour for both themes, adjusted for contrast. Derived from the URL
+ * alone, so it is public and immutable.
  */
 export const accentSheet: RequestHandler = (req, res) => {
   const color = String(req.params['color']);

@@ -203,7 +203,7 @@ describe('whether an address is known', () => {
 });
 
 describe('without a mail server', () => {
-  it('sign-in fails visibly if a code must be sent, for known and unknown users, and readiness reports it', async () => {
+  it('sign-in fails with an error if a code must be sent, for any user, and readiness reports it', async () => {
     const { senders, delivery } = world.app.services;
     const page = await world.page();
     await world.register(page, userid);

@@ -157,7 +157,7 @@ describe('a code by SMS', () => {
     expect(await delivered()).toEqual([user.userName]);
   });
 
-  it('goes to the number of a pending factor, even if it differs from the old one or is on record elsewhere', async () => {
+  it('goes to the number of a pending factor, even if another user has it on record', async () => {
     const user = await world.user({ phone: '+4915187654322' });
     const { giveFactor } = peopleOf(world);
     await change('update enrolments set phone = ? where id = ?', user.phone, (await giveFactor(user, 'sms')).id);

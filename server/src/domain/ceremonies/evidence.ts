@@ -12,8 +12,7 @@ export type EvidenceKind = Evidence['kind'];
 export function accountOf(evidence: readonly Evidence[]): string | null {
   const [first, ...others] = evidence;
   if (!first) return null;
-  if (others.some(({ account }) => account !== first.account))
-    throw new Error('evidence of two accounts in one sign-in');
+  if (others.some(({ account }) => account !== first.account)) throw new Error('the evidence names two accounts');
   return first.account;
 }
 

@@ -326,7 +326,7 @@ export class FactorChanges {
     if (to === null) return { refused: { code: 'mfa-method-not-allowed', method } };
     const channel = method === 'sms' ? 'sms' : 'mail';
     if (!this.deps.delivery.isAvailable(channel) && !(await this.deps.testMode.holds(em, project))) {
-      return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
+      return { refused: { code: 'unavailable', reason: `${channel} is not available`, retryAfterSeconds: 60 } };
     }
     // A back end acts for many users: the budget is per user, not per network.
     const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ceremonyId: user.id, ip: null };

@@ -97,7 +97,7 @@ export class PhoneChanges {
     const locked = await problemOf(users.checkPhoneLock(em, user, to));
     if (locked) return { refused: locked, event: { type: 'user.phone_change_refused', subject: subjectOf(user) } };
     if (!delivery.isAvailable('sms') && !(await testMode.holds(em, project))) {
-      return { refused: { code: 'unavailable', reason: 'SMS is not available', retryAfterSeconds: 60 } };
+      return { refused: { code: 'unavailable', reason: 'sms is not available', retryAfterSeconds: 60 } };
     }
     const scope = { projectId: project.id, ceremonyId: place.boundTo, purpose: 'phone' } as const;
     const send = await sends.spend(em, { ...scope, address: user.id, ip: by.actor.ip });

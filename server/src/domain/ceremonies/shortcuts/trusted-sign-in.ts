@@ -44,8 +44,8 @@ interface Candidate {
 }
 
 /**
- * The work is the same for every address: the device is found by its key. Each row is found by its primary or unique
- * key, and no other index serves any condition, so a plan made while the tables were small stays good (decisions/0087).
+ * The work is the same for every address: the device is found by its key. Each row is found by one key, and no other
+ * index matches any condition, so a plan made while the tables were small stays good (decisions/0087).
  */
 export function candidateStatement(
   { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,

@@ -20,7 +20,7 @@ export interface Proved {
   proved: Evidence;
   /** True if this sign-in changed neither user nor device. */
   isStored?: boolean;
-  /** How long this device skips the second factor; 0: never. */
+  /** Seconds for which this device skips the second factor; 0: never. */
   skipFactorSeconds?: number;
   recoveryCodes?: string[] | null;
 }
@@ -57,12 +57,12 @@ async function conclude(flow: Flow, { user, device, proved }: Proved): Promise<C
   const evidence = withPiece(ceremony.evidence, proved);
   const namesDevice = evidence.some((piece) => piece.kind === 'device-key' && piece.device === device.id);
   if (accountOf(evidence) !== user.id || device.user.id !== user.id || !namesDevice) {
-    throw new Error('a sign-in ends for another user or device than its evidence names');
+    throw new Error('the evidence of the sign-in names another user or device');
   }
   await em.flush();
   const factors = await deps.mfa.factors(em, user.id);
   if (owed(evidence, standingOf(flow, factors, device)) !== 'nothing')
-    throw new Error('a sign-in ends before its time');
+    throw new Error('a requirement of the sign-in is still open');
   return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence) };
 }
 

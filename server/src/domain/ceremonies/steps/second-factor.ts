@@ -47,7 +47,7 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Step
   if (to === null) return { refused: { code: 'mfa-method-not-allowed', method: factor.method } };
   const showsCodes = await deps.testMode.holds(em, project);
   if (!deps.delivery.isAvailable(channel) && !showsCodes) {
-    return { refused: { code: 'unavailable', reason: `no ${channel} can be sent`, retryAfterSeconds: 60 } };
+    return { refused: { code: 'unavailable', reason: `${channel} is not available`, retryAfterSeconds: 60 } };
   }
   const place = { projectId: project.id, ceremonyId: ceremony.id, purpose: purposeOf(factor) };
   const send = await deps.sends.spend(em, { ...place, address: user.id, ip: actor.ip });

@@ -80,7 +80,7 @@ async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise
 
 async function registerKey(flow: Flow, user: User) {
   const { em, deps, caller, ceremony, publicJwk } = flow;
-  if (!publicJwk || !ceremony.jkt) throw new Error('a device is registered without a proof');
+  if (!publicJwk || !ceremony.jkt) throw new Error('device registration without a proof');
   const { device, isNew } = await deps.devices.register(em, {
     project: caller.project,
     clientId: caller.client.id,
