@@ -5,7 +5,7 @@ import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 
-/** Where an answer may go: a vetted client and one of its redirect URIs. */
+/** A vetted client and one of its redirect URIs. */
 export interface VettedTarget {
   client: Client;
   redirectUri: string;
@@ -24,13 +24,13 @@ export interface CheckedRequest extends VettedTarget {
   uiLocales: string | undefined;
 }
 
-/** Longest `state`, `nonce` and hints that come back whole; a longer one is refused, never cut. */
+/** Maximum length of `state`, `nonce` and hints; longer ones are refused, never truncated. */
 const longest = 2048;
 
-/** Why there is nowhere to send an answer: the error page shows it, to the person in front of it. */
+/** Why the request cannot be redirected; shown on the error page. */
 export type Unvetted = 'client' | 'redirect-uri' | 'parameters';
 
-/** The client and its address, or why they do not hold. Nothing is redirected before this has passed. */
+/** The client and redirect URI, or why they are invalid. Nothing is redirected before this passes. */
 export async function vet(
   parameters: Parameters,
   clients: Pick<ClientSource, 'byId'>,
@@ -74,7 +74,7 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   ['invalid_request', 'scope is longer than 2,048 characters.', (p) => (p.get('scope') ?? '').length > longest],
 ];
 
-/** The whole request. Throws `OAuthError`, which goes to the redirect URI. */
+/** Checks the request. Throws `OAuthError`, which is sent to the redirect URI. */
 export function check(parameters: Parameters, target: VettedTarget): CheckedRequest {
   for (const [error, description, fails] of checks) if (fails(parameters)) throw new OAuthError(error, description);
   const prompts = parameters.get('prompt')?.split(' ') ?? [];
@@ -92,7 +92,7 @@ export function check(parameters: Parameters, target: VettedTarget): CheckedRequ
   };
 }
 
-/** There is nothing to consent to, so `consent` asks for nothing more. */
+/** There is no consent page, so `consent` has no effect. */
 function asksAgain(prompts: string[]): boolean {
   return prompts.includes('login') || prompts.includes('select_account');
 }

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
-  it('asks a stranger to sign in, on a page of its own and with a flow that only this browser can go on with', async () => {
+  it('redirects a new browser to the sign-in page with a flow bound to this browser', async () => {
     const response = await rp.authorize();
     expect(response.status).toBe(303);
     expect(locationOf(response).pathname).toBe('/signin');
@@ -43,7 +43,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`)).status).toBe(400);
   });
 
-  it('gives up the oldest of many flows, so that a browser’s headers never grow too long', async () => {
+  it('drops the oldest of many flows, to limit the size of cookies', async () => {
     for (let count = 0; count < 30; count += 1) expect((await rp.authorize()).status).toBe(303);
     expect(rp.browser.cookies.size).toBe(12);
     const flow = locationOf(await rp.authorize()).searchParams.get('flow');
@@ -53,7 +53,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     );
   });
 
-  it('refuses an address of a megabyte', async () => {
+  it('refuses a URL of a megabyte', async () => {
     expect((await fetch(`${app.url}/authorize?state=${'s'.repeat(1_000_000)}`)).status).toBe(431);
     expect((await rp.authorize({ state: 's'.repeat(1_000_000) }, 'post')).status).toBe(413);
   });
@@ -78,7 +78,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     ['no method', { code_challenge_method: undefined }, 'invalid_request'],
     ['an unknown prompt', { prompt: 'dance' }, 'invalid_request'],
     ['prompt none with another', { prompt: 'none login' }, 'invalid_request'],
-    ['a max_age that is no number', { max_age: '-1' }, 'invalid_request'],
+    ['an invalid max_age', { max_age: '-1' }, 'invalid_request'],
     ['request', { request: 'x.y.z' }, 'request_not_supported'],
     ['request_uri', { request_uri: 'https://app.example.com/r' }, 'request_uri_not_supported'],
     ['a nonce of 10,000 characters', { nonce: 'n'.repeat(10_000) }, 'invalid_request'],
@@ -100,20 +100,20 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
 
   it.each<[string, Record<string, string | undefined>]>([
     ['no client', { client_id: undefined }],
-    ['a client that is none', { client_id: 'nobody' }],
+    ['an invalid client id', { client_id: 'nobody' }],
     ['a client that does not exist', { client_id: '00000000-0000-7000-8000-000000000000' }],
     ['no redirect_uri', { redirect_uri: undefined }],
     ['an added query', { redirect_uri: `${redirectUri}?x=1` }],
     ['another case', { redirect_uri: redirectUri.toUpperCase() }],
     ['a longer path', { redirect_uri: `${redirectUri}/more` }],
-    ['a path that climbs', { redirect_uri: 'https://app.example.com/x/..;/callback' }],
+    ['a path traversal', { redirect_uri: 'https://app.example.com/x/..;/callback' }],
     ['a user name', { redirect_uri: 'https://app.example.com@evil.tld/callback' }],
     ['a longer host', { redirect_uri: 'https://app.example.com.evil.tld/callback' }],
     ['localhost.evil.tld', { redirect_uri: 'http://localhost.evil.tld/callback' }],
     ['a script', { redirect_uri: 'javascript:alert(1)//' }],
     ['data', { redirect_uri: 'data:text/html,x' }],
     ['a state of 10,000 characters', { state: 's'.repeat(10_000) }],
-  ])('shows an error page and redirects nowhere for %s', async (_name, changes) => {
+  ])('shows an error page and does not redirect for %s', async (_name, changes) => {
     await rp.signIn(user);
     for (const prompt of [undefined, 'none']) {
       const response = await rp.authorize({ ...changes, prompt });
@@ -124,13 +124,13 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     }
   });
 
-  it('lets nothing of the request onto the error page', async () => {
+  it('shows no request parameters on the error page', async () => {
     const evil = '<script>alert(1)</script>';
     const body = await (await rp.authorize({ client_id: evil, state: evil, redirect_uri: evil })).text();
     expect(body).not.toContain('alert(1)');
   });
 
-  it('shows the error page for a client that was switched off', async () => {
+  it('shows the error page for a disabled client', async () => {
     await rp.signIn(user);
     await app.make.disable(client);
     expect((await rp.authorize()).status).toBe(400);
@@ -144,7 +144,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
   });
 
-  it('ends a session that was idle for too long, and one that lasted too long', async () => {
+  it('ends a session past its idle timeout, and one past its maximum age', async () => {
     await rp.signIn(user);
     app.clock.turn(29 * 60);
     expect((await rp.answer({ prompt: 'none' })).get('code')).not.toBeNull();
@@ -161,7 +161,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
   });
 
-  it('ends the access of a user who was switched off, at once', async () => {
+  it('ends the access of a deactivated user at once', async () => {
     await rp.signIn(user);
     const given = await rp.tokens();
     await app.services.db.transaction(async (em) => {
@@ -172,8 +172,8 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
   });
 });
 
-describe('requests without a session, of one network', () => {
-  it('are so many in a minute; beyond, nothing is written and the client is told when to come back', async () => {
+describe('requests without a session from one network', () => {
+  it('are limited per minute; beyond, nothing is written and the client gets Retry-After', async () => {
     const waiting = async () => {
       const [row] = await rows<{ n: number }>(app.services.db, 'select count(*)::int as n from authorization_requests');
       return row?.n;

@@ -12,7 +12,7 @@ export interface AuthorizeDeps {
   issuer: string;
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
-  /** The user that a valid ID token of ours names, expired or not; null for anything else. */
+  /** The subject of a valid ID token of ours, expired or not; null for anything else. */
   hintedUser(idToken: string): Promise<string | null>;
   cookies: {
     session(req: Request, projectId: string): string | undefined;
@@ -24,7 +24,7 @@ export interface AuthorizeDeps {
   log: { warn(fields: object, message: string): void };
 }
 
-/** Where a request leads. */
+/** Result of an authorization request. */
 type AuthorizeAnswer =
   | { page: Unvetted }
   | { target: Target; error: OAuthError }
@@ -44,7 +44,7 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   };
 }
 
-/** Null if the client has changed, or may have: a cached client decides nothing that no statement confirms. */
+/** Null if the cached client may be stale: retry with the current one. */
 async function decide(
   deps: AuthorizeDeps,
   req: Request,
@@ -59,7 +59,7 @@ async function decide(
     const request = check(parameters, target);
     const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint);
     const hintedUserId = hinted ?? undefined;
-    // A hint that is no token of ours names no user, so no session can be the hinted one.
+    // An invalid hint matches no session.
     if (request.prompt !== 'login' && hinted !== null) {
       const secret = deps.cookies.session(req, request.client.project.id);
       const answer = await deps.authorizations.fromSession(request, secret, hintedUserId);
@@ -69,7 +69,7 @@ async function decide(
     }
     if (!isCurrent) return null;
     if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
-    // A device key, which signs without the person, meets neither.
+    // A device key, which needs no user interaction, satisfies neither.
     const personRequired = request.prompt === 'login' || request.maxAgeSeconds !== undefined;
     return { begun: await deps.authorizations.begin(request, { hintedUserId, personRequired }, req.ip) };
   } catch (thrown) {
@@ -82,7 +82,7 @@ async function decide(
   }
 }
 
-/** `GET /authorize/resume?flow=…`: where the hosted page goes when the person has signed in. */
+/** `GET /authorize/resume?flow=…`: target of the hosted page after the sign-in. */
 export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
     const flow = parametersOf(req).get('flow');
@@ -120,7 +120,7 @@ function redirectError(issuer: string, res: Response, target: Target, error: OAu
   redirect(res, target, { error: error.error, error_description: error.description, iss: issuer });
 }
 
-/** RFC 6749 §4.1.2, RFC 9207 §2; 303 so that a POST never travels on (RFC 9700 §4.12). */
+/** RFC 6749 §4.1.2, RFC 9207 §2; 303, so that a POST is not repeated at the target (RFC 9700 §4.12). */
 function redirect(res: Response, target: Target, answer: Record<string, string>): void {
   const query = new URLSearchParams(answer);
   if (target.state !== undefined) query.set('state', target.state);

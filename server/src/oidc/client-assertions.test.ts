@@ -73,9 +73,9 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
   });
 
   it.each<[string, () => unknown]>([
-    ['another audience beside ours, before it', () => ['https://other.example.com', app.url]],
-    ['another audience beside ours, after it', () => [`${app.url}/oauth2/token`, 'https://other.example.com']],
-    ['an audience that is no text', () => [app.url, 1]],
+    ['another audience before ours', () => ['https://other.example.com', app.url]],
+    ['another audience after ours', () => [`${app.url}/oauth2/token`, 'https://other.example.com']],
+    ['an audience that is not a string', () => [app.url, 1]],
     ['no audience in the array', () => []],
   ])('refuses %s', async (_name, aud) => {
     const response = await exchange(await assertion({ aud: aud() }));
@@ -86,7 +86,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     expect((await exchange(await assertion({}, own.privateKey, 'Ed25519'))).status).toBe(200);
   });
 
-  it('accepts client_id beside it, where it is the same', async () => {
+  it('accepts the same client_id beside it', async () => {
     expect((await exchange(await assertion(), { client_id: client.id })).status).toBe(200);
   });
 
@@ -135,7 +135,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     expect((await exchange(once)).status).toBe(401);
   });
 
-  it('remembers it for longer than the leeway', async () => {
+  it('stores it for longer than the leeway', async () => {
     const once = await assertion({ exp: nowSeconds() + 10 });
     expect((await exchange(once)).status).toBe(200);
     for (const more of [20, 19.999]) {
@@ -151,7 +151,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     await rp.signIn(await app.make.user(project));
   });
 
-  it('accepts one of 50 at the same moment, each with a code of its own, over two processes', async () => {
+  it('accepts one of 50 concurrent uses, each with its own code, over two processes', async () => {
     const once = await assertion();
     const there = await buildSibling(app);
     const codes: string[] = [];
@@ -166,7 +166,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     expect(statuses).toEqual([200, ...Array.from({ length: 49 }, () => 401)]);
   });
 
-  it('is used by a request whose code is refused, and leaves the code to the next one', async () => {
+  it('is used up by a request with a refused code', async () => {
     const [once, code] = [await assertion(), await rp.code()];
     const form = { client_id: undefined, client_assertion: once, client_assertion_type: assertionType };
     const refused = await rp.exchange(code, { ...form, code_verifier: 'w'.repeat(43) });

@@ -13,13 +13,13 @@ export interface ClientAuthDeps {
   assertions: Pick<ClientAssertions, 'judge'>;
 }
 
-/** How a request names its client and proves to be it. */
+/** Client credential of a request. */
 export type ClientCredential =
   | { by: 'none'; clientId: string }
   | { by: 'assertion'; clientId: string | undefined; assertion: string }
   | { by: 'api-key'; clientId: string | undefined; apiKey: string };
 
-/** A client that has authenticated; a statement that grants something checks that it is still so. */
+/** An authenticated client; each statement that grants something checks that it is unchanged. */
 export interface AuthenticatedClient extends JudgedClient {
   by: ClientCredential['by'];
   assertion?: JudgedAssertion;
@@ -57,7 +57,7 @@ export function credentialOf(req: Request, parameters: Parameters): ClientCreden
   return { by: 'assertion', clientId: issuer, assertion };
 }
 
-/** Authenticates the client as `clients` has it. Refuses `client-rejected`. */
+/** Authenticates the client from the source `clients`. Refuses `client-rejected`. */
 export async function authenticateClient(
   { assertions }: ClientAuthDeps,
   credential: ClientCredential,
@@ -86,12 +86,12 @@ export async function authenticateClient(
   return { by, client, assertion: await assertions.judge(client, credential.assertion) };
 }
 
-/** The client that a request names, whether it has proved that or not. */
+/** The client id of a request, not authenticated. */
 export function namedClient(parameters: Parameters): string | undefined {
   return parameters.get('client_id') ?? claimedIssuer(parameters.get('client_assertion') ?? '');
 }
 
-/** Whose key to verify with; believed for nothing else. */
+/** The unverified `iss`, only for selecting the key. */
 function claimedIssuer(assertion: string): string | undefined {
   try {
     const payload: unknown = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString());

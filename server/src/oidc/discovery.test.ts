@@ -23,16 +23,16 @@ beforeEach(async () => {
 });
 
 describe('discovery, keys and CORS', () => {
-  it('publishes a document whose issuer is its address', async () => {
+  it('publishes a document with its own address as issuer', async () => {
     const response = await fetch(`${app.url}/.well-known/openid-configuration`);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(await response.json()).toMatchObject({ issuer: app.url, token_endpoint: `${app.url}/oauth2/token` });
   });
 
-  it.each(['openid-configuration', 'jwks.json'])('sends %s again only where it has changed', async (document) => {
+  it.each(['openid-configuration', 'jwks.json'])('sends %s again only if it has changed', async (document) => {
     const url = `${app.url}/.well-known/${document}`;
     const first = await fetch(url);
-    // fetch would ask for no cached answer by itself.
+    // fetch sends no conditional request by itself.
     const ask = (etag: string) => fetch(url, { headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' } });
     const again = await ask(first.headers.get('etag') ?? '');
     expect(again.status).toBe(304);
@@ -57,7 +57,7 @@ describe('discovery, keys and CORS', () => {
     ['https://evil.tld', null],
     ['https://app.example.com.evil.tld', null],
     ['null', null],
-  ])('lets pages of %s read tokens: %s', async (origin, allowed) => {
+  ])('allows %s to read tokens: %s', async (origin, allowed) => {
     for (const path of ['/oauth2/token', '/userinfo']) {
       const preflight = await fetch(app.url + path, {
         method: 'OPTIONS',

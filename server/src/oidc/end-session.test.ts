@@ -41,7 +41,7 @@ async function deliver(): Promise<Record<string, unknown>[]> {
   );
 }
 
-/** The hidden fields of the page that asks. */
+/** The hidden fields of the confirmation page. */
 async function askedForm(response: Response): Promise<Record<string, string>> {
   expect(response.status).toBe(200);
   const html = await response.text();
@@ -54,8 +54,8 @@ function unescape(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] as string);
 }
 
-describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
-  it('ends the session when its form comes back, and returns to the registered address', async () => {
+describe('the confirmation page (RP-Initiated Logout 1.0 §2)', () => {
+  it('ends the session when its form is submitted, and redirects to the registered URI', async () => {
     const asked = { client_id: rp.client.id, post_logout_redirect_uri: postLogoutRedirectUri, state: 'a&"<b>' };
     const page = await rp.endSession(asked);
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com");
@@ -69,7 +69,7 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
     expect((await rp.endSession(form, 'post')).status).toBe(200);
   });
 
-  it('does nothing for another site’s form, nor for a token of another session', async () => {
+  it('ignores another site’s form, and a CSRF token of another session', async () => {
     const other = new RelyingParty(app, rp.client);
     await other.signIn(await app.make.user(project));
     const { csrf } = await askedForm(await other.endSession({ client_id: rp.client.id }));
@@ -79,13 +79,13 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
     }
   });
 
-  it('shows nothing of the request as HTML', async () => {
+  it('escapes the request’s parameters', async () => {
     const evil = '"><script>alert(1)</script>';
     const response = await rp.endSession({ client_id: rp.client.id, state: evil, logout_scope: evil });
     expect(await response.text()).not.toContain('<script>alert(1)');
   });
 
-  it('asks where the hint is of another user, or of another client', async () => {
+  it('is shown if the hint is of another user or another client', async () => {
     const { id_token: mine } = await rp.tokens();
     const other = await app.make.user(project);
     await rp.signIn(other);
@@ -103,7 +103,7 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
     expect(await rp.isSignedIn()).toBe(true);
   });
 
-  it('returns to the client that only the hint had named, and leaves other projects’ sessions alone', async () => {
+  it('redirects to the client of the hint, and keeps other projects’ sessions', async () => {
     const { id_token: mine } = await rp.tokens();
     await rp.signIn(await app.make.user(project));
     const elsewhere = await app.make.project();
@@ -117,14 +117,14 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
     expect(await stranger.isSignedIn()).toBe(true);
   });
 
-  it('takes no access token for a hint', async () => {
+  it('does not accept an access token as hint', async () => {
     const { access_token: accessToken } = await rp.tokens();
     expect(
       await askedForm(await rp.endSession({ client_id: rp.client.id, id_token_hint: accessToken })),
     ).toHaveProperty('csrf');
   });
 
-  it('says that nobody is signed in, where nobody is', async () => {
+  it('shows that you are signed out if there is no session', async () => {
     rp.signOut();
     const response = await rp.endSession({ client_id: rp.client.id, post_logout_redirect_uri: postLogoutRedirectUri });
     expect([response.status, response.headers.get('location')]).toEqual([200, null]);
@@ -132,7 +132,7 @@ describe('the page that asks (RP-Initiated Logout 1.0 §2)', () => {
   });
 });
 
-describe('an ID token without a session’s cookie', () => {
+describe('an ID token without a session cookie', () => {
   let elsewhere: RelyingParty;
 
   beforeEach(async () => {
@@ -140,7 +140,7 @@ describe('an ID token without a session’s cookie', () => {
     await elsewhere.signIn(user);
   });
 
-  /** As the browser SDK gets one: under no session. It has expired, too. */
+  /** An expired ID token of the browser SDK, without a session. */
   async function sdkToken(): Promise<string> {
     const now = seconds(app.clock.now());
     const claims = { sub: user.id, aud: rp.client.id, iat: now, nbf: now, exp: now + 60, jti: 'any' };
@@ -154,7 +154,7 @@ describe('an ID token without a session’s cookie', () => {
     return rp.endSession({ ...asked, ...changes });
   }
 
-  it('without sid ends nothing, however often it comes, and still redirects', async () => {
+  it('without sid ends nothing, and still redirects', async () => {
     const hint = await sdkToken();
     rp.signOut();
     for (const scope of ['global', 'session']) {
@@ -165,19 +165,19 @@ describe('an ID token without a session’s cookie', () => {
     expect(await deliver()).toEqual([]);
   });
 
-  it('without sid ends all where the browser holds a session of that person', async () => {
+  it('without sid ends all sessions if the browser has a session of its user', async () => {
     expect((await endSession(await sdkToken())).headers.get('location')).toBe(postLogoutRedirectUri);
     expect([await rp.isSignedIn(), await elsewhere.isSignedIn()]).toEqual([false, false]);
   });
 
-  it('without sid asks where the browser holds a session of another person', async () => {
+  it('without sid asks if the browser has a session of another user', async () => {
     const hint = await sdkToken();
     await rp.signIn(await app.make.user(project));
     expect(await askedForm(await endSession(hint))).toHaveProperty('csrf');
     expect([await rp.isSignedIn(), await elsewhere.isSignedIn()]).toEqual([true, true]);
   });
 
-  it('with sid ends all while that session lives, and nothing once it has ended', async () => {
+  it('with sid ends all sessions while that session is live, and nothing afterwards', async () => {
     const { id_token: hint } = await rp.tokens();
     const again = new RelyingParty(app, rp.client);
     rp.signOut();
@@ -188,7 +188,7 @@ describe('an ID token without a session’s cookie', () => {
     expect(await again.isSignedIn()).toBe(true);
   });
 
-  it('as another site’s form, which carries no cookies, is asked again as a GET, which does', async () => {
+  it('as another site’s form without cookies is redirected to a GET with cookies', async () => {
     const hint = await sdkToken();
     const cookies = [...rp.browser.cookies];
     rp.signOut();
@@ -203,7 +203,7 @@ describe('an ID token without a session’s cookie', () => {
 });
 
 describe('logout_scope (service.md 4.2, 6)', () => {
-  it('session: ends this browser’s session alone, and its clients hear of it with sid', async () => {
+  it('session: ends this browser’s session alone, and notifies its clients with sid', async () => {
     const elsewhere = new RelyingParty(app, rp.client);
     await elsewhere.signIn(user);
     await elsewhere.tokens();
@@ -215,7 +215,7 @@ describe('logout_scope (service.md 4.2, 6)', () => {
   });
 
   it.each([undefined, 'global'])(
-    '%s: ends all of the user’s; each client hears first without sid, then of each session that it joined',
+    '%s: ends all sessions of the user; each client is notified first without sid, then for each session that it joined',
     async (scope) => {
       const elsewhere = new RelyingParty(app, rp.client);
       const elsewhereSid = await elsewhere.signIn(user);
@@ -232,7 +232,7 @@ describe('logout_scope (service.md 4.2, 6)', () => {
 });
 
 describe('sessions of one browser', () => {
-  it('A out, B in: a new sid, and the session secret is never the old one', async () => {
+  it('A signs out, B signs in: a new sid and a new session secret', async () => {
     const { id_token: hint } = await rp.tokens();
     const before = [...rp.browser.cookies.values()];
     await rp.endSession({ client_id: rp.client.id, id_token_hint: hint, logout_scope: 'session' });
@@ -242,7 +242,7 @@ describe('sessions of one browser', () => {
     expect([...rp.browser.cookies.values()]).not.toEqual(before);
   });
 
-  it('another user takes a session’s place; the same user keeps it, under a new secret', async () => {
+  it('another user replaces the session; the same user keeps it, under a new secret', async () => {
     const first = await rp.claims((await rp.tokens()).id_token);
     const secret = [...rp.browser.cookies.values()][0];
     await rp.signIn(user);

@@ -8,7 +8,7 @@ import type { Session } from '../domain/sessions/session.entity.ts';
 import { actorOf } from '../http/context.ts';
 import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 
-/** What an ID token of ours says, whether it has expired or not. */
+/** Claims of an ID token of ours, expired or not. */
 interface Hint {
   subject: string;
   clientId: string;
@@ -18,7 +18,7 @@ interface Hint {
 export interface EndSessionDeps {
   clients: Pick<ClientSource, 'byId'>;
   readHint(idToken: string): Promise<Hint | null>;
-  /** The live session of this browser in a project, without being a use of it. */
+  /** The live session of this browser in a project; does not extend the idle timeout. */
   liveSession(projectId: string, secret: string): Promise<Session | null>;
   logout: {
     endSession(sessionId: string, actor: Actor): Promise<void>;
@@ -28,7 +28,7 @@ export interface EndSessionDeps {
   deviceKeys: {
     /** Thumbprints of the keys of a session's user. */
     of(session: Session): Promise<string[]>;
-    /** Revokes the device that a session rests on, if any. */
+    /** Revokes the device of a session, if any. */
     revoke(session: Session, actor: Actor): Promise<void>;
   };
   cookies: {
@@ -36,11 +36,11 @@ export interface EndSessionDeps {
     sessions(req: Request): { projectId: string; secret: string }[];
     clearSession(res: Response, projectId: string): void;
   };
-  /** A token for the confirmation form, worth something only with this session. */
+  /** CSRF token of the confirmation form, bound to this session. */
   csrf: { make(sessionId: string): string; holds(sessionId: string, token: string | undefined): boolean };
   pages: {
     error(req: Request, res: Response, status: number, reason: 'client' | 'parameters'): void;
-    /** Asks; the fields come back by POST. `returnsTo` is where the answer may lead the browser. */
+    /** Renders the confirmation page; its form posts `fields`. `returnsTo`: allowed redirect of the response. */
     confirm(
       req: Request,
       res: Response,
@@ -56,7 +56,7 @@ export interface EndSessionDeps {
 export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
   return async (req, res) => {
     const parameters = parametersOf(req);
-    // Otherwise the browser's session would go on although the page said that it ended.
+    // Without this, the session would continue although the page reports its end.
     if (req.get('sec-fetch-site') === 'cross-site' && cameWithoutCookies(req)) {
       return res.redirect(303, `/oauth2/end_session?${req.body}`);
     }
@@ -85,11 +85,11 @@ async function endFor(
   const session = secret === undefined ? null : await deps.liveSession(projectId, secret);
   const returnTo = registeredReturn(client, parameters);
   const asked = parameters.get('post_logout_redirect_uri') !== undefined;
-  // An address that is not registered is not forgotten: the person is asked, and stays here.
+  // With an unregistered redirect URI, ask and do not redirect.
   const mayEndAtOnce = hint !== null && (!asked || returnTo !== undefined);
   const confirmed = session !== null && req.method === 'POST' && deps.csrf.holds(session.id, parameters.get('csrf'));
   if (session && !confirmed && !(mayEndAtOnce && hint.subject === session.user.id)) {
-    // The client by name, also where only the hint had named it: the hint is not sent again.
+    // The client id, even if only the hint contained it: the form does not send the hint.
     const fields = { ...echoed(parameters), client_id: client.id, csrf: deps.csrf.make(session.id) };
     return deps.pages.confirm(req, res, client, fields, {
       returnsTo: returnTo,
@@ -100,14 +100,14 @@ async function endFor(
   await end(deps, parameters.get('logout_scope') === 'session' ? 'session' : 'global', session, hint, actor);
   if (session) deps.cookies.clearSession(res, projectId);
   if (confirmed) await forgetIfAsked(deps, parameters, session, actor);
-  // Without a session, only a valid hint shows that the person comes from this client: else no redirect.
+  // Without a session, redirect only with a valid hint, which proves that the user comes from this client.
   if (returnTo === undefined || (!session && !hint)) {
     return deps.pages.signedOut(req, res, client, await keysOf(deps, session ? [session] : []));
   }
   res.redirect(303, returnTo);
 }
 
-/** Without a client nothing says which session is meant, so it asks about all that this browser holds. */
+/** Without a client, asks to end all sessions of this browser. */
 async function endAll(deps: EndSessionDeps, req: Request, res: Response, parameters: Parameters): Promise<void> {
   const held = deps.cookies.sessions(req);
   const live = await Promise.all(held.map(({ projectId, secret }) => deps.liveSession(projectId, secret)));
@@ -131,7 +131,7 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
   await deps.pages.signedOut(req, res, undefined, await keysOf(deps, sessions));
 }
 
-/** "Sign out and forget this browser": the page's script deletes the keys, and without it the revocation holds. */
+/** "Sign out and forget this browser": revokes the device; the page's script deletes the keys. */
 async function forgetIfAsked(
   deps: EndSessionDeps,
   parameters: Parameters,
@@ -163,7 +163,7 @@ async function hintOf(deps: EndSessionDeps, parameters: Parameters): Promise<Hin
   return idToken === undefined ? null : deps.readHint(idToken);
 }
 
-/** The registered address with `state`; undefined where none is asked for or it is not registered, letter by letter. */
+/** The registered redirect URI with `state`; undefined if there is none or it is not registered exactly. */
 function registeredReturn(client: Client, parameters: Parameters): string | undefined {
   const uri = parameters.get('post_logout_redirect_uri');
   if (uri === undefined || !isReturnable(uri) || !client.postLogoutRedirectUris.includes(uri)) return undefined;
@@ -172,7 +172,7 @@ function registeredReturn(client: Client, parameters: Parameters): string | unde
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;
 }
 
-/** What the confirmation form sends again. The hint is not: the person's own word takes its place. */
+/** Parameters that the confirmation form sends again, without the hint, which the confirmation replaces. */
 function echoed(parameters: Parameters): Record<string, string> {
   const names = ['post_logout_redirect_uri', 'state', 'logout_scope'];
   return Object.fromEntries(

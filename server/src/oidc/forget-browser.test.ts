@@ -14,7 +14,7 @@ beforeAll(() => {
   ({ app } = world);
 });
 
-/** A relying party in the browser of somebody who is signed in. */
+/** A relying party in the browser of a signed-in user. */
 async function partyOf({ visit }: Somebody): Promise<RelyingParty> {
   const rp = new RelyingParty(app, (await app.make.client(world.project)).client);
   for (const [name, value] of visit.browser.cookies) rp.browser.cookies.set(name, value);
@@ -33,7 +33,7 @@ async function canSignInByKey({ address, key }: Somebody): Promise<boolean> {
 }
 
 describe('signing out and forgetting this browser', () => {
-  it('names the keys of this person alone, revokes the device, and its key signs in no more', async () => {
+  it('lists the keys of this user alone, revokes the device, and its key no longer signs in', async () => {
     const [ada, bob] = [await somebody(), await somebody()];
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();
@@ -45,7 +45,7 @@ describe('signing out and forgetting this browser', () => {
     expect(await canSignInByKey(ada)).toBe(false);
   });
 
-  it('also works where no application is named', async () => {
+  it('also works without a client', async () => {
     const ada = await somebody();
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({})).text();
@@ -54,7 +54,7 @@ describe('signing out and forgetting this browser', () => {
     expect(await isRevoked(ada)).toBe(true);
   });
 
-  it('signs out all the same where the device is gone', async () => {
+  it('signs out if the device no longer exists', async () => {
     const ada = await somebody();
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();
@@ -63,7 +63,7 @@ describe('signing out and forgetting this browser', () => {
     expect([done.status, await rp.isSignedIn()]).toEqual([200, false]);
   });
 
-  it('is a choice: without it the device stays, and the last page names its key', async () => {
+  it('is optional: without it the device stays, and the last page lists its key', async () => {
     const ada = await somebody();
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();
@@ -73,7 +73,7 @@ describe('signing out and forgetting this browser', () => {
     expect(await canSignInByKey(ada)).toBe(true);
   });
 
-  it('revokes nothing for another site’s form, nor by an ID token without the session’s cookie', async () => {
+  it('revokes nothing for another site’s form, nor by an ID token without the session cookie', async () => {
     const ada = await somebody();
     const rp = await partyOf(ada);
     const { id_token: hint } = await rp.tokens();
@@ -88,7 +88,7 @@ describe('signing out and forgetting this browser', () => {
 });
 
 describe('the account page', () => {
-  it('names the keys of its user, and forgets this browser: device, session and cookie', async () => {
+  it('lists the keys of its user, and forgets this browser: device, session and cookie', async () => {
     const [ada, bob] = [await somebody(), await somebody()];
     const html = await ada.visit.page();
     expect(keysOn(html)).toEqual([ada.device.jkt]);

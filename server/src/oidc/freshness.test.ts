@@ -1,4 +1,4 @@
-/** Which sign-in answers which request: by the order of both, whatever clocks say, and by what the sign-in has proved. */
+/** Which sign-in completes which request: by their order, regardless of clocks, and by the proofs of the sign-in. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
@@ -42,8 +42,8 @@ async function isAnswered(flow: string): Promise<boolean> {
   return resumed.searchParams.has('code');
 }
 
-describe('a request that waits', () => {
-  it('is answered by a later sign-in on a process whose clock is behind', async () => {
+describe('a pending request', () => {
+  it('is completed by a later sign-in on a process whose clock is behind', async () => {
     const flow = await begin();
     app.clock.turn(-2);
     await rp.signIn(user);
@@ -51,7 +51,7 @@ describe('a request that waits', () => {
     app.clock.turn(2);
   });
 
-  it('is not answered by an earlier sign-in on a process whose clock is ahead', async () => {
+  it('is not completed by an earlier sign-in on a process whose clock is ahead', async () => {
     app.clock.turn(2);
     await rp.signIn(user);
     app.clock.turn(-2);
@@ -63,7 +63,7 @@ describe('a request that waits', () => {
 });
 
 describe('a session', () => {
-  it('keeps its freshness when a device key alone renews it, and has none when a device key began it', async () => {
+  it('keeps its authentication time when a device key renews it, and has none if a device key began it', async () => {
     const find = async (id: string) => app.services.db.reader().findOneOrFail(Session, id);
     const id = await rp.signIn(user, 'device-key');
     expect(await find(id)).toMatchObject({ freshAt: null, freshMoment: null });
@@ -79,7 +79,7 @@ describe('a session', () => {
     expect(renewed.moment).toBeGreaterThan(proved.moment);
   });
 
-  it('answers max_age by when it last proved the person: signing in by a device key does not make it young', async () => {
+  it('applies max_age to the last code or factor, not to a sign-in by a device key', async () => {
     await rp.signIn(user);
     expect((await rp.answer({ max_age: '0', prompt: 'none' })).get('error')).toBe('login_required');
     expect((await rp.answer({ max_age: '1', prompt: 'none' })).has('code')).toBe(true);
@@ -115,9 +115,9 @@ async function signInFor(flow: string): Promise<void> {
 
 describe.each<[string, Record<string, string>]>([
   ['prompt=login', { prompt: 'login' }],
-  ['a max_age that no session answers', { max_age: '0' }],
+  ['a max_age that no session meets', { max_age: '0' }],
 ])('a request with %s', (_name, changes) => {
-  it('is not answered by a device key, in this tab or in another, but by a person', async () => {
+  it('is not completed by a device key, in this tab or another, but by a code or factor', async () => {
     await rp.signIn(user);
     app.clock.turn(60);
     const flow = await begin(changes);
@@ -133,7 +133,7 @@ describe.each<[string, Record<string, string>]>([
     expect(await isAnswered(again)).toBe(true);
   });
 
-  it('is not answered by a sign-in that was for an older request, whose proofs may be older than this one', async () => {
+  it('is not completed by a sign-in for an older request', async () => {
     const [older, flow, younger] = [await begin(), await begin(changes), await begin(changes)];
     await signInFor(older);
     expect(await isAnswered(flow)).toBe(false);

@@ -1,4 +1,4 @@
-/** Limits that were tightened hold for what was allowed before: for requests that wait and sessions that are live. */
+/** Tightened settings also apply to pending requests and live sessions. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
@@ -36,10 +36,10 @@ beforeEach(async () => {
   rp = new RelyingParty(app, client);
 });
 
-describe('a redirect URI that was removed', () => {
+describe('a removed redirect URI', () => {
   const elsewhere = 'https://elsewhere.example.com/callback';
 
-  it('ends the requests that wait to return there: no page for them, and no code', async () => {
+  it('ends pending requests with it: no page and no code', async () => {
     const flow = String(locationOf(await rp.authorize()).searchParams.get('flow'));
     await rp.signIn(user);
     await app.services.clients.update(client.id, { redirectUris: [elsewhere] }, system);
@@ -54,7 +54,7 @@ describe('a redirect URI that was removed', () => {
   });
 });
 
-describe('an address with a scheme that is not https', () => {
+describe('a redirect URI that is not https', () => {
   const script = 'javascript:alert(1)//';
 
   beforeEach(async () => {
@@ -63,7 +63,7 @@ describe('an address with a scheme that is not https', () => {
     await app.services.registry.current.byId(client.id);
   });
 
-  it('is refused at use though it was registered, with and without a session', async () => {
+  it('is refused at use even if registered, with and without a session', async () => {
     for (const uri of [script, 'http://app.example.com/']) {
       for (const prompt of [undefined, 'none']) {
         const response = await rp.authorize({ redirect_uri: uri, prompt });
@@ -74,21 +74,21 @@ describe('an address with a scheme that is not https', () => {
     }
   });
 
-  it('is no address to return to after logout', async () => {
+  it('is not used after logout', async () => {
     await rp.signIn(user);
     const id = { client_id: client.id, id_token_hint: await hintFor(user) };
     const asked = await rp.endSession({ ...id, post_logout_redirect_uri: script });
     expect([asked.status, asked.headers.get('location')]).toEqual([200, null]);
   });
 
-  /** A hint with which a logout ends at once and returns. */
+  /** A hint with which a logout redirects without confirmation. */
   function hintFor({ id }: User): Promise<string> {
     const now = seconds(app.clock.now());
     const claims = { sub: id, aud: client.id, iat: now, nbf: now, exp: now + 60, jti: 'any' };
     return app.services.signer.sign('id-token', claims);
   }
 
-  it('allows no origin', () => {
+  it('allows no CORS origin', () => {
     expect(isAllowedOrigin([script], 'null')).toBe(false);
   });
 });
@@ -106,7 +106,7 @@ describe('a live session, once its project requires a second factor', () => {
     await app.services.projects.update(project.id, settings, system);
   }
 
-  /** Whether the session serves anything at all: /authorize, and what resumes or looks at it by its cookie. */
+  /** Whether the session is accepted at /authorize, /authorize/resume and the account page. */
   async function serves(): Promise<boolean> {
     const { db, sessions } = app.services;
     const secret = String(rp.browser.cookies.get(`lk-session-${project.id}`));
@@ -123,14 +123,14 @@ describe('a live session, once its project requires a second factor', () => {
     await rp.signIn(user);
   });
 
-  it('serves nothing where its person has no factor, and serves again where the policy is relaxed', async () => {
+  it('is not accepted if its user has no factor, and accepted again if the policy is relaxed', async () => {
     await set({ mfaPolicy: 'required' });
     expect(await serves()).toBe(false);
     await set({ mfaPolicy: 'optional' });
     expect(await serves()).toBe(true);
   });
 
-  it('serves where its person has a verified factor', async () => {
+  it('is accepted if its user has a verified factor', async () => {
     await enrol('totp', false);
     await set({ mfaPolicy: 'required' });
     expect(await serves()).toBe(false);
@@ -138,7 +138,7 @@ describe('a live session, once its project requires a second factor', () => {
     expect(await serves()).toBe(true);
   });
 
-  it('takes e-mail for a factor only where the project does', async () => {
+  it('accepts e-mail as a factor only if the project does', async () => {
     await enrol('email');
     await set({ mfaPolicy: 'required', emailFactor: false });
     expect(await serves()).toBe(false);
@@ -146,7 +146,7 @@ describe('a live session, once its project requires a second factor', () => {
     expect(await serves()).toBe(true);
   });
 
-  it('does not complete a request that waits', async () => {
+  it('does not complete a pending request', async () => {
     const flow = String(locationOf(await rp.authorize({ prompt: 'login' })).searchParams.get('flow'));
     await rp.signIn(user);
     await set({ mfaPolicy: 'required' });

@@ -19,7 +19,7 @@ export type OAuthErrorCode =
   | 'server_error'
   | 'temporarily_unavailable';
 
-/** A refusal in OAuth's words; the description is for developers and holds nothing of the caller's. */
+/** An OAuth error; the description is for developers and contains no input. */
 export class OAuthError extends Error {
   constructor(
     readonly error: OAuthErrorCode,
@@ -39,12 +39,12 @@ const invalidGrant: OAuthErrorRow = [
 ];
 const notHere: OAuthErrorRow = ['invalid_request', 'The request cannot be handled here.'];
 
-/** How OAuth says each of the domain's refusals. Detail goes to the log. */
+/** Maps the domain's refusals to OAuth errors. Details are logged only. */
 const table = {
   'grant-rejected': invalidGrant,
   'client-rejected': ['invalid_client', 'Client authentication failed.'],
   unauthenticated: ['invalid_client', 'Client authentication failed.'],
-  'not-found': ['invalid_request', 'What the request names does not exist.'],
+  'not-found': ['invalid_request', 'The requested resource does not exist.'],
   invalid: ['invalid_request', 'A parameter is malformed.'],
   taken: notHere,
   conflict: notHere,
@@ -66,7 +66,9 @@ const table = {
   unavailable: ['temporarily_unavailable', 'The service is temporarily unavailable.'],
 } as const satisfies Record<Problem['code'], OAuthErrorRow>;
 
-/** The OAuth error for whatever was thrown: a refusal by the table, a lost database as unavailable, a bug as is. */
+/**
+ * The OAuth error for a thrown value: a refusal by the table, a lost database as unavailable, a bug as `server_error`.
+ */
 export function toOAuthError(thrown: unknown): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof Refusal) {
@@ -74,7 +76,7 @@ export function toOAuthError(thrown: unknown): OAuthError {
     const { problem } = thrown;
     return new OAuthError(error, description, 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined);
   }
-  return new OAuthError('server_error', 'Something went wrong here; the request id is in the log.');
+  return new OAuthError('server_error', 'Unexpected error; search the log for the request id.');
 }
 
 /** HTTP status of an error at the token endpoint (RFC 6749 §5.2). */

@@ -1,6 +1,6 @@
 /**
- * The OpenID conformance suite's modules as they apply here, each named as the suite names it. What cannot apply is
- * listed with its reason in decisions/0006.
+ * The applicable modules of the OpenID conformance suite, by its names. Others are listed with the reason in
+ * decisions/0006.
  */
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -141,7 +141,7 @@ describe('oidcc-basic-certification', () => {
     expect(after).toMatchObject({ sub: before['sub'], sid: before['sid'] });
   });
 
-  it('oidcc-prompt-login cannot be skipped by going on without signing in', async () => {
+  it('oidcc-prompt-login cannot be skipped by resuming without a sign-in', async () => {
     app.clock.turn(1);
     const flow = locationOf(await rp.authorize({ prompt: 'login' })).searchParams.get('flow');
     expect(signInPage(await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`))).toBe(true);
@@ -185,7 +185,7 @@ describe('oidcc-basic-certification', () => {
     expect(await exchanged(await rp.code({ prompt: 'none', id_token_hint: hint }))).toMatchObject({ sub: user.id });
   });
 
-  it('oidcc-id-token-hint of another user signs in again, and is not answered with the wrong one', async () => {
+  it('oidcc-id-token-hint of another user requires a sign-in, and refuses the wrong user', async () => {
     const { id_token: hint } = await rp.tokens();
     const other = await app.make.user(project);
     await rp.signIn(other);
@@ -198,11 +198,14 @@ describe('oidcc-basic-certification', () => {
     expect([answer.get('error'), answer.has('code')]).toEqual(['login_required', false]);
   });
 
-  it.each(['access token', 'nonsense'])('oidcc-id-token-hint that is no ID token (%s) names nobody', async (kind) => {
-    const { access_token: accessToken } = await rp.tokens();
-    const hint = kind === 'nonsense' ? 'x.y.z' : accessToken;
-    expect((await rp.answer({ prompt: 'none', id_token_hint: hint })).get('error')).toBe('login_required');
-  });
+  it.each(['access token', 'nonsense'])(
+    'oidcc-id-token-hint that is not an ID token (%s) matches no session',
+    async (kind) => {
+      const { access_token: accessToken } = await rp.tokens();
+      const hint = kind === 'nonsense' ? 'x.y.z' : accessToken;
+      expect((await rp.answer({ prompt: 'none', id_token_hint: hint })).get('error')).toBe('login_required');
+    },
+  );
 
   it.each([0, 1, 30])('oidcc-codereuse after %s seconds', async (pause) => {
     const code = await rp.code();
@@ -284,14 +287,14 @@ describe('codes and values (FAPI 2)', () => {
     expect(Math.min(...bits)).toBeGreaterThan(96);
   });
 
-  it('a long state and nonce come back whole', async () => {
+  it('a long state and nonce are returned unchanged', async () => {
     const [state, nonce] = ['s'.repeat(2000), 'n'.repeat(2000)];
     const answer = await rp.answer({ state, nonce });
     expect(answer.get('state')).toBe(state);
     expect(await exchanged(answer.get('code'))).toMatchObject({ nonce });
   });
 
-  it('a state of any characters comes back unchanged', async () => {
+  it('a state of any characters is returned unchanged', async () => {
     const state = 'ü &=+%"<script>\' ☃';
     expect((await rp.answer({ state })).get('state')).toBe(state);
   });
@@ -351,7 +354,7 @@ describe('oidcc-rp-initiated-logout', () => {
   it.each<[string, Record<string, string>]>([
     ['-no-params', {}],
     ['-only-state', { state: 's' }],
-  ])('%s asks, ends what this browser holds, and says so', async (_module, parameters) => {
+  ])('%s asks, ends this browser’s sessions, and confirms', async (_module, parameters) => {
     const asked = await rp.endSession(parameters);
     expect(await rp.isSignedIn()).toBe(true);
     const csrf = /name="csrf" value="([^"]+)"/.exec(await asked.text())?.[1];

@@ -7,7 +7,7 @@ import type { PageContent, Pages } from '../http/pages.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { EndSessionDeps } from './end-session.ts';
 
-/** What the error page says, as a key of the messages; `client` and the like speak to people, not to developers. */
+/** Message keys of the error page, by reason. */
 const reasons = {
   client: 'error.client',
   'redirect-uri': 'error.redirectUri',
@@ -15,7 +15,7 @@ const reasons = {
   'flow-expired': 'error.flowExpired',
 } as const;
 
-/** The pages of this room: nothing of the request but its id and registered names stands on them. */
+/** The pages of this room. They show the request id and registered names, no other input. */
 export function oidcPages(
   pages: Pages,
   experienceOf: (project: Project) => Promise<ExperienceContent>,
@@ -26,7 +26,7 @@ export function oidcPages(
   const errorPage = (req: Request, res: Response, status: number, reason: keyof typeof reasons) => {
     pages.send(req, res, 'error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };
-  /** The client's name, and its project's brand; of no client in particular: ours. */
+  /** The client's name and its project's branding; the default without a client. */
   const dressed = async (client: Client | undefined): Promise<Pick<PageContent, 'values' | 'brand'>> => {
     if (!client) return { values: { client_name: '', project_name: 'Latchkey' } };
     const project = client.project.unwrap();

@@ -33,7 +33,7 @@ interface Raw {
   body: string;
 }
 
-/** Sends bytes and takes what comes until the server is done; `rest` follows once the answer has begun. */
+/** Sends bytes and reads the response; sends `rest` once the response has begun. */
 function exchange(bytes: string, rest?: string): Promise<Raw> {
   const { hostname, port } = new URL(app.url);
   return new Promise((resolve, reject) => {
@@ -92,11 +92,11 @@ const requests: readonly (readonly [what: string, status: number | 'as Express',
     200,
     (path) => get(path, `${bearer()}If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT\r\n`),
   ],
-  ['from a page of a client', 200, (path) => get(path, `${bearer()}Origin: https://app.example.com\r\n`)],
-  ['from a page of a stranger', 200, (path) => get(path, `${bearer()}Origin: https://evil.example\r\n`)],
-  ['from a page of no origin', 200, (path) => get(path, `${bearer()}Origin: null\r\n`)],
+  ['from an origin of a client', 200, (path) => get(path, `${bearer()}Origin: https://app.example.com\r\n`)],
+  ['from another origin', 200, (path) => get(path, `${bearer()}Origin: https://evil.example\r\n`)],
+  ['from origin null', 200, (path) => get(path, `${bearer()}Origin: null\r\n`)],
   ['with an empty origin', 200, (path) => get(path, `${bearer()}Origin:\r\n`)],
-  ['with a body that nobody reads', 200, (path) => get(path, `${bearer()}Content-Length: 5\r\n`).concat('hello')],
+  ['with a body that is not read', 200, (path) => get(path, `${bearer()}Content-Length: 5\r\n`).concat('hello')],
   [
     'with a body in chunks',
     200,
@@ -132,14 +132,14 @@ const requests: readonly (readonly [what: string, status: number | 'as Express',
   ['with a header of 40 KB', 431, (path) => get(path, `Authorization: Bearer ${'x'.repeat(40_000)}\r\n`)],
 ];
 
-/** How UserInfo may be asked for with a token, or without. */
+/** Requests to UserInfo with and without a token. */
 const credentials: readonly (readonly [what: string, status: number, headers: () => string])[] = [
   ['none', 401, () => ''],
   ['one', 200, bearer],
-  ['one in small letters', 200, () => `authorization: bearer ${token}\r\n`],
-  ['one in capitals, with spaces', 200, () => `Authorization:   BEARER    ${token}   \r\n`],
-  ['two, the good one first', 200, () => `${bearer()}Authorization: Bearer x\r\n`],
-  ['two, the good one last', 401, () => `Authorization: Bearer x\r\n${bearer()}`],
+  ['one in lower case', 200, () => `authorization: bearer ${token}\r\n`],
+  ['one in upper case, with spaces', 200, () => `Authorization:   BEARER    ${token}   \r\n`],
+  ['two, the valid one first', 200, () => `${bearer()}Authorization: Bearer x\r\n`],
+  ['two, the valid one last', 401, () => `Authorization: Bearer x\r\n${bearer()}`],
   ['two in one', 400, () => `Authorization: Bearer ${token} ${token}\r\n`],
   ['two with a comma', 400, () => `Authorization: Bearer ${token}, Bearer ${token}\r\n`],
   ['a scheme alone', 400, () => 'Authorization: Bearer\r\n'],
@@ -147,22 +147,22 @@ const credentials: readonly (readonly [what: string, status: number, headers: ()
   ['one behind a tab', 400, () => `Authorization: Bearer\t${token}\r\n`],
   ['one with a quote', 401, () => `Authorization: Bearer "${token}"\r\n`],
   ['the ID token', 401, () => `Authorization: Bearer ${idToken}\r\n`],
-  ['one cut off', 401, () => `Authorization: Bearer ${token.slice(0, -1)}\r\n`],
+  ['a truncated one', 401, () => `Authorization: Bearer ${token.slice(0, -1)}\r\n`],
   ['one of 10 KB', 401, () => `Authorization: Bearer ${'x'.repeat(10_000)}\r\n`],
   ['Basic', 401, () => 'Authorization: Basic eDp5\r\n'],
   ['DPoP', 401, () => `Authorization: DPoP ${token}\r\nDPoP: a.b.c\r\n`],
-  ['a scheme that begins alike', 401, () => `Authorization: BearerToken ${token}\r\n`],
-  ['one in the proxy’s header', 401, () => `Proxy-Authorization: Bearer ${token}\r\n`],
+  ['a scheme with the same prefix', 401, () => `Authorization: BearerToken ${token}\r\n`],
+  ['one in Proxy-Authorization', 401, () => `Proxy-Authorization: Bearer ${token}\r\n`],
 ];
 
 describe.each(all)('%s, asked for', (path) => {
-  it.each(requests)('%s, is answered as Express answers', async (_, status, send) => {
+  it.each(requests)('%s, gets the response of Express', async (_, status, send) => {
     const answer = await exchange(send(path));
     expect(answer).toEqual(await exchange(send(`${path}?`)));
     if (status !== 'as Express') expect(answer.status).toContain(` ${status} `);
   });
 
-  it('by its whole address, with a slash behind it or in other letters, is the same', async () => {
+  it('is the same by an absolute URL, with a trailing slash and in other case', async () => {
     const plain = await exchange(get(path, bearer()));
     for (const other of [
       `http://id.example.com${path}`,
@@ -174,13 +174,13 @@ describe.each(all)('%s, asked for', (path) => {
     }
   });
 
-  it('by another address is not there', async () => {
+  it('is not found at another path', async () => {
     for (const other of [`/${path}`, `${path}//`, `${path};x`, `${path}%00`, `/x/..${path}`, `${path}%2f`]) {
       expect([other, (await exchange(get(other, bearer()))).status]).toEqual([other, 'HTTP/1.1 404 Not Found']);
     }
   });
 
-  it('is answered before a body that is slow to come, and the connection goes on as ever', async () => {
+  it('is answered before a slow body arrives, and the connection stays usable', async () => {
     const slow = (address: string) => `GET ${address} HTTP/1.1\r\n${host}${bearer()}Content-Length: 5\r\n\r\nhe`;
     const next = `llo${get('/nowhere')}`;
     const answer = await exchange(slow(path), next);
@@ -192,7 +192,7 @@ describe.each(all)('%s, asked for', (path) => {
 });
 
 describe('UserInfo with', () => {
-  it.each(credentials)('%s is answered as Express answers', async (_, status, headers) => {
+  it.each(credentials)('%s gets the response of Express', async (_, status, headers) => {
     const answer = await exchange(get('/userinfo', headers()));
     expect(answer.status).toContain(` ${status} `);
     expect(answer).toEqual(await exchange(get('/userinfo?', headers())));
@@ -200,14 +200,14 @@ describe('UserInfo with', () => {
   });
 });
 
-describe('a document that is answered without Express', () => {
+describe('a document served without Express', () => {
   const failing = () => Promise.reject(new Error('database away'));
   const documents = plainDocuments(
     { issuer: 'https://id.example.com', jwks: failing, requestId: () => 'one', securityHeaders: [] },
     (_req, res) => void res.writeHead(503).end(),
   );
 
-  it('is counted as all requests are, and ends a connection that is to end; a failure is left to the routes', async () => {
+  it('is counted in metrics, and respects Connection: close; the routes handle a failure', async () => {
     const metrics = new Metrics();
     const draining: RequestListener = (req, res) => {
       res.setHeader('Connection', 'close');

@@ -1,4 +1,4 @@
-/** Each condition under which a code is redeemed, and what a refused exchange uses up (decisions/0003, 0087). */
+/** Each condition of redeeming a code, and the effects of a refused exchange (decisions/0003, 0087). */
 
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -15,7 +15,7 @@ let app: TestApp;
 let there: TestApp;
 let project: Project;
 let user: User;
-/** A client with a key, a public one, and the same person's browser at each. */
+/** A client with a key, a public one, and the same user's browser at each. */
 let keyed: RelyingParty;
 let open: RelyingParty;
 let sid: string;
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   project = await app.make.project();
-  // Neighbours, in whose place nobody may be.
+  // Other users and clients, which must not be affected.
   await app.make.user(project);
   await app.make.client(project, { accessTokenTtlSeconds: 1 });
   user = await app.make.user(project);
@@ -83,7 +83,7 @@ type Fault = readonly [
 const ofUser = () => [user.id];
 const faults: readonly Fault[] = [
   [
-    'of a user who is switched off',
+    'of a deactivated user',
     'invalid_grant',
     'update users set active = false where id = ?',
     'update users set active = true where id = ?',
@@ -111,7 +111,7 @@ const faults: readonly Fault[] = [
     ofUser,
   ],
   [
-    'of a client that is disabled',
+    'of a disabled client',
     'invalid_client',
     'update clients set disabled_at = now() where id = ?',
     'update clients set disabled_at = null where id = ?',
@@ -122,7 +122,7 @@ const faults: readonly Fault[] = [
 describe.each([
   ['by name', () => open],
   ['by an assertion', () => keyed],
-])('a code, asked for %s,', (_, of) => {
+])('a code, redeemed %s,', (_, of) => {
   it.each(faults)('%s is refused, and not used up', async (_what, error, otherwise, asItWas, params) => {
     const rp = of();
     const code = await rp.code({ scope: 'openid email' });
@@ -135,7 +135,7 @@ describe.each([
     expect(await lives(given.body)).toBe(true);
   });
 
-  it('is good to its last moment, and not at the next', async () => {
+  it('is valid until its last moment', async () => {
     const rp = of();
     const [one, two] = [await rp.code(), await rp.code()];
     app.clock.turn(59.999);
@@ -144,7 +144,7 @@ describe.each([
     expect((await exchange(rp, two)).body).toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('that is asked for with a wrong verifier, address or client is left to its owner', async () => {
+  it('stays valid after a wrong verifier, redirect URI or client', async () => {
     const rp = of();
     const code = await rp.code();
     const sibling = new RelyingParty(app, rp === keyed ? await withKey() : (await app.make.client(project)).client);
@@ -159,7 +159,7 @@ describe.each([
     expect((await exchange(rp, code)).status).toBe(200);
   });
 
-  it('that comes again takes what it gave with it, whoever brings it, and with whatever verifier', async () => {
+  it('revokes its tokens if it is sent again, with any client and verifier', async () => {
     const rp = of();
     for (const again of [{}, { code_verifier: 'w'.repeat(43) }, { redirect_uri: 'https://app.example.com/other' }]) {
       const code = await rp.code();
@@ -170,7 +170,7 @@ describe.each([
     }
   });
 
-  it('is redeemed once of 100 times at once over two processes, and what it gave is gone', async () => {
+  it('is redeemed once of 100 concurrent requests over two processes, and its tokens are revoked', async () => {
     const rp = of();
     const code = await rp.code();
     const elsewhere = new RelyingParty(there, rp.client);
@@ -192,7 +192,7 @@ describe.each([
 });
 
 describe('an assertion', () => {
-  it('that comes again with its code is no client’s: it takes nothing with it', async () => {
+  it('that is sent again with its code authenticates no client, so nothing is revoked', async () => {
     const code = await keyed.code();
     const once = await assertionOf(keyed);
     const elsewhere = new RelyingParty(there, keyed.client);
@@ -205,7 +205,7 @@ describe('an assertion', () => {
     expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(true);
   });
 
-  it('is not used up where there is no code to redeem, nor where its client changes meanwhile', async () => {
+  it('is not used up without a code to redeem, nor if its client changes meanwhile', async () => {
     const once = await assertionOf(keyed);
     expect((await exchange(keyed, '', once)).body).toMatchObject({ error: 'invalid_request' });
     expect((await exchange(keyed, 'x', { ...once, code_verifier: 'short' })).body).toMatchObject({
@@ -219,7 +219,7 @@ describe('an assertion', () => {
     expect((await exchange(keyed, await keyed.code(), once)).status).toBe(401);
   });
 
-  it('of a client that has changed meanwhile, but not its key, is good all the same, and once', async () => {
+  it('of a client that changed meanwhile, except for its key, is accepted once', async () => {
     const code = await keyed.code();
     const once = await assertionOf(keyed);
     await change('update clients set version = version + 1 where id = ?', keyed.client.id);
@@ -227,7 +227,7 @@ describe('an assertion', () => {
     expect((await exchange(keyed, await keyed.code(), once)).status).toBe(401);
   });
 
-  it('of another client leaves everything of this one alone, and is used up itself', async () => {
+  it('of another client does not affect this one, and is used up itself', async () => {
     const sibling = new RelyingParty(app, await withKey());
     await sibling.signIn(user);
     const code = await keyed.code();
@@ -238,8 +238,8 @@ describe('an assertion', () => {
   });
 });
 
-describe('a client’s part in a session', () => {
-  it('is noted with its first exchange, and after that to the minute', async () => {
+describe('a client’s participation in a session', () => {
+  it('is recorded with its first exchange, then with a resolution of a minute', async () => {
     const { client } = open;
     const noted = async () => {
       const [row] = await rows<{ first_at: string; last_at: string }>(
@@ -271,7 +271,7 @@ describe('a client’s part in a session', () => {
     }
   });
 
-  it('is not noted where nothing was redeemed', async () => {
+  it('is not recorded if nothing was redeemed', async () => {
     expect((await exchange(open, await open.code(), { code_verifier: 'w'.repeat(43) })).status).toBe(400);
     expect(await rows(app.services.db, 'select from participations where session_id = ?', [sid])).toEqual([]);
   });

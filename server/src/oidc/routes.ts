@@ -1,9 +1,8 @@
 /**
- * The OpenID Connect provider's room: authorization code flow with PKCE, UserInfo, discovery, RP-initiated logout.
- * It owns the wire of these endpoints. It leaves out how a person signs in (`signin/`), what a code is worth
- * (`domain/tokens`) and how logout tokens are delivered (`domain/logout`, `jobs/`).
- * Standards: RFC 6749, 6750, 7523, 7636, 9068, 9207; OpenID Connect Core, Discovery, RP-Initiated Logout and
- * Back-Channel Logout 1.0.
+ * The OpenID Connect room: authorization code flow with PKCE, UserInfo, discovery, RP-initiated logout. Owns the wire
+ * format of these endpoints. Not here: sign-in (`signin/`), codes and tokens (`domain/tokens`), delivery of logout
+ * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9207; OpenID Connect Core, Discovery,
+ * RP-Initiated Logout and Back-Channel Logout 1.0.
  */
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';
@@ -83,7 +82,7 @@ export function oidcRoutes(deps: OidcDeps): Router {
   return router;
 }
 
-/** For five minutes, and longer where the ETag still fits (RFC 9110 §13.1.2). */
+/** Cacheable for five minutes, and longer while the ETag matches (RFC 9110 §13.1.2). */
 function sendCacheable(req: Request, res: Response, { body, etag }: Published): void {
   res.setHeader('Cache-Control', cacheControl);
   res.setHeader('ETag', etag);
@@ -105,10 +104,10 @@ function onlyMethods(allowed: string): RequestHandler {
   };
 }
 
-/** Where browsers go by themselves. */
+/** Paths that browsers navigate to. */
 const isPage = /^\/(authorize|authorize\/resume|oauth2\/end_session)$/;
 
-/** The OAuth envelope for whatever was thrown (RFC 6749 §5.2). */
+/** The OAuth error response for a thrown value (RFC 6749 §5.2). */
 function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent) return next(thrown);
@@ -129,7 +128,7 @@ function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
   };
 }
 
-/** Why, for the log; a problem's own `code` would be taken for a secret there. */
+/** The reason for the log; its redaction would remove a problem's `code`. */
 function refusalOf(failure: unknown): object {
   if (!(failure instanceof Refusal)) return {};
   const { code, ...detail } = failure.problem;

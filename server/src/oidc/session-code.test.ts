@@ -1,4 +1,4 @@
-/** Each condition under which a live session gives a code, in the one statement that does (decisions/0003, 0087). */
+/** Each condition of issuing a code for a live session, in its statement (decisions/0003, 0087). */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
@@ -24,13 +24,13 @@ afterAll(() => app.close());
 beforeEach(async () => {
   project = await app.make.project();
   ({ client } = await app.make.client(project));
-  // A neighbour, of the same version.
+  // Another client with the same version.
   await app.make.client(project);
   user = await app.make.user(project);
   rp = new RelyingParty(app, client);
   sid = await rp.signIn(user);
   app.clock.turn(100);
-  // The process remembers the client from here on.
+  // Caches the client.
   await rp.code();
 });
 
@@ -51,38 +51,35 @@ type End = readonly [what: string, end: () => Promise<unknown>];
 const ends: readonly End[] = [
   ['was ended', () => change('update sessions set ended_at = ? where id = ?', now(), sid)],
   [
-    'has been idle to this very moment, by the policy of yesterday',
+    'has just reached its stored idle timeout',
     () => change('update sessions set idle_expires_at = ? where id = ?', now(), sid),
   ],
+  ['has just reached its stored expiry', () => change('update sessions set expires_at = ? where id = ?', now(), sid)],
   [
-    'has lasted to this very moment, by the policy of yesterday',
-    () => change('update sessions set expires_at = ? where id = ?', now(), sid),
-  ],
-  [
-    'has been idle to this very moment, by the policy of today',
+    'has just reached the idle timeout of the current policy',
     () => change('update sessions set last_seen_at = ? where id = ?', now(0 - project.idleTimeoutSeconds), sid),
   ],
   [
-    'has lasted to this very moment, by the policy of today',
+    'has just reached the maximum age of the current policy',
     () => change('update sessions set created_at = ? where id = ?', now(0 - project.maxSessionSeconds), sid),
   ],
   ['is of another project', () => change('update sessions set project_id = ? where id = ?', other.id, sid)],
-  ['is of a user who was switched off', () => change('update users set active = false where id = ?', user.id)],
+  ['is of a deactivated user', () => change('update users set active = false where id = ?', user.id)],
   [
     'is not of the client’s project',
     () => change('update clients set project_id = ? where id = ?', other.id, client.id),
   ],
 ];
 
-describe('a session gives no code', () => {
-  it.each(ends)('where it %s', async (_, end) => {
+describe('a session gets no code', () => {
+  it.each(ends)('if it %s', async (_, end) => {
     const before = await codes();
     await end();
     expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
     expect(await codes()).toBe(before);
   });
 
-  it('to a client that was disabled, or whose redirect URIs are others, since it was looked at', async () => {
+  it('for a client that was disabled or got other redirect URIs after it was read', async () => {
     const before = await codes();
     const elsewhere = '{https://elsewhere.example.com/}';
     await change(
@@ -102,7 +99,7 @@ describe('a session gives no code', () => {
     expect(await codes()).toBe(before + 1);
   });
 
-  it('of somebody else than who is hinted at', async () => {
+  it('if the hint is of another user', async () => {
     const { id_token: own } = await rp.tokens();
     const stranger = new RelyingParty(app, client);
     await stranger.signIn(await app.make.user(project));
@@ -111,7 +108,7 @@ describe('a session gives no code', () => {
     expect((await rp.answer({ prompt: 'none', id_token_hint: own })).has('code')).toBe(true);
   });
 
-  it('once its sign-in is older than max_age, by whole seconds', async () => {
+  it('once its authentication is older than max_age, in whole seconds', async () => {
     const ask = (seconds: number) => rp.answer({ prompt: 'none', max_age: String(seconds) });
     expect((await ask(99)).get('error')).toBe('login_required');
     expect((await ask(100)).has('code')).toBe(true);
@@ -123,8 +120,8 @@ describe('a session gives no code', () => {
   });
 });
 
-describe('a session gives a code', () => {
-  it('to the last moment of each of its limits', async () => {
+describe('a session gets a code', () => {
+  it('until the last moment of each of its limits', async () => {
     await change(
       'update sessions set idle_expires_at = ?, expires_at = ?, last_seen_at = ?, created_at = ? where id = ?',
       ...[now(0.001), now(0.001), now(0.001 - project.idleTimeoutSeconds), now(0.001 - project.maxSessionSeconds), sid],
@@ -132,7 +129,7 @@ describe('a session gives a code', () => {
     expect((await rp.answer({ prompt: 'none' })).has('code')).toBe(true);
   });
 
-  it('and slides with it', async () => {
+  it('and extends its idle timeout', async () => {
     app.clock.turn(60);
     await rp.code();
     const [session] = await rows<{ last_seen_at: string; idle_expires_at: string }>(
@@ -146,7 +143,7 @@ describe('a session gives a code', () => {
     ]);
   });
 
-  it('that tells how and when its user signed in, and nobody else’s session', async () => {
+  it('with the amr and auth_time of its own sign-in', async () => {
     await change(`update sessions set amr = '{swk,otp,mfa}' where id = ?`, sid);
     const signedInAt = Math.floor(now(-100).getTime() / 1000);
     const { id_token: idToken } = (await (await rp.exchange(await rp.code({ nonce: 'n' }))).json()) as TokenAnswer;

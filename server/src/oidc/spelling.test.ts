@@ -1,4 +1,4 @@
-/** A token has one spelling (RFC 7515 §2): the same bytes in another one are refused wherever one is taken. */
+/** A token has one spelling (RFC 7515 §2): every endpoint refuses other encodings of the same bytes. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await rp.signIn(user);
 });
 
-it('is the only one of an access token at UserInfo, before and after the true one was seen', async () => {
+it('is the only one of an access token at UserInfo, before and after the token was cached', async () => {
   const { access_token: accessToken } = await rp.tokens();
   for (let round = 0; round < 2; round += 1) {
     for (const other of respelled(accessToken)) expect((await rp.userInfo(other)).status).toBe(401);

@@ -1,4 +1,4 @@
-/** What the audit log tells of refusals at the token endpoint. */
+/** Audit events of refusals at the token endpoint. */
 
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -40,7 +40,7 @@ interface Told {
   actor_kind: string;
 }
 
-/** The failures of a project, or of none: in the order of their beginning. */
+/** The failures of a project, or of the instance, oldest first. */
 function told(projectId: string | null): Promise<Told[]> {
   return rows<Told>(
     app.services.db,
@@ -50,7 +50,7 @@ function told(projectId: string | null): Promise<Told[]> {
   );
 }
 
-it('a token that was issued is told with the network, the browser and the request', async () => {
+it('an issued token is recorded with IP address, user agent and request id', async () => {
   const headers = { 'X-Forwarded-For': '192.0.2.7', 'User-Agent': 'relying party' };
   const given = await rp.exchange(await rp.code(), {}, headers);
   const [event] = await rows<Record<string, string>>(
@@ -69,7 +69,7 @@ describe('a refused code', () => {
     ['of another redirect URI', 'mismatch', async () => [await rp.code(), { redirect_uri: `${redirectUri}/x` }]],
     ['with another verifier', 'mismatch', async () => [await rp.code(), { code_verifier: 'v'.repeat(43) }]],
     ['with a malformed verifier', 'malformed', async () => [await rp.code(), { code_verifier: 'v' }]],
-  ])('that is %s is told in its client’s project, with the reason', async (_name, fault, prepare) => {
+  ])('that is %s is recorded in its client’s project with the reason', async (_name, fault, prepare) => {
     const [code, changes] = await prepare();
     expect((await rp.exchange(code, changes)).status).toBe(400);
     expect(await told(project.id)).toEqual([
@@ -77,7 +77,7 @@ describe('a refused code', () => {
     ]);
   });
 
-  it('that has expired, or was used, is told so', async () => {
+  it('that has expired or was used is recorded with this reason', async () => {
     const late = await rp.code();
     app.clock.turn(61);
     await rp.exchange(late);
@@ -99,7 +99,7 @@ describe('a refused code', () => {
 });
 
 describe('a refused client', () => {
-  it('is told in its project as a stranger’s doing, whatever it sends', async () => {
+  it('is recorded in its project with an anonymous actor', async () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const now = seconds(app.clock.now());
     const claims = { iss: client.id, sub: client.id, aud: app.url, jti: randomUUID(), iat: now, exp: now + 60 };
@@ -115,7 +115,7 @@ describe('a refused client', () => {
     expect(await told(project.id)).toMatchObject([about, { ...about, fault: 'the client is unknown or disabled' }]);
   });
 
-  it('that does not exist makes one event of the instance, however many names are tried', async () => {
+  it('that does not exist is one event of the instance for all client ids tried', async () => {
     for (const name of ['nobody', "'; --", randomUUID(), randomUUID()]) {
       expect((await rp.exchange('any', { client_id: name })).status).toBe(401);
     }
@@ -129,7 +129,7 @@ describe('a refused client', () => {
   });
 });
 
-it('what is not refused, or is malformed, is no refusal', async () => {
+it('accepted and malformed requests are not recorded as refusals', async () => {
   expect((await rp.exchange(await rp.code())).status).toBe(200);
   expect((await rp.exchange('any', { grant_type: undefined })).status).toBe(400);
   expect((await rp.exchange('any', { code_verifier: undefined })).status).toBe(400);

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await rp.signIn(user);
 });
 
-/** One of every kind of secret and token that Latchkey gives out. */
+/** One of each kind of secret and token that Latchkey issues. */
 async function everyKind(): Promise<Record<string, string>> {
   await rp.tokens();
   const { token: scimToken } = await app.services.directories.issueScimToken(
@@ -59,8 +59,8 @@ async function everyKind(): Promise<Record<string, string>> {
   };
 }
 
-describe('a token of one kind where another is taken', () => {
-  it('opens UserInfo only as an access token', async () => {
+describe('a token of one kind in place of another', () => {
+  it('is accepted at UserInfo only as an access token', async () => {
     for (const [kind, token] of Object.entries(await everyKind())) {
       expect([kind, (await rp.userInfo(token)).status]).toEqual([kind, kind === 'access token' ? 200 : 401]);
     }
@@ -79,14 +79,14 @@ describe('a token of one kind where another is taken', () => {
     }
   });
 
-  it('names a user only as an ID token', async () => {
+  it('is accepted as a hint only as an ID token', async () => {
     for (const [kind, token] of Object.entries(await everyKind())) {
       const answer = await rp.answer({ prompt: 'none', id_token_hint: token });
       expect([kind, answer.has('code')]).toEqual([kind, kind === 'ID token']);
     }
   });
 
-  it('opens SCIM only as a SCIM token, and the admin API only as an admin’s', async () => {
+  it('is accepted by SCIM only as a SCIM token, and by the admin API only as an admin token', async () => {
     for (const [kind, token] of Object.entries(await everyKind())) {
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
       const scim = await fetch(`${app.url}/v1/scim/${project.id}/Users`, { headers });
@@ -98,8 +98,8 @@ describe('a token of one kind where another is taken', () => {
   });
 });
 
-describe('what was good a moment ago', () => {
-  it('is refused for a user who was deleted: session, code, access token', async () => {
+describe('credentials that were valid before', () => {
+  it('are refused for a deleted user: session, code, access token', async () => {
     const [{ access_token: accessToken }, code] = [await rp.tokens(), await rp.code()];
     await app.services.db.transaction(async (em) => {
       em.remove(await em.findOneOrFail(User, user.id));
@@ -109,7 +109,7 @@ describe('what was good a moment ago', () => {
     expect(await rp.isSignedIn()).toBe(false);
   });
 
-  it('is refused for a client that was switched off: code, access token, authorization', async () => {
+  it('are refused for a disabled client: code, access token, authorization', async () => {
     const [{ access_token: accessToken }, code] = [await rp.tokens(), await rp.code()];
     await app.services.clients.update(client.id, { disabled: true }, system);
     expect((await rp.userInfo(accessToken)).status).toBe(401);
@@ -119,7 +119,7 @@ describe('what was good a moment ago', () => {
 });
 
 describe('the log and the database', () => {
-  it('hold no code, token, key or session secret in the clear', async () => {
+  it('contain no code, token, key or session secret in plain text', async () => {
     const kinds = await everyKind();
     const log = app.logLines.join('\n');
     const tables = await app.services.db

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
-  it('answers with no-store, and with the tokens of service.md 2.2', async () => {
+  it('returns the tokens of service.md 2.2 with no-store', async () => {
     const sid = await rp.signIn(user);
     const code = await rp.code({ nonce: 'n-1', scope: 'openid email unknown' });
     const response = await rp.exchange(code);
@@ -65,7 +65,7 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
     expect(await response.json()).toMatchObject({ error, error_description: expect.any(String) });
   });
 
-  it('takes lifetimes from the project, and the access token’s from the client where it has one', async () => {
+  it('takes lifetimes from the project, and the access token’s from the client if it has one', async () => {
     await rp.signIn(user);
     await app.services.projects.updateSessionPolicy(
       project.id,
@@ -117,7 +117,7 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
     expect([large.status, await large.json()]).toMatchObject([413, { error: 'invalid_request' }]);
   });
 
-  it('gives a code of the SDK for the client’s secret key, and for no other', async () => {
+  it('redeems a code of the SDK with the client’s secret key only', async () => {
     const { client: backEnd, secretKey, publishableKey } = await app.make.client(project);
     const { secretKey: foreign } = await app.make.client(project);
     const sdkCode = () =>

@@ -58,7 +58,7 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
     );
     if (answer) return answer;
   }
-  return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client was changed meanwhile' }));
+  return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
 }
 
 async function authenticated(deps: TokenDeps, req: Request, parameters: Parameters, clients: ClientSource) {
@@ -69,7 +69,7 @@ function isClientRejected(error: unknown): boolean {
   return error instanceof Refusal && error.problem.code === 'client-rejected';
 }
 
-/** Null if the client is no longer as it authenticated. */
+/** Null if the client has changed since it authenticated. */
 async function redeem(
   deps: TokenDeps,
   parameters: Parameters,
@@ -80,7 +80,7 @@ async function redeem(
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
   const codeVerifier = parameters.get('code_verifier');
   const redirectUri = parameters.get('redirect_uri');
-  // Only a back end's credential redeems a code of the SDK, which has neither; all others must send both.
+  // A code of the SDK has neither and requires a confidential client's credential; all others need both.
   if (by === 'none' && codeVerifier === undefined) throw new OAuthError('invalid_request', 'code_verifier is missing.');
   if (by === 'none' && redirectUri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.');
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
@@ -89,7 +89,7 @@ async function redeem(
   return deps.tokens.exchange({ ...caller, code, codeVerifier, redirectUri, authenticatedBy: by, actor });
 }
 
-/** Records a refusal of the client (a stranger, then) or of its code, and throws on whatever was thrown. */
+/** Records a refusal of the client (as anonymous) or of its code, and rethrows. */
 async function refused(
   deps: TokenDeps,
   error: unknown,

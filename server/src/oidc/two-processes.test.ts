@@ -1,4 +1,4 @@
-/** What one process changes, another one that remembers the client from before refuses at once (decisions/0080). */
+/** A change in one process applies at once in another that has the client cached (decisions/0080). */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ let there: TestApp;
 let project: Project;
 let user: User;
 let client: Client;
-/** The same person and client, served by the other process. */
+/** The same user and client, served by the other process. */
 let rp: RelyingParty;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeEach(async () => {
   await rp.signIn(user);
 });
 
-/** Has the other process serve the client, so that it remembers it; gives the code. */
+/** Gets a code from the other process, which then has the client cached. */
 async function codeFromThere(): Promise<string> {
   const code = locationOf(await rp.authorize()).searchParams.get('code');
   if (code === null) throw new Error('the other process gave no code');
@@ -51,7 +51,7 @@ function change(input: Parameters<TestApp['services']['clients']['update']>[1]):
 }
 
 describe('a change in one process', () => {
-  it('that disables a client is refused by another that knew the client, at /authorize and at the exchange', async () => {
+  it('that disables a client applies in another with the client cached, at /authorize and at the exchange', async () => {
     const code = await codeFromThere();
     await change({ disabled: true });
     const refusal = await rp.authorize();
@@ -62,7 +62,7 @@ describe('a change in one process', () => {
     expect(await exchange.json()).toMatchObject({ error: 'invalid_client' });
   });
 
-  it('that takes a redirect URI away ends it for another: no code goes there', async () => {
+  it('that removes a redirect URI applies in another: no code is sent there', async () => {
     await codeFromThere();
     await change({ redirectUris: ['https://elsewhere.example.com/callback'] });
     const refusal = await rp.authorize({ redirect_uri: redirectUri });
@@ -70,21 +70,21 @@ describe('a change in one process', () => {
     expect(refusal.headers.get('location')).toBeNull();
   });
 
-  it('that adds a redirect URI is served by another at once', async () => {
+  it('that adds a redirect URI applies in another at once', async () => {
     await codeFromThere();
     await change({ redirectUris: [redirectUri, 'https://new.example.com/callback'] });
     const answer = await rp.authorize({ redirect_uri: 'https://new.example.com/callback' });
     expect(locationOf(answer).searchParams.has('code')).toBe(true);
   });
 
-  it('that switches a user off, or ends the session, ends it for another', async () => {
+  it('that deactivates a user or ends the session applies in another', async () => {
     const code = await codeFromThere();
     await here.services.accounts.setActive(project.id, user.id, false, system);
     expect(locationOf(await rp.authorize({ prompt: 'none' })).searchParams.get('error')).toBe('login_required');
     expect(await (await rp.exchange(code)).json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('that shortens the life of tokens or sessions holds in another at once', async () => {
+  it('that shortens the lifetime of tokens or sessions applies in another at once', async () => {
     await codeFromThere();
     await change({ accessTokenTtlSeconds: 7 });
     expect(await (await rp.exchange(await codeFromThere())).json()).toMatchObject({ expires_in: 7 });
@@ -93,7 +93,7 @@ describe('a change in one process', () => {
     expect(locationOf(await rp.authorize({ prompt: 'none' })).searchParams.get('error')).toBe('login_required');
   });
 
-  it('is met once by another, whose memory ends there: it does not judge twice for the rest of a minute', async () => {
+  it('is found stale once by another, which then caches the new client', async () => {
     await codeFromThere();
     const { registry } = there.services;
     const { version } = client;
@@ -103,7 +103,7 @@ describe('a change in one process', () => {
     expect(await registry.cached.byId(client.id)).toMatchObject({ version: version + 1, name: 'Renamed' });
   });
 
-  it('that changes the key of a client refuses the old one and takes the new one in another at once', async () => {
+  it('that replaces the key of a client applies in another at once', async () => {
     const [old, young] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
     const jwkOf = ({ publicKey }: typeof old) => publicKey.export({ format: 'jwk' });
     const settings = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf(old) } as const;

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
-  it('gives the claims of the scopes, and leaves out what is not on record', async () => {
+  it('returns the claims of the scopes, and omits missing values', async () => {
     const { access_token: accessToken } = await rp.tokens({ scope: 'openid profile email phone address' });
     for (const init of [{}, { method: 'POST' }]) {
       const response = await rp.userInfo(accessToken, init);
@@ -48,7 +48,7 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     }
   });
 
-  it('gives what the directory knows, each claim for its scope alone, and the ID token what is on record', async () => {
+  it('returns the directory’s values, each claim for its scope alone, also in the ID token', async () => {
     const known = await app.make.user(project, {
       displayName: 'Grace Hopper',
       givenName: 'Grace',
@@ -94,14 +94,14 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     expect((await rp.tokens({ scope: 'openid shoe_size email' })).scope).toBe('openid email');
   });
 
-  it('refuses the token of an application that was switched off', async () => {
+  it('refuses the token of a disabled client', async () => {
     await app.make.client(project);
     const { access_token: accessToken } = await rp.tokens();
     await app.make.disable(rp.client);
     expect((await rp.userInfo(accessToken)).status).toBe(401);
   });
 
-  it('answers for as long as the token lives, whatever was swept away meanwhile', async () => {
+  it('accepts the token until it expires, after the sweep of codes and sessions', async () => {
     const liveFor = (seconds: number) =>
       app.services.projects.updateSessionPolicy(project.id, { accessTokenTtlSeconds: seconds }, system);
     await liveFor(1);
@@ -115,14 +115,14 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     expect((await rp.userInfo(accessToken)).status).toBe(200);
   });
 
-  it('takes the token in any case of the scheme, and in a form body', async () => {
+  it('accepts the scheme in any case, and the token in a form body', async () => {
     const { access_token: accessToken } = await rp.tokens();
     expect((await rp.userInfo('', { headers: { Authorization: `bearer ${accessToken}` } })).status).toBe(200);
     const body = new URLSearchParams({ access_token: accessToken });
     expect((await fetch(`${app.url}/userinfo`, { method: 'POST', body })).status).toBe(200);
   });
 
-  it('challenges without an error where there is no token', async () => {
+  it('challenges without an error if there is no token', async () => {
     const response = await fetch(`${app.url}/userinfo`);
     expect([response.status, response.headers.get('www-authenticate'), await response.text()]).toEqual([
       401,
@@ -142,7 +142,7 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     ['a logout from everywhere', () => app.services.logout.endAllOfUser(user.id, system)],
     ['revocation', (sid) => end(sid, 'revoked')],
     ['deactivation', (sid) => end(sid, 'deactivated')],
-    ['another user in its place', async () => rp.signIn(await app.make.user(project))],
+    ['a sign-in of another user', async () => rp.signIn(await app.make.user(project))],
   ])('refuses a token whose session was ended by %s', async (_name, endIt) => {
     const sid = await rp.signIn(user);
     const { access_token: accessToken } = await rp.tokens();
@@ -152,7 +152,7 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     expect([refused.status, await refused.json()]).toMatchObject([401, { error: 'invalid_token' }]);
   });
 
-  it('answers a token whose session was merely idle for too long', async () => {
+  it('accepts a token whose session is past its idle timeout', async () => {
     await app.services.projects.updateSessionPolicy(project.id, { idleTimeoutSeconds: 60 }, system);
     const { access_token: accessToken } = await rp.tokens();
     app.clock.turn(120);

@@ -29,7 +29,7 @@ export function userInfoEndpoint(deps: UserInfoDeps): RequestHandler {
     if (outcome.refused === 'insufficient_scope') {
       return refuseBearer(res, 403, 'insufficient_scope', 'The access token lacks the scope openid.', 'openid');
     }
-    return refuseBearer(res, 401, 'invalid_token', 'The access token is expired, revoked, or not one for UserInfo.');
+    return refuseBearer(res, 401, 'invalid_token', 'The access token is expired, revoked, or not valid for UserInfo.');
   };
 }
 

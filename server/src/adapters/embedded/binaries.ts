@@ -68,7 +68,7 @@ function packageRoot(platform: string): string {
   }
 }
 
-/** npm packages hold no symbolic links; the package's install script creates them, unless scripts are disabled. */
+/** npm packages contain no symbolic links; the package's install script creates them, unless scripts are disabled. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -99,7 +99,7 @@ function copyForOthers(native: string, target: string, onProgress: (line: string
     throw refusal('copy PostgreSQL to', target, cause);
   }
   if (!isOwnFolder(target, 0)) {
-    throw new EmbeddedPostgresError(`${target} can be written by others than root: remove it and start again.`);
+    throw new EmbeddedPostgresError(`${target} is writable by users other than root: remove it and start again.`);
   }
   return target;
 }
@@ -109,7 +109,7 @@ export function openSystemFolder(folder: string): void {
   if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
   if (!isOwnFolder(folder, 0)) {
     throw new EmbeddedPostgresError(
-      `${folder} can be written by others than root: mend it with \`chown root ${folder} && chmod 755 ${folder}\`.`,
+      `${folder} is writable by users other than root: run \`chown root ${folder} && chmod 755 ${folder}\`.`,
     );
   }
 }
@@ -142,7 +142,7 @@ async function checkRuns(postgres: string, account: Account): Promise<void> {
     const reason = failure.stderr?.trim().split('\n', 1)[0] || failure.code || failure.message;
     const mend =
       account.dropped && ['EPERM', 'EINVAL'].includes(String(failure.code))
-        ? `root may not become user ${account.uid} here; start as a user that is not root, or set DATABASE_URL`
+        ? `root cannot switch to user ${account.uid} here; start as a non-root user, or set DATABASE_URL`
         : 'set DATABASE_URL to a PostgreSQL 14 or newer';
     throw new EmbeddedPostgresError(`The embedded database cannot run on this machine (${reason}): ${mend}.`, {
       cause,

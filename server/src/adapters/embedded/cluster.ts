@@ -90,7 +90,7 @@ function isPublished(cluster: string): boolean {
   if (entry === undefined) return false;
   if (entry.isSymbolicLink() && !existsSync(cluster)) {
     throw new EmbeddedPostgresError(
-      `The database folder ${readlinkSync(cluster)} is gone: put it back, or remove ${cluster} to begin with an empty database.`,
+      `The database folder ${readlinkSync(cluster)} is missing: restore it, or remove ${cluster} to start with an empty database.`,
     );
   }
   return readdirSync(cluster).length > 0;
@@ -102,7 +102,7 @@ function checkCluster(cluster: string, account: Account, { majorVersion }: Binar
     version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw refusal('read the database in', cluster, cause);
-    throw new EmbeddedPostgresError(`${cluster} holds no database: empty it, or name another folder in DATA_DIR.`);
+    throw new EmbeddedPostgresError(`${cluster} contains no database: empty it, or set DATA_DIR to another folder.`);
   }
   if (version !== majorVersion) {
     throw new EmbeddedPostgresError(
@@ -142,7 +142,7 @@ function passwordOf(dataDir: string, mayCreate: boolean): string {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw refusal('keep the database password in', file, cause);
     throw new EmbeddedPostgresError(
-      `${file} is missing, without it the database stays closed: restore it from a backup.`,
+      `${file} is missing: restore it from a backup; the database cannot be opened without it.`,
     );
   }
 }
@@ -273,7 +273,9 @@ function openSocketFolder(home: string, account: Account): string {
     (path) => Buffer.byteLength(join(path, `.s.PGSQL.${PORT}`)) < SOCKET_PATH_LIMIT && canEnter(dirname(path), account),
   );
   if (folder === undefined) {
-    throw new EmbeddedPostgresError(`The path ${home} is too long for the database's socket: name a shorter DATA_DIR.`);
+    throw new EmbeddedPostgresError(
+      `The path ${home} is too long for the database's socket: set DATA_DIR to a shorter one.`,
+    );
   }
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -15,10 +15,10 @@ export function refusal(doing: string, path: string, cause: unknown): EmbeddedPo
 function remedyFor(code: string): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full; free some space and start again';
   if (code === 'EACCES' || code === 'EPERM')
-    return 'this user may not; give it that folder, or name another one in DATA_DIR';
-  if (code === 'EROFS') return 'it is read-only; name a writable folder in DATA_DIR';
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'something else is in the way; name another folder in DATA_DIR';
-  return 'name another folder in DATA_DIR, or set DATABASE_URL to use a PostgreSQL of your own';
+    return 'permission denied; make this user the owner of the folder, or set DATA_DIR to another one';
+  if (code === 'EROFS') return 'it is read-only; set DATA_DIR to a writable folder';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'the path is already in use; set DATA_DIR to another folder';
+  return 'set DATA_DIR to another folder, or DATABASE_URL to your own PostgreSQL';
 }
 
 function firstLine(cause: unknown): string {

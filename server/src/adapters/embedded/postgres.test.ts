@@ -42,7 +42,7 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** A database that was stopped in order, to begin from where its creation is not the matter. */
+/** A cleanly stopped database, for tests that do not need to create one. */
 const seed = mkdtempSync(join(tmpdir(), 'lk-seed-'));
 /** In place of /var/lib/latchkey; shared, because root in a closed clone copies PostgreSQL there first. */
 const systemFolder = mkdtempSync(join(tmpdir(), 'lk-system-'));
@@ -81,7 +81,7 @@ async function query<Row>({ url }: EmbeddedPostgres, sql: string): Promise<Row[]
   }
 }
 
-/** Another process that starts the database, says its pid, and waits. */
+/** Another process that starts the database, prints its pid, and waits. */
 async function startElsewhere(): Promise<{ process: ChildProcess; pid: number; adopted: boolean }> {
   const module = fileURLToPath(new URL('postgres.ts', import.meta.url));
   const script = `
@@ -183,7 +183,7 @@ describe('a next start', () => {
     const folder = join(dataDir, 'postgres');
     const text = readPostmaster(folder)?.text ?? '';
     await before.stop();
-    // On the account of the database, so that PostgreSQL itself would take it for a living one.
+    // Runs as the database's account, so that PostgreSQL would consider it a live postmaster.
     const { uid, gid } = statSync(folder);
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore', cwd: '/', ...(isRoot ? { uid, gid } : {}) });
     children.push(stranger);
@@ -201,7 +201,7 @@ describe('a next start', () => {
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => database.pid, { timeout: 10_000 }).not.toBe(pid);
     expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect(lines).toContain('The embedded database went away: starting it again');
+    expect(lines).toContain('The embedded database ended unexpectedly: restarting it');
   });
 });
 
@@ -256,7 +256,7 @@ describe('errors in one line', () => {
     createdBefore();
     rmSync(join(dataDir, 'postgres'), { recursive: true });
     mkdirSync(join(dataDir, 'postgres', 'photos'), { recursive: true });
-    expect(await refusal()).toContain('holds no database');
+    expect(await refusal()).toContain('contains no database');
   });
 
   it('a lost password', async () => {
@@ -267,7 +267,7 @@ describe('errors in one line', () => {
 
   it('a file where the folder should be', async () => {
     writeFileSync(dataDir, '');
-    expect(await refusal()).toContain('name another folder in DATA_DIR');
+    expect(await refusal()).toContain('set DATA_DIR to another folder');
   });
 
   it('a second server on the same folder', async () => {
@@ -319,13 +319,13 @@ describe.runIf(isRoot)('root in a folder that is closed to others', () => {
   it('refuses if that database is missing, and creates no empty one', async () => {
     await (await start()).stop();
     rmSync(readlinkSync(join(dataDir, 'postgres')), { recursive: true });
-    await expect(start()).rejects.toThrow(/is gone: put it back/);
+    await expect(start()).rejects.toThrow(/is missing: restore it/);
   });
 
   it('refuses a system folder that others can write to', async () => {
     const open = join(base, 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);
-    await expect(start({ systemFolder: open })).rejects.toThrow('can be written by others than root');
+    await expect(start({ systemFolder: open })).rejects.toThrow('is writable by users other than root');
   });
 });

@@ -111,7 +111,7 @@ class Supervisor {
     const keep = (): void => {
       held.client.once('end', async () => {
         if (this.#stopping !== undefined) return;
-        this.#report('The embedded database went away: starting it again');
+        this.#report('The embedded database ended unexpectedly: restarting it');
         const again = await this.#retake();
         if (again === undefined) return;
         held = again;
@@ -163,12 +163,12 @@ class Supervisor {
       }
       if (!isSlow && Date.now() > begin + SLOW_START_MS) {
         isSlow = true;
-        this.#report('Waiting for the database, which recovers from an unclean end or is shutting down');
+        this.#report('Waiting for the database, which is recovering from a crash or shutting down');
       }
       await pause(POLL_MS);
     }
     throw new EmbeddedPostgresError(
-      `The database in ${folder} did not get ready in ${START_DEADLINE_MS / 1000} seconds: read ${this.#cluster.logFile}.`,
+      `The database in ${folder} was not ready after ${START_DEADLINE_MS / 1000} seconds: read ${this.#cluster.logFile}.`,
     );
   }
 
@@ -194,7 +194,7 @@ class Supervisor {
     } catch (cause) {
       if ((cause as pg.DatabaseError).code === '28P01') {
         throw new EmbeddedPostgresError(
-          `The running database in ${folder} does not take the password in ${this.#options.dataDir}/postgres.password: restore that file.`,
+          `The running database in ${folder} rejects the password in ${this.#options.dataDir}/postgres.password: restore that file.`,
         );
       }
       await client.end().catch(() => undefined);
@@ -211,7 +211,7 @@ class Supervisor {
         if (Date.now() > deadline) {
           await client.end();
           throw new EmbeddedPostgresError(
-            `Another Latchkey uses the data folder ${this.#options.dataDir}: stop it, or name another folder in DATA_DIR.`,
+            `Another Latchkey uses the data folder ${this.#options.dataDir}: stop it, or set DATA_DIR to another folder.`,
           );
         }
         await pause(POLL_MS * 10);
@@ -295,9 +295,9 @@ function failureInLog(logFile: string, from: number): string {
       .toString('utf8')
       .split('\n')
       .filter((line) => line.trim() !== '');
-    const line = lines.findLast((each) => /\b(FATAL|PANIC)\b/.test(each)) ?? lines.at(-1) ?? 'it said nothing';
+    const line = lines.findLast((each) => /\b(FATAL|PANIC)\b/.test(each)) ?? lines.at(-1) ?? 'no output';
     return line.replace(/^.*?\b(FATAL|PANIC):\s*/, '').trim();
   } catch {
-    return 'it left no log';
+    return 'no log';
   }
 }

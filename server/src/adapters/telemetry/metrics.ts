@@ -24,37 +24,37 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     this.requests = new Histogram({
       name: 'latchkey_http_request_seconds',
-      help: 'Time to answer a request, by route.',
+      help: 'Duration of HTTP requests, by route.',
       labelNames: ['route', 'method', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
     this.inFlight = new Gauge({
       name: 'latchkey_http_requests_under_way',
-      help: 'Requests without an answer yet.',
+      help: 'HTTP requests in progress.',
       registers,
     });
     this.signIns = new Counter({
       name: 'latchkey_signin_steps_total',
-      help: 'Steps of sign-ins, by what they answered: a status, or the code of an error.',
+      help: 'Sign-in steps, by status or error code.',
       labelNames: ['step', 'result'],
       registers,
     });
     this.messages = new Counter({
       name: 'latchkey_messages_total',
-      help: 'Mails and text messages handed to their server, by result.',
+      help: 'Mails and text messages sent, by result.',
       labelNames: ['channel', 'result'],
       registers,
     });
     this.jobs = new Counter({
       name: 'latchkey_jobs_total',
-      help: 'Jobs done by this process, by result.',
+      help: 'Jobs run by this process, by result.',
       labelNames: ['job', 'result'],
       registers,
     });
     this.events = new Counter({
       name: 'latchkey_events_total',
-      help: 'Events of the audit log, by type: user.signed_in, otp.sent, otp.rejected and so on.',
+      help: 'Audit events, by type: user.signed_in, otp.sent, otp.rejected and so on.',
       labelNames: ['type', 'result'],
       registers,
     });
@@ -98,7 +98,7 @@ export class Metrics {
     const registers = [this.registry];
     const up: Gauge = new Gauge({
       name: 'latchkey_database_up',
-      help: '1 where the database answers and writes, 0 where not.',
+      help: '1 if the database is reachable and writable, else 0.',
       registers,
       collect(): void {
         up.set(watch.fault === null ? 1 : 0);
@@ -106,7 +106,7 @@ export class Metrics {
     });
     const connections = new Gauge({
       name: 'latchkey_database_connections',
-      help: 'Connections of this process: those at work, idle ones, and requests that wait for one.',
+      help: 'Database connections of this process by state: in use, idle, and requests waiting for one.',
       labelNames: ['state'],
       registers,
       collect: () => {
@@ -122,7 +122,7 @@ export class Metrics {
   watchQueue(gauge: QueueGauge): void {
     const jobs = new Gauge({
       name: 'latchkey_queue_jobs',
-      help: 'Jobs of all processes: due and not begun, for later, at work, given up within a day.',
+      help: 'Jobs of all processes by state: waiting, scheduled, running, failed in the last day.',
       labelNames: ['job', 'state'],
       registers: [this.registry],
       collect: async () => {
