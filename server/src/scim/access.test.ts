@@ -42,7 +42,7 @@ const ask = (base: string, authorization?: string, method = 'GET', path = '/User
   app.send(method, `${base}${path}`, authorization === undefined ? {} : { authorization });
 
 describe('the order of refusals', () => {
-  it.each(routes)('refuses %s %s without a token, and with one of another project', async (method, path) => {
+  it.each(routes)('refuses %s %s without a token and with one of another project', async (method, path) => {
     for (const authorization of [undefined, `Bearer ${other.token}`]) {
       const reply = await ask(project.baseUrl, authorization, method, path);
       expect(reply.status).toBe(401);
@@ -72,7 +72,7 @@ describe('the order of refusals', () => {
       ['PATCH', '/Groups/:group'],
       ['GET', '/Users?filter=userName+eq+%22there%22'],
       ['GET', '/Users?count=0'],
-    ] as [string, string][])('refuses %s %s to others, and elsewhere', async (method, path) => {
+    ] as [string, string][])('refuses %s %s with other tokens, and for other projects', async (method, path) => {
       for (const each of [project, other]) expect((await each.request('GET', '/Users')).status).toBe(200);
       const bearer = (token: string) => `Bearer ${token}`;
       const [own = '', ownGroup = '', theirs = '', theirGroup = ''] = ids;
@@ -90,21 +90,21 @@ describe('the order of refusals', () => {
   it.each([
     ['no scheme', () => project.token],
     ['another scheme', () => `Basic ${Buffer.from(`x:${project.token}`).toString('base64')}`],
-    ['nothing behind the scheme', () => 'Bearer '],
+    ['nothing after the scheme', () => 'Bearer '],
     ['two tokens', () => `Bearer ${project.token} ${project.token}`],
-    ['a token cut off', () => `Bearer ${project.token.slice(0, -1)}`],
-    ['a token with something behind it', () => `Bearer ${project.token}x`],
+    ['a truncated token', () => `Bearer ${project.token.slice(0, -1)}`],
+    ['a token with a suffix', () => `Bearer ${project.token}x`],
     ['another case', () => `Bearer ${project.token.toUpperCase()}`],
     ['10,000 characters', () => `Bearer ${'x'.repeat(10_000)}`],
   ])('401 for %s', async (_what, authorization) => {
     expect((await ask(project.baseUrl, authorization())).status).toBe(401);
   });
 
-  it('takes the scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     expect((await ask(project.baseUrl, `bearer ${project.token}`)).status).toBe(200);
   });
 
-  it('401 for a token that has expired or was revoked, from that instant on; another one goes on', async () => {
+  it('401 for a token from its expiry or revocation; another one stays valid', async () => {
     const { id, baseUrl, token } = await app.project();
     const expiresAt = new Date(app.clock.now().getTime() + 60_000);
     const short = await app.services.directories.issueScimToken({ projectId: id, name: 'Short', expiresAt }, system);
@@ -122,15 +122,15 @@ describe('the order of refusals', () => {
     ['is revoked', 401, 'update scim_tokens set revoked_at = now() where id = ?', 'token'],
     ['has expired', 401, '', 'token'],
     [
-      'is another project’s',
+      'is of another project',
       401,
       'update scim_tokens t set project_id = (select min(p.id::text)::uuid from projects p) where id = ?',
       'token',
     ],
-    ['is gone', 401, 'delete from scim_tokens where id = ?', 'token'],
+    ['was deleted', 401, 'delete from scim_tokens where id = ?', 'token'],
     ['is of a project with SCIM off', 404, 'update projects set scim_enabled = false where id = ?', 'project'],
     ['is of the admins’ project', 404, `update projects set built_in = 'console' where id = ?`, 'project'],
-    ['is of a project that is gone', 404, 'delete from projects where id = ?', 'project'],
+    ['is of a project that was deleted', 404, 'delete from projects where id = ?', 'project'],
   ];
   it.each(ends)('refuses every request of a token that %s', async (end, status, sql, of) => {
     const { id, baseUrl } = await app.project();
@@ -188,7 +188,7 @@ describe('the order of refusals', () => {
     }
     const left = await rows(db, 'select user_name, version, active from users where project_id = ?', [id]);
     const groups = await rows(db, 'select display_name, version from groups where project_id = ?', [id]);
-    const isGone = end.endsWith('project that is gone');
+    const isGone = end.endsWith('project that was deleted');
     expect(left).toEqual(isGone ? [] : [{ user_name: 'there', version: 1, active: true }]);
     expect(groups).toEqual(isGone ? [] : [{ display_name: 'there', version: 1 }]);
     await changed(db, 'update projects set built_in = null where id = ?', [id]);
@@ -200,13 +200,13 @@ describe('the order of refusals', () => {
     expect(reply.headers.get('content-type')).toBe('application/scim+json');
   });
 
-  it('404 where SCIM is off, whatever the token', async () => {
+  it('404 if SCIM is off, with any token', async () => {
     const { baseUrl, token } = await app.project({ scimEnabled: false });
     expect((await ask(baseUrl, `Bearer ${token}`)).status).toBe(404);
     expect((await ask(baseUrl)).status).toBe(404);
   });
 
-  it('503 with Retry-After where no token was ever issued, 401 where the last one was revoked', async () => {
+  it('503 with Retry-After if no token was issued, 401 if the last one was revoked', async () => {
     const { id } = await app.make.project({ name: 'New' });
     const baseUrl = `${app.url}/v1/scim/${id}`;
     const reply = await ask(baseUrl, `Bearer ${project.token}`);
@@ -218,7 +218,7 @@ describe('the order of refusals', () => {
     expect((await ask(baseUrl, `Bearer ${project.token}`)).status).toBe(401);
   });
 
-  it('keeps every directory away from the admins of the instance', async () => {
+  it('refuses every directory for the project of the admins', async () => {
     const console = await app.make.project({ name: 'Latchkey' });
     await app.services.directories.issueScimToken({ projectId: console.id, name: 'Before' }, system);
     await app.services.db.transaction(async (em) => {
@@ -232,8 +232,8 @@ describe('the order of refusals', () => {
   });
 });
 
-describe('what belongs to another project', () => {
-  it('is nowhere: path, filter, members, manager, bulk', async () => {
+describe('data of another project', () => {
+  it('is not found: path, filter, members, manager, bulk', async () => {
     const foreign = (await other.request('POST', '/Users', { userName: 'theirs', externalId: 'x' })).body.id as string;
     const foreignGroup = (await other.request('POST', '/Groups', { displayName: 'theirs' })).body.id as string;
     const own = (await project.request('POST', '/Users', { userName: 'ours' })).body.id as string;
@@ -314,7 +314,7 @@ describe('what belongs to another project', () => {
 });
 
 describe('limits', () => {
-  it('429 with Retry-After beyond the burst, for that project alone, until time has passed', async () => {
+  it('429 with Retry-After beyond the burst, for that project alone, until tokens are refilled', async () => {
     const limited = await startScimApp({ rateLimit: { perSecond: 2, burst: 3 } });
     try {
       const [busy, quiet] = [await limited.project(), await limited.project()];

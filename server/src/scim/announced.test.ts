@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 
-/** An attribute as `/Schemas` shows it: these tests know no more than a directory does. */
+/** An attribute as in `/Schemas`, the only schema that these tests use. */
 interface Announced {
   name: string;
   type: string;
@@ -34,7 +34,7 @@ afterAll(() => app.close());
 const writable = (schema: string) =>
   (schemas.get(schema)?.attributes ?? []).filter(({ mutability }) => mutability !== 'readOnly');
 
-/** A value as testers make them up: by type alone, but for e-mails and phones. */
+/** A random value by type, with special cases for e-mails and phones. */
 async function randomValue(attribute: Announced, parent = ''): Promise<unknown> {
   const one = async (): Promise<unknown> => {
     switch (attribute.type) {
@@ -80,8 +80,8 @@ const kinds = [
   { kind: 'Group', endpoint: '/Groups', extension: undefined, minimum: () => ({ displayName: randomUUID() }) },
 ];
 
-describe.each(kinds)('what /Schemas announces of $kind', ({ kind, endpoint, extension, minimum }) => {
-  it('is created, read and replaced just as it was sent', async () => {
+describe.each(kinds)('the schema of $kind in /Schemas', ({ kind, endpoint, extension, minimum }) => {
+  it('round-trips through create, read and replace', async () => {
     const id = schemas.get(kind)?.id as string;
     const extensionId = extension && (schemas.get(extension)?.id as string);
     const whole = async () => ({
@@ -100,7 +100,7 @@ describe.each(kinds)('what /Schemas announces of $kind', ({ kind, endpoint, exte
     expect(replaced.body).toMatchObject(again);
   });
 
-  it('can be added, replaced and removed by its full URN, one after the other', async () => {
+  it('allows add, replace and remove of each attribute by its full URN', async () => {
     const made = await project.request('POST', endpoint, minimum());
     const path = `${endpoint}/${made.body.id}`;
     for (const schema of extension ? [kind, extension] : [kind]) {
@@ -122,7 +122,7 @@ describe.each(kinds)('what /Schemas announces of $kind', ({ kind, endpoint, exte
     }
   });
 
-  it('can be filtered, sorted by and chosen', async () => {
+  it('allows filtering, sorting and selecting by each attribute', async () => {
     for (const schema of extension ? [kind, extension] : [kind]) {
       const { id, attributes } = schemas.get(schema) as Document;
       for (const attribute of attributes) {
@@ -149,7 +149,7 @@ describe.each(kinds)('what /Schemas announces of $kind', ({ kind, endpoint, exte
   }, 60_000);
 });
 
-it('tells of every attribute all that RFC 7643 §7 asks for, and no null', async () => {
+it('contains every characteristic of RFC 7643 §7 for each attribute, and no null', async () => {
   const { body, text } = await project.request('GET', '/Schemas');
   expect(text).not.toContain('null');
   expect(body.Resources.map(({ name }: Document) => name).sort()).toEqual([

@@ -12,7 +12,7 @@ export interface ScimCaller extends QueryContext {
 export interface ScimAnswer {
   status: 200 | 201 | 204;
   body?: object;
-  /** Of the resource, absolute. */
+  /** Absolute URL of the resource. */
   location?: string;
   /** Its ETag. */
   version?: string;

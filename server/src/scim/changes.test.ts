@@ -1,4 +1,4 @@
-/** A directory's change by one read and one write (decisions/0086) beside the same change under the user's lock. */
+/** Compares changes by one read and one write (decisions/0086) with the same changes under the user's lock. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changed, rows } from '../../test/rows.ts';
@@ -27,7 +27,7 @@ const whole = {
   title: 'Countess',
 };
 
-/** All that a change leaves behind: the row, its addresses and what was told. */
+/** The results of a change: the row, its addresses and audit events. */
 async function leftOf(id: string): Promise<unknown> {
   const { db } = app.services;
   const [user] = await rows<{ row: object }>(
@@ -45,7 +45,7 @@ async function leftOf(id: string): Promise<unknown> {
   return { user: user?.row, emails, events };
 }
 
-/** Has every read of one user be of an older version, as if somebody were always faster: so the lock is taken. */
+/** Makes every read of a user stale, so that the change takes the lock. */
 async function underLock<T>(work: () => Promise<T>): Promise<T> {
   const { users } = app.services;
   users.changeAtOnce = async () => undefined;
@@ -56,7 +56,7 @@ async function underLock<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Nobody takes a lock meanwhile. */
+/** Fails if a change takes the lock. */
 async function atOnce<T>(work: () => Promise<T>): Promise<T> {
   const { users } = app.services;
   users.change = () => Promise.reject(new Error('the lock was taken'));
@@ -70,46 +70,46 @@ async function atOnce<T>(work: () => Promise<T>): Promise<T> {
 const changes: readonly (readonly [what: string, method: string, body: object])[] = [
   ['a name', 'PATCH', replace('displayName', 'Ada B.')],
   ['a part of the name', 'PATCH', replace('name.familyName', 'Byron')],
-  ['a part of the name that is taken away', 'PATCH', remove('name.givenName')],
+  ['a removed part of the name', 'PATCH', remove('name.givenName')],
   ['the case of the userName', 'PATCH', replace('userName', 'ada@example.com')],
   [
-    'an address that is not the login e-mail',
+    'an address other than the login e-mail',
     'PATCH',
     replace('emails', [{ value: 'ada@example.com', primary: true }, { value: 'third@example.com' }]),
   ],
-  ['the addresses, all taken away, the userName being one', 'PATCH', remove('emails')],
+  ['all addresses removed, with a userName that is one', 'PATCH', remove('emails')],
   ['the externalId', 'PATCH', replace('externalId', 'e-2')],
   [
-    'a number for the office',
+    'an office number',
     'PATCH',
     { Operations: [{ op: 'add', path: 'phoneNumbers', value: [{ value: '+41440000000', type: 'work' }] }] },
   ],
-  ['what is not a column', 'PATCH', replace('title', 'Programmer')],
+  ['an attribute without a column', 'PATCH', replace('title', 'Programmer')],
   [
-    'many things at once',
+    'several attributes',
     'PATCH',
     { Operations: [{ op: 'replace', value: { title: 'T', displayName: 'D', 'name.givenName': 'G' } }] },
   ],
   ['nothing', 'PATCH', replace('title', 'Countess')],
-  ['the whole for the same', 'PUT', whole],
+  ['a PUT of the same values', 'PUT', whole],
 ];
 
-/** They end sign-ins under way. */
+/** These end open sign-ins. */
 const loginChanges: typeof changes = [
   ['the userName', 'PATCH', replace('userName', 'AB@Example.com')],
   ['the addresses', 'PATCH', replace('emails', [{ value: 'Third@Example.com' }, { value: 'second@example.com' }])],
   [
-    'which address is the first',
+    'the order of addresses',
     'PATCH',
     replace('emails', [{ value: 'Second@Example.com', primary: true }, { value: 'ada@example.com' }]),
   ],
-  ['the phone, taken away', 'PATCH', remove('phoneNumbers')],
+  ['the phone removed', 'PATCH', remove('phoneNumbers')],
   ['the whole', 'PUT', { userName: 'new', emails: [{ value: 'new@example.com' }], active: true }],
-  ['the whole, all but the name left out', 'PUT', { userName: 'new' }],
+  ['a PUT with userName only', 'PUT', { userName: 'new' }],
 ];
 
-describe('a change at once', () => {
-  it.each(changes)('of %s leaves behind and answers what it does under the lock', async (_, method, body) => {
+describe('a change without the lock', () => {
+  it.each(changes)('of %s has the same results and response as with the lock', async (_, method, body) => {
     const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>, isActive: boolean) => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: isActive })).body;
@@ -127,7 +127,7 @@ describe('a change at once', () => {
     }
   });
 
-  it('lets somebody in again, as under the lock', async () => {
+  it('reactivates a user, as with the lock', async () => {
     const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>) => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: false })).body;
@@ -139,7 +139,7 @@ describe('a change at once', () => {
     expect(short).toEqual(await way(underLock));
   });
 
-  it('by somebody else than the directory leaves the user whose they were, as under the lock', async () => {
+  it('by another actor than the directory keeps the provenance, as with the lock', async () => {
     const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>) => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: false })).body;
@@ -152,7 +152,7 @@ describe('a change at once', () => {
     expect(short).toEqual(await way(underLock));
   });
 
-  it('counts nothing and tells nothing where nothing changes, nor makes the user the directory’s', async () => {
+  it('without effect changes neither version nor provenance, and audits nothing', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', whole)).body;
     await changed(app.services.db, `update users set provenance = 'local' where id = ?`, [id]);
@@ -168,7 +168,7 @@ describe('a change at once', () => {
     ['userName', replace('userName', 'TAKEN')],
     ['emails', replace('emails', [{ value: 'Taken@Example.com' }])],
     ['phoneNumbers', replace('phoneNumbers', [{ value: '+41790000099', type: 'mobile' }])],
-  ])('is told which one is taken, and leaves everything as it was: %s', async (field, body) => {
+  ])('is refused with the name of the taken value, and changes nothing: %s', async (field, body) => {
     const scim = await app.project();
     await scim.request('POST', '/Users', {
       ...{ userName: 'taken', emails: [{ value: 'taken@example.com' }] },
@@ -183,7 +183,7 @@ describe('a change at once', () => {
     expect(await leftOf(id)).toEqual(before);
   });
 
-  it('touches nobody else’s addresses', async () => {
+  it('does not change addresses of other users', async () => {
     const scim = await app.project();
     const other = (await scim.request('POST', '/Users', { userName: 'o', emails: [{ value: 'o@example.com' }] })).body
       .id;
@@ -194,7 +194,7 @@ describe('a change at once', () => {
     expect(await leftOf(other)).toEqual(before);
   });
 
-  it('of one who was moved to another project between reading and writing writes nothing', async () => {
+  it('of a user who moved to another project between read and write writes nothing', async () => {
     const [scim, elsewhere] = [await app.project(), await app.project()];
     const { id } = (await scim.request('POST', '/Users', whole)).body;
     const { users, db } = app.services;
@@ -231,7 +231,7 @@ describe('a change of login address or login phone', () => {
 });
 
 describe('at the same moment', () => {
-  /** Somebody with a session, a trusted device and a code under way. */
+  /** A user with a session, a trusted device and an unredeemed code. */
   async function signedIn(scim: ScimProject): Promise<string> {
     const { services, make, clock } = app;
     const { id } = (await scim.request('POST', '/Users', whole)).body;
@@ -246,7 +246,7 @@ describe('at the same moment', () => {
       [systemRandom.id(), scim.id, client.id, id, clock.now(), clock.now(), new Date(clock.now().getTime() + 1e9)],
     );
     const in10Minutes = new Date(clock.now().getTime() + 600_000);
-    // Two sign-ins on their way: of who has proved to be this user, and of who has only given the address.
+    // Two open sign-ins: one that has authenticated this user, and one with the address alone.
     for (const [userId, address] of [
       [id, null],
       [null, 'ada@example.com'],
@@ -264,7 +264,7 @@ describe('at the same moment', () => {
     return id;
   }
 
-  /** What is still open to a user. */
+  /** A user's live sessions, devices, codes and open sign-ins. */
   async function open(id: string): Promise<string[]> {
     const found = await rows<{ what: string }>(
       app.services.db,
@@ -277,7 +277,7 @@ describe('at the same moment', () => {
     return found.map(({ what }) => what).sort();
   }
 
-  it('one who is switched off amid fifty other changes loses all access, and no change is lost', async () => {
+  it('a user deactivated during fifty other changes loses all access, and no change is lost', async () => {
     const scim = await app.project();
     const id = await signedIn(scim);
     expect(await open(id)).toEqual(['code', 'device', 'session', 'sign-in', 'sign-in']);
@@ -291,7 +291,7 @@ describe('at the same moment', () => {
     expect(new Set(replies.map(({ headers }) => headers.get('etag'))).size).toBe(50);
   });
 
-  it('one who is switched off and on by turns keeps nothing from before', async () => {
+  it('a user deactivated and reactivated repeatedly keeps no earlier access', async () => {
     const scim = await app.project();
     const id = await signedIn(scim);
     const turns = Array.from({ length: 40 }, (_, n) => replace('active', n % 2 === 1));
@@ -300,7 +300,7 @@ describe('at the same moment', () => {
     expect(await open(id)).toEqual([]);
   });
 
-  it('fifty who want one address, name and number: one has them, and the rest have what they had', async () => {
+  it('fifty concurrent claims of one address, name and number: one succeeds, and the others change nothing', async () => {
     const scim = await app.project();
     const ids = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {

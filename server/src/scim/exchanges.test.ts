@@ -3,27 +3,27 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScimApp, type ScimProject, type ScimReply, startScimApp } from '../../test/scim-app.ts';
 
-/** One request and what must come back. `{{name}}` stands for what was kept under that name; `{{any}}` for anything. */
+/** A request and its expected response. `{{name}}` is a kept value, `{{any}}` matches anything. */
 interface Exchange {
-  /** What this is about, where the request does not say it. */
+  /** Purpose of the request. */
   note?: string;
-  /** `METHOD /path`, below the project's address. */
+  /** `METHOD /path`, below the project's base URL. */
   request: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Sent as it is. */
+  /** Raw body. */
   raw?: string;
   status: number;
-  /** What the answer holds, among other things. */
+  /** A subset of the response body. */
   response?: unknown;
   responseHeaders?: Record<string, string>;
-  /** What the answer does not hold: paths of names and positions, such as `emails.0.type`. */
+  /** Paths absent from the response, such as `emails.0.type`. */
   absent?: string[];
-  /** Names of the listed users or groups, in any order; with `inOrder`, in this one. */
+  /** Names of the listed users or groups, in any order unless `inOrder`. */
   names?: string[];
   inOrder?: true;
-  /** What is kept for later: name → path in the answer, or `header:name`. */
+  /** Values to keep: name → path in the response, or `header:name`. */
   keep?: Record<string, string>;
 }
 
@@ -89,7 +89,7 @@ async function play(project: ScimProject, kept: Map<string, string>, exchange: E
   }
 }
 
-/** What holds of every answer. */
+/** Checks that apply to every response. */
 function checkShape({ status, headers, body, text }: ScimReply, label: string, isHead: boolean): void {
   if (text !== '') expect(headers.get('content-type'), label).toBe('application/scim+json');
   if (status < 400 || isHead) return;

@@ -24,13 +24,13 @@ type Tree =
   | { kind: 'test'; path: Path; operator: string; value?: string | boolean | null }
   | { kind: 'element'; of: Path; term: Tree };
 
-/** How an attribute is named and found, told again here so that the schema is not its own witness. */
+/** Names and locations of attributes, independent of the schema under test. */
 interface Path {
   text: string;
-  /** The extension's URN, the attribute and perhaps its part. */
+  /** The extension's URN, the attribute and, if any, its part. */
   at: readonly string[];
   type: 'text' | 'exact' | 'boolean' | 'instant';
-  /** Of an element's own part: `primary` is false where it is missing. */
+  /** A missing value counts as false (`primary`). */
   absentIsFalse?: true;
 }
 
@@ -171,7 +171,7 @@ const filter = tree(
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...paths).chain(test) }, { weight: 1, arbitrary: element }),
 );
 
-/** The filter as somebody might write it: case, spaces and spare parentheses as `whim` has it. */
+/** Renders the filter with random case, spaces and redundant parentheses. */
 function written(node: Tree, whim: () => number): string {
   const cased = (text: string) => [...text].map((c) => (whim() % 3 === 0 ? c.toUpperCase() : c)).join('');
   const space = () => [' ', '  ', '\t'][whim() % 3] as string;
@@ -197,7 +197,7 @@ function written(node: Tree, whim: () => number): string {
   }
 }
 
-/** What RFC 7644 says of a filter and one user, as plainly as can be. */
+/** Naive evaluation of a filter by RFC 7644. */
 function holds(node: Tree, resource: Json): boolean {
   switch (node.kind) {
     case 'and':
@@ -249,12 +249,12 @@ function inOrder(operator: string, order: number): boolean {
   return operator === 'lt' ? order < 0 : order <= 0;
 }
 
-/** Every value at a path; of several elements each its own, undefined where an element lacks the part. */
+/** Every value at a path; undefined for elements without the part. */
 function valuesAt(value: unknown, [name, ...rest]: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((each) => valuesAt(each, name === undefined ? [] : [name, ...rest]));
   if (name === undefined || value === undefined) return [value];
   const next = (value as Json)[name];
-  // Without any element there is no value, not even a missing one.
+  // Without elements there are no values, not even undefined ones.
   return next === undefined && Object.hasOwn(parts, name) ? [] : valuesAt(next, rest);
 }
 
@@ -305,7 +305,7 @@ describe('filters', () => {
       }),
       { numRuns: filterRuns, seed: 20261121 },
     );
-    // The cases are worth something: many filters find somebody, many do not.
+    // Enough filters match and enough do not.
     expect(hits / (filterRuns * users.length)).toBeGreaterThan(0.2);
     expect(hits / (filterRuns * users.length)).toBeLessThan(0.8);
   }, 120_000);
@@ -355,7 +355,7 @@ describe('filters', () => {
     fc.string({ unit: 'binary', maxLength: 200 }),
   );
 
-  it('either parse or are refused, as filters and as paths, whatever they are', () => {
+  it('either parse or are refused, as filters and as paths', () => {
     const refusedOr = (work: () => unknown) => {
       try {
         work();

@@ -22,7 +22,7 @@ const person: Actor = { kind: 'user', ip: '192.0.2.7', userAgent: 'Person’s br
 const deactivate = { Operations: [{ op: 'replace', path: 'active', value: false }] };
 const reactivate = { Operations: [{ op: 'replace', path: 'active', value: true }] };
 
-/** A user who is signed in, with a device, a code under way and an access token in hand. */
+/** A signed-in user with a device, an unredeemed code and an access token. */
 async function signedIn(scim: ScimProject, userName: string) {
   const { services, make, clock } = app;
   const { body } = await scim.request('POST', '/Users', {
@@ -93,7 +93,7 @@ async function signedIn(scim: ScimProject, userName: string) {
 }
 
 describe('active: false', () => {
-  it('ends sessions, refuses codes and UserInfo at once, takes devices; reactivating gives nothing of it back', async () => {
+  it('ends sessions, codes, UserInfo and devices at once; reactivation restores none of them', async () => {
     const scim = await app.project();
     const user = await signedIn(scim, 'erika@example.com');
     expect((await scim.request('PATCH', `/Users/${user.id}`, deactivate)).body).toMatchObject({ active: false });
@@ -110,7 +110,7 @@ describe('active: false', () => {
     await check();
   });
 
-  it('does so by PUT and in Bulk too', async () => {
+  it('does the same by PUT and in Bulk', async () => {
     const scim = await app.project();
     const put = await signedIn(scim, 'put@example.com');
     await scim.request('PUT', `/Users/${put.id}`, { userName: 'put@example.com', active: false });
@@ -127,7 +127,7 @@ describe('active: false', () => {
 });
 
 describe('DELETE', () => {
-  it('leaves nothing of the person in any table, and ends what was open', async () => {
+  it('deletes the user’s data from every table, and ends open work', async () => {
     const scim = await app.project();
     const user = await signedIn(scim, 'erase.me@example.org');
     await scim.request('PATCH', `/Users/${user.id}`, {
@@ -157,15 +157,15 @@ describe('DELETE', () => {
   });
 });
 
-describe('a request that waits to be noted', () => {
-  it('is noted within a second or so, without being asked for', async () => {
+describe('a queued request record', () => {
+  it('is written within about a second', async () => {
     const scim = await app.project();
     await scim.request('GET', '/Users?filter=userName+eq+%22nobody%22');
     const noted = () => app.services.db.reader().find(RequestRecord, { project: scim.id });
     await vi.waitFor(async () => expect(await noted()).toHaveLength(1), { timeout: 10_000 });
   });
 
-  it('loses what it said once somebody is erased, for it may have spoken of them', async () => {
+  it('loses its texts if a user is erased, since it may contain their data', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', { userName: 'erase.me@example.org' })).body;
     await scim.request('GET', '/Users?filter=userName+eq+%22ERASE.ME%40example.org%22');
@@ -184,7 +184,7 @@ describe('a request that waits to be noted', () => {
   });
 });
 
-/** The tables with a row that holds one of the texts: of this project where they know projects, else at all. */
+/** Tables with a row that contains one of the texts, in this project if the table has projects. */
 async function tablesThatHold(texts: readonly string[], projectId: string): Promise<string[]> {
   const em = app.services.db.reader();
   const tables = await em.execute<{ name: string }[]>(
@@ -201,7 +201,7 @@ async function tablesThatHold(texts: readonly string[], projectId: string): Prom
 }
 
 describe('provenance (service.md 3.1)', () => {
-  it('is the directory’s for whom it made or changed, and stays local for whom it only met', async () => {
+  it('is scim for users that the directory created or changed, and stays local for others', async () => {
     const scim = await app.project();
     const provenance = async (id: string) => (await app.services.db.reader().findOneOrFail(User, id)).provenance;
     const made = (await scim.request('POST', '/Users', { userName: 'made' })).body.id;
@@ -229,7 +229,7 @@ describe('provenance (service.md 3.1)', () => {
     ]);
   });
 
-  it('locks the phone against its user, and lets the directory overwrite it, text messages included', async () => {
+  it('locks the phone for its user, and lets the directory change it, also for SMS', async () => {
     const scim = await app.project();
     const { id } = (
       await scim.request('POST', '/Users', { userName: 'p', phoneNumbers: [{ value: '+41790000001', type: 'mobile' }] })
@@ -260,7 +260,7 @@ describe('provenance (service.md 3.1)', () => {
 });
 
 describe('at the same moment', () => {
-  it('lets one of fifty same POSTs win, and tells the rest 409', async () => {
+  it('creates one user in fifty identical POSTs, and answers the others 409', async () => {
     const scim = await app.project();
     const body = { userName: 'race', emails: [{ value: 'race@example.com', primary: true }] };
     const replies = await Promise.all(Array.from({ length: 50 }, () => scim.request('POST', '/Users', body)));
@@ -268,7 +268,7 @@ describe('at the same moment', () => {
     expect(statuses).toEqual([201, ...Array(49).fill(409)]);
   });
 
-  it('loses no PATCH of one user and no PATCH of one group', async () => {
+  it('loses no concurrent PATCH of a user or group', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', { userName: 'patched' })).body;
     const addRole = (n: number) => ({ Operations: [{ op: 'add', path: 'roles', value: [{ value: `r${n}` }] }] });
@@ -306,7 +306,7 @@ describe('at the same moment', () => {
     expect(left.filter(({ value }) => members.includes(value))).toEqual([]);
   });
 
-  it('lets one of two who want the same address have it, and finds nobody by the one they left', async () => {
+  it('gives an address claimed by two users to one, and does not find the old address', async () => {
     const scim = await app.project();
     const make = async (name: string) =>
       (await scim.request('POST', '/Users', { userName: name, emails: [{ value: `${name}@example.com` }] })).body.id;
@@ -324,7 +324,7 @@ describe('at the same moment', () => {
     expect(await idsBy(`${winner === 'one' ? 'two' : 'one'}@example.com`)).toHaveLength(1);
   });
 
-  it('lets one of two PATCHes with the same If-Match win', async () => {
+  it('applies one of two PATCHes with the same If-Match', async () => {
     const scim = await app.project();
     const { id, meta } = (await scim.request('POST', '/Users', { userName: 'etag' })).body;
     const write = (value: string) =>
@@ -342,7 +342,7 @@ describe('at the same moment', () => {
 });
 
 describe('the record of requests', () => {
-  it('keeps what was sent and answered, without secrets, the newest 200, for seven days', async () => {
+  it('keeps the newest 200 requests and responses for seven days, without secrets', async () => {
     const scim = await app.project();
     const { requestRecords, directories } = app.services;
     const sent = {

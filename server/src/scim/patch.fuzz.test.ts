@@ -11,7 +11,7 @@ const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 type Element = Record<string, unknown>;
 type Op = 'add' | 'replace' | 'remove';
-/** An operation as the naive evaluator understands it. */
+/** An operation of the naive evaluator. */
 type Operation =
   | { kind: 'simple'; op: Op; at: readonly string[]; value: string | boolean | null }
   | { kind: 'complex'; op: Op; at: readonly string[]; value: Element | null }
@@ -71,7 +71,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     .map(({ whole, part, value, ...rest }) => (part ? { ...rest, part, value } : { ...rest, value: whole })),
 );
 
-/** The operation as a client writes it. */
+/** Renders the operation as a client would. */
 function written(operation: Operation): Element {
   const { op } = operation;
   const joined = (at: readonly string[]) => (at[0]?.startsWith('urn:') ? at.join(':') : at.join('.'));
@@ -93,7 +93,7 @@ function written(operation: Operation): Element {
   }
 }
 
-/** What RFC 7644 §3.5.2 and the decisions say, as plainly as can be. */
+/** Naive implementation of RFC 7644 §3.5.2 and the decisions. */
 function naive(resource: Element, operation: Operation): void {
   switch (operation.kind) {
     case 'simple':
@@ -132,7 +132,7 @@ function naiveList(resource: Element, { op, name, values }: Extract<Operation, {
   store(resource, name, elements, null);
 }
 
-/** Of those that say so the last is primary; then what is there already takes over what is new about it. */
+/** The last element with `primary` is primary; equal elements are merged. */
 function elementsOf(values: Element[]): Element[] {
   const last = values.findLastIndex(({ primary }) => primary === true);
   return values
@@ -180,7 +180,7 @@ function store(resource: Element, name: string, elements: Element[], chosen: num
   const one = elements.map((each, index) =>
     each['primary'] && index !== primary ? { ...each, primary: false } : each,
   );
-  // What has become the same is one.
+  // Merges elements that have become equal.
   const distinct = elementsOf(one);
   if (distinct.length === 0) delete resource[name];
   else resource[name] = distinct;
@@ -214,7 +214,7 @@ describe('PATCH', () => {
     );
   }, 60_000);
 
-  it('is stored, returned and read again just so', async () => {
+  it('is stored, returned and read back unchanged', async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(operations, async (list) => {
@@ -302,7 +302,7 @@ describe('PATCH', () => {
     scraps,
   );
 
-  it('refuses nonsense with a 400 and nothing else, for users and groups', () => {
+  it('refuses invalid bodies with 400 only, for users and groups', () => {
     fc.assert(
       fc.property(body, (value) => {
         for (const type of [userType, groupType]) {

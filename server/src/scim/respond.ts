@@ -19,7 +19,7 @@ export interface Call {
   directory: Directory;
   caller: ScimCaller;
   startedAt: Date;
-  /** Once it has been read. */
+  /** Set once it has been read. */
   body?: Record<string, unknown>;
 }
 

@@ -8,8 +8,8 @@ import { parseInstant } from './instant.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './operand.ts';
 
 /**
- * A filter as a condition on the row `r`. Every condition is true or false, never null, so that `not` means what it
- * says; what the caller wrote is only ever a parameter.
+ * Compiles a filter to a condition on the row `r`. Conditions are never null, so that `not` is exact. Values from the
+ * filter are always parameters.
  */
 export function compileFilter(filter: ResourceFilter, context: QueryContext): Fragment {
   return connectives(filter, (leaf) => {
@@ -30,7 +30,7 @@ export function compileFilter(filter: ResourceFilter, context: QueryContext): Fr
   });
 }
 
-/** A filter in brackets as a condition on the element `e`. */
+/** Compiles a filter in brackets to a condition on the element `e`. */
 export function compileElementFilter(filter: ElementFilter, context: QueryContext): Fragment {
   return connectives<Attribute>(filter, (leaf) => {
     const operand = elementOperandOf(leaf.ref, context);
@@ -65,13 +65,13 @@ function element(target: AttributeTarget, filter: ElementFilter, context: QueryC
   return known.length === 0 ? condition : sql`(${sql.join([...known, condition], sql` and `)})`;
 }
 
-/** The comparisons without which the filter cannot hold. */
+/** The comparisons that must be true for the filter to match. */
 function mustHold(filter: ElementFilter): Extract<ElementFilter, { kind: 'compare' }>[] {
   if (filter.kind === 'compare') return [filter];
   return filter.kind === 'and' ? filter.terms.flatMap(mustHold) : [];
 }
 
-/** The same question put to an index of its own: every e-mail, and memberships by their user. */
+/** The same condition by an index: e-mail addresses, and memberships by user. */
 function byIndex(
   target: AttributeTarget,
   comparison: Comparison,
@@ -146,7 +146,7 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
   }
 }
 
-/** Compares in byte order, whatever the database's collation: the indexes are built so. */
+/** Compares in byte order, as the indexes do. */
 function textCondition(
   value: Fragment,
   comparison: Exclude<Comparison, 'ne'>,
@@ -165,7 +165,7 @@ function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, (character) => `\\${character}`);
 }
 
-/** The form in which instants are shown. */
+/** The text form of instants in responses. */
 function asText(instant: Fragment): Fragment {
   return sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
@@ -174,7 +174,7 @@ function instantOf(value: Literal): string {
   return new Date(parseInstant(String(value)) as number).toISOString();
 }
 
-/** Ids are compared with case, and stored in lower case. */
+/** Ids are case-sensitive, and stored in lower case. */
 function isStoredUuid(value: Literal): boolean {
   return isUuid(value) && value === value.toLowerCase();
 }

@@ -4,14 +4,14 @@ import type { Comparison, ElementFilter, Literal } from './ast.ts';
 
 type Element = Readonly<Record<string, unknown>>;
 
-/** What stands in brackets behind a multi-valued attribute, ready to be asked of many elements. */
+/** A compiled filter of elements. */
 export interface Matcher {
   meets(element: Element): boolean;
-  /** How many comparisons one element can take. */
+  /** Maximum comparisons per element. */
   terms: number;
 }
 
-/** Reads the filter once, so that each element costs its comparisons alone. */
+/** Compiles the filter once for many elements. */
 export function matcherOf(filter: ElementFilter): Matcher {
   switch (filter.kind) {
     case 'and': {
@@ -39,7 +39,7 @@ export function matcherOf(filter: ElementFilter): Matcher {
 
 const sum = (matchers: readonly Matcher[]) => matchers.reduce((total, { terms }) => total + terms, 0);
 
-/** `pr`: neither missing nor blank (RFC 7644 §3.4.2.2). */
+/** `pr`: present and not blank (RFC 7644 §3.4.2.2). */
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }

@@ -1,8 +1,8 @@
 const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?$/i;
 
 /**
- * An xsd:dateTime (RFC 7643 §2.3.5) as milliseconds since the Unix epoch, fractions beyond cut off; without a zone it
- * is UTC. Undefined for any other text.
+ * An xsd:dateTime (RFC 7643 §2.3.5) in milliseconds since the Unix epoch, truncated; UTC if there is no zone. Undefined
+ * for any other text.
  */
 export function parseInstant(text: string): number | undefined {
   const match = form.exec(text);
@@ -12,7 +12,7 @@ export function parseInstant(text: string): number | undefined {
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${zone.toUpperCase()}`;
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return undefined;
-  // Date.parse takes 30 February for 2 March.
+  // Date.parse turns 30 February into 2 March.
   const sameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   return sameDay ? at : undefined;
 }

@@ -5,7 +5,7 @@ export type Token =
   | { kind: '(' | ')' | '[' | ']'; at: number }
   | { kind: 'end'; at: number };
 
-/** Why a text is no filter or path, and where. */
+/** A syntax error in a filter or path, with its position. */
 export class FilterFault extends Error {
   constructor(reason: string, at: number) {
     super(`${reason} (at position ${at + 1})`);
@@ -16,7 +16,7 @@ export class FilterFault extends Error {
 const brackets = ['(', ')', '[', ']'] as const;
 const space = /[ \t\r\n]/;
 const word = /[A-Za-z0-9_$:.+-]*/y;
-/** A JSON string without regard to its escapes, which JSON.parse judges. */
+/** A JSON string; JSON.parse checks its escapes. */
 const quoted = /"(?:[^"\\]|\\.)*"/sy;
 
 /** Parts a text into tokens. Throws {@link FilterFault}. */
@@ -53,6 +53,6 @@ function unquote(literal: string, at: number): string {
   try {
     return JSON.parse(literal) as string;
   } catch {
-    throw new FilterFault('The text is not written as in JSON', at);
+    throw new FilterFault('The text is not a valid JSON string', at);
   }
 }

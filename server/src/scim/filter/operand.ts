@@ -2,14 +2,14 @@ import { type Fragment, sql } from '../../domain/kernel/sql.ts';
 import type { Attribute, Storage } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 
-/** What a compiled filter must know of its request. */
+/** Request context of a compiled filter. */
 export interface QueryContext {
   projectId: string;
-  /** The project's SCIM address, e.g. `https://id.example.com/v1/scim/<project>`. */
+  /** The project's SCIM base URL, e.g. `https://id.example.com/v1/scim/<project>`. */
   baseUrl: string;
 }
 
-/** A value in SQL, and how it is compared. */
+/** A value in SQL with its type for comparisons. */
 export type Operand =
   | { kind: 'text'; value: Fragment; folded: Fragment; fold: 'none' | 'sql' | 'foldCase' }
   | { kind: 'uuid'; value: Fragment }
@@ -24,7 +24,7 @@ export function operandOf({ attribute, sub, extension }: AttributeTarget, contex
   return operand(stored, stored.storage ?? jsonStorage(stored, `(${json})`), context);
 }
 
-/** The value of a part of an element `e`; of the element itself where it has no parts. */
+/** The value of a part of an element `e`, or of the element itself if it has no parts. */
 export function elementOperandOf(sub: Attribute | undefined, context: QueryContext): Operand {
   if (!sub) return text(sql.raw('e.value'), undefined, false);
   return operand(sub, sub.storage ?? jsonStorage(sub, `(e.el->>'${sub.name}')`), context);

@@ -14,14 +14,14 @@ import {
 import { parseInstant } from './instant.ts';
 import { FilterFault, type Token, tokenize } from './lexer.ts';
 
-/** Longest filter or path, in UTF-16 units. */
+/** Maximum length of a filter or path, in UTF-16 units. */
 const maxLength = 32_768;
-/** How deep parentheses, `not` and brackets may nest. */
+/** Maximum nesting of parentheses, `not` and brackets. */
 const maxDepth = 50;
-/** How many comparisons one filter may hold. */
+/** Maximum comparisons of a filter. */
 const maxTerms = 500;
 
-/** Reads a filter (RFC 7644 §3.4.2.2). Throws `invalidFilter`. */
+/** Parses a filter (RFC 7644 §3.4.2.2). Throws `invalidFilter`. */
 export function parseFilter(type: ResourceType, text: string): ResourceFilter {
   return inWords('invalidFilter', text, (tokens) => {
     const parser = new Parser(tokens);
@@ -35,7 +35,7 @@ export function parseFilter(type: ResourceType, text: string): ResourceFilter {
   });
 }
 
-/** Reads a PATCH path (RFC 7644 §3.5.2). Throws `invalidPath`; `invalidFilter` for what stands in its brackets. */
+/** Parses a PATCH path (RFC 7644 §3.5.2). Throws `invalidPath`, or `invalidFilter` for the filter in its brackets. */
 export function parsePath(type: ResourceType, text: string): Path {
   return inWords('invalidPath', text, (tokens) => {
     const parser = new Parser(tokens);
@@ -68,7 +68,7 @@ function inWords<T>(scimType: 'invalidFilter' | 'invalidPath', text: string, rea
   }
 }
 
-/** How names of one kind are compared: what may stand in brackets behind them, and what values fit. */
+/** Parsing rules for one kind of names: their brackets and values. */
 interface Rules<Ref> {
   comparable(ref: Ref, at: number): { ref: Ref; attribute: Attribute };
   element?: (parser: Parser, ref: Ref, at: number) => Filter<Ref>;
@@ -97,7 +97,7 @@ const elementRules: Rules<Attribute> = {
   comparable: (sub) => ({ ref: sub, attribute: sub }),
 };
 
-/** Recursive descent over RFC 7644's grammar: `or` of `and` of factors, bounded in depth and in number. */
+/** Recursive descent parser of RFC 7644's grammar, with limits on depth and comparisons. */
 class Parser {
   private position = 0;
   private depth = 0;
@@ -109,10 +109,10 @@ class Parser {
     return this.list('or', () => this.list('and', () => this.factor(name, rules)));
   }
 
-  /** What stands in the brackets behind `target`, which have just been opened. */
+  /** Parses the filter in the brackets after `target`; the opening bracket is already consumed. */
   elementFilter({ attribute, sub }: AttributeTarget, at: number): ElementFilter {
     if (sub || !attribute.multiValued || attribute.type !== 'complex') {
-      throw new FilterFault(`${sub?.name ?? attribute.name} has no elements to choose from`, at);
+      throw new FilterFault(`${sub?.name ?? attribute.name} has no elements to filter`, at);
     }
     const filter = this.nested(() =>
       this.expression<Attribute>((text, position) => {
@@ -125,7 +125,7 @@ class Parser {
     return filter;
   }
 
-  /** `.sub` right behind a bracket. */
+  /** Parses `.sub` directly after a bracket. */
   subAttribute({ attribute }: AttributeTarget): Attribute | undefined {
     const token = this.peek();
     if (token.kind !== 'word' || !token.text.startsWith('.')) return undefined;
@@ -140,7 +140,7 @@ class Parser {
     const name = operator.text.toLowerCase();
     if (name === 'pr') return { kind: 'present', ref };
     const comparison = comparisons.find((each) => each === name);
-    if (!comparison) throw new FilterFault(`${quote(operator.text)} is no operator`, operator.at);
+    if (!comparison) throw new FilterFault(`${quote(operator.text)} is not an operator`, operator.at);
     const valueAt = this.peek().at;
     const value = this.literal();
     if (value === null) return this.comparisonWithNull(ref, comparison, valueAt);
@@ -160,7 +160,7 @@ class Parser {
     return token;
   }
 
-  /** Takes the next token where it is of this kind. */
+  /** Consumes the next token if it is of this kind. */
   next(kind: Token['kind']): boolean {
     const found = this.peek().kind === kind;
     if (found) this.position += 1;
@@ -211,7 +211,8 @@ class Parser {
     const token = this.peek();
     this.position += 1;
     if (token.kind === 'string') {
-      if (!isStorableText(token.value)) throw new FilterFault('The text holds characters that no value has', token.at);
+      if (!isStorableText(token.value))
+        throw new FilterFault('The text contains NUL or an unpaired surrogate', token.at);
       return token.value;
     }
     if (token.kind !== 'word') throw new FilterFault('Expected a value in quotes', token.at);
@@ -220,7 +221,7 @@ class Parser {
     if (lower === 'false') return false;
     if (lower === 'null') return null;
     if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(token.text)) return Number(token.text);
-    throw new FilterFault(`Expected a value; text stands in double quotes`, token.at);
+    throw new FilterFault(`Expected a value; text must be in double quotes`, token.at);
   }
 
   /** `eq null` is "not present", `ne null` is "present". */
@@ -248,7 +249,7 @@ class Parser {
   }
 }
 
-/** The value as the attribute's type has it. */
+/** Converts the value to the attribute's type. */
 function fitting(attribute: Attribute, comparison: Comparison, value: Exclude<Literal, null>, at: number): Literal {
   const orders = ['gt', 'ge', 'lt', 'le'].includes(comparison);
   if (attribute.type === 'boolean') {
@@ -259,7 +260,7 @@ function fitting(attribute: Attribute, comparison: Comparison, value: Exclude<Li
     if (typeof flag !== 'boolean') throw new FilterFault(`${attribute.name} is true or false`, at);
     return flag;
   }
-  if (typeof value !== 'string') throw new FilterFault(`${attribute.name} is text: the value stands in quotes`, at);
+  if (typeof value !== 'string') throw new FilterFault(`${attribute.name} is text: put the value in quotes`, at);
   if (attribute.type === 'binary' && orders) throw new FilterFault(`${attribute.name} has no order`, at);
   const comparesAsText = comparison === 'co' || comparison === 'sw' || comparison === 'ew';
   if (attribute.type === 'dateTime' && !comparesAsText && parseInstant(value) === undefined) {

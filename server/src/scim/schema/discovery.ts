@@ -42,9 +42,9 @@ const characteristics: readonly Attribute[] = [
     canonicalValues: ['string', 'boolean', 'decimal', 'integer', 'dateTime', 'binary', 'reference', 'complex'],
   }),
   flag('multiValued', 'Whether there can be several values.'),
-  text('description', 'What it means.'),
+  text('description', 'The description.'),
   flag('required', 'Whether there must be a value.'),
-  text('canonicalValues', 'Values that are usual.', { multiValued: true, caseExact: true }),
+  text('canonicalValues', 'Suggested values.', { multiValued: true, caseExact: true }),
   flag('caseExact', 'Whether values are compared with case.', false),
   text('mutability', 'Whether it can be written.', {
     caseExact: true,
@@ -54,11 +54,11 @@ const characteristics: readonly Attribute[] = [
     caseExact: true,
     canonicalValues: ['always', 'never', 'default', 'request'],
   }),
-  text('uniqueness', 'Among which resources a value is unique.', {
+  text('uniqueness', 'The scope in which a value is unique.', {
     caseExact: true,
     canonicalValues: ['none', 'server', 'global'],
   }),
-  text('referenceTypes', 'What kinds of resource a reference leads to.', { multiValued: true, caseExact: true }),
+  text('referenceTypes', 'The types of resources that a reference may target.', { multiValued: true, caseExact: true }),
 ];
 
 /** The schemas of discovery itself (RFC 7643 §8.7.2). */
@@ -66,26 +66,26 @@ export const discoverySchemas: readonly Schema[] = [
   {
     id: 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig',
     name: 'ServiceProviderConfig',
-    description: 'What the service provider can do',
+    description: 'Features of the service provider',
     attributes: [
       uri('documentationUri', 'Where the documentation is.', { referenceTypes: ['external'] }),
       complex('patch', 'PATCH.', [supported]),
       complex('bulk', 'Bulk.', [
         supported,
-        number('maxOperations', 'How many operations a request may hold.'),
-        number('maxPayloadSize', 'How many bytes a request may hold.'),
+        number('maxOperations', 'The maximum number of operations in a request.'),
+        number('maxPayloadSize', 'The maximum size of a request in bytes.'),
       ]),
-      complex('filter', 'Filters.', [supported, number('maxResults', 'How many resources a page holds at most.')]),
+      complex('filter', 'Filters.', [supported, number('maxResults', 'The maximum number of resources in a page.')]),
       complex('changePassword', 'Changes of the password.', [supported]),
       complex('sort', 'Sorting.', [supported]),
       complex('etag', 'ETags.', [supported]),
       complex('pagination', 'Paging (RFC 9865).', [
-        flag('cursor', 'Whether pages can go by cursor.'),
-        flag('index', 'Whether pages can go by index.'),
-        text('defaultPaginationMethod', 'How they go where nobody says.', { canonicalValues: ['cursor', 'index'] }),
-        number('defaultPageSize', 'How many resources a page holds where nobody says.'),
-        number('maxPageSize', 'How many resources a page holds at most.'),
-        number('cursorTimeout', 'For how many seconds a cursor is good.'),
+        flag('cursor', 'Whether cursor pagination is supported.'),
+        flag('index', 'Whether index pagination is supported.'),
+        text('defaultPaginationMethod', 'The default pagination method.', { canonicalValues: ['cursor', 'index'] }),
+        number('defaultPageSize', 'The default number of resources in a page.'),
+        number('maxPageSize', 'The maximum number of resources in a page.'),
+        number('cursorTimeout', 'The lifetime of a cursor in seconds.'),
       ]),
       {
         ...complex('authenticationSchemes', 'How clients authenticate.', [
@@ -110,11 +110,11 @@ export const discoverySchemas: readonly Schema[] = [
     attributes: [
       text('id', 'Its identifier.'),
       text('name', 'Its name.', { required: true }),
-      text('description', 'What it means.'),
-      uri('endpoint', 'Where such resources are, below the base address.', { required: true }),
+      text('description', 'The description.'),
+      uri('endpoint', 'The endpoint of the resources, relative to the base URL.', { required: true }),
       uri('schema', 'Its schema.', { required: true }),
       {
-        ...complex('schemaExtensions', 'What extends the schema.', [
+        ...complex('schemaExtensions', 'Extensions of the schema.', [
           uri('schema', 'The schema of the extension.', { required: true }),
           flag('required', 'Whether every resource must have it.'),
         ]),
@@ -129,7 +129,7 @@ export const discoverySchemas: readonly Schema[] = [
     attributes: [
       text('id', 'Its URN.', { required: true }),
       text('name', 'Its name.'),
-      text('description', 'What it describes.'),
+      text('description', 'The description.'),
       {
         ...complex('attributes', 'Its attributes.', [
           ...characteristics,

@@ -27,7 +27,7 @@ export interface AttributeTarget {
   kind: 'attribute';
   attribute: Attribute;
   sub?: Attribute;
-  /** Set where the attribute belongs to an extension. */
+  /** Set if the attribute belongs to an extension. */
   extension?: Schema;
 }
 
@@ -49,7 +49,7 @@ function commonAttributes(type: 'User' | 'Group', schemas: string): readonly Att
       caseExact: true,
       returned: 'always',
       uniqueness: 'global',
-      description: 'The identifier that this server gave.',
+      description: 'The identifier assigned by this server.',
       storage: { kind: 'uuid', value: 'r.id' },
       ...readOnly,
     },
@@ -58,13 +58,13 @@ function commonAttributes(type: 'User' | 'Group', schemas: string): readonly Att
       type: 'string',
       caseExact: true,
       maxLength: 512,
-      description: 'The identifier that the directory gave.',
+      description: 'The identifier assigned by the directory.',
       storage: { kind: 'text', value: 'r.external_id' },
     },
     {
       name: 'meta',
       type: 'complex',
-      description: 'What the server knows of the resource itself.',
+      description: 'Metadata of the resource.',
       ...readOnly,
       subAttributes: [
         {
@@ -85,7 +85,7 @@ function commonAttributes(type: 'User' | 'Group', schemas: string): readonly Att
         {
           name: 'lastModified',
           type: 'dateTime',
-          description: 'When it was changed last.',
+          description: 'When it was last changed.',
           storage: { kind: 'instant', value: 'r.updated_at' },
           ...readOnly,
         },

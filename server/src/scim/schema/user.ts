@@ -28,7 +28,7 @@ const several = (name: string, description: string, subAttributes: readonly Attr
 
 const notBlank = (value: string) => (value.trim() === '' ? 'must not be blank' : undefined);
 const oneLine = (value: string) =>
-  /[\p{Cc}\u2028\u2029]/u.test(value) ? 'must not hold control characters' : undefined;
+  /[\p{Cc}\u2028\u2029]/u.test(value) ? 'must not contain control characters' : undefined;
 const address = (value: string) => (isAddress(value) ? undefined : 'must be an e-mail address');
 const phone = (value: string) => (value === '' ? 'must not be empty' : undefined);
 const base64 = (value: string) =>
@@ -39,13 +39,13 @@ const names: readonly Attribute[] = [
   text('familyName', 'The family name, or last name.', { storage: { kind: 'text', value: 'r.family_name' } }),
   text('givenName', 'The given name, or first name.', { storage: { kind: 'text', value: 'r.given_name' } }),
   text('middleName', 'The middle name or names.'),
-  text('honorificPrefix', 'The title in front, such as Ms.'),
-  text('honorificSuffix', 'The title behind, such as III.'),
+  text('honorificPrefix', 'The title before the name, such as Ms.'),
+  text('honorificSuffix', 'The suffix after the name, such as III.'),
 ];
 
 const postal: readonly Attribute[] = [
-  text('formatted', 'The full mailing address, lines parted by newlines.'),
-  text('streetAddress', 'Street, house number and what belongs to it.'),
+  text('formatted', 'The full mailing address, with lines separated by newlines.'),
+  text('streetAddress', 'Street name and house number.'),
   text('locality', 'The city.'),
   text('region', 'The state or region.'),
   text('postalCode', 'The postal code.'),
@@ -88,7 +88,7 @@ export const userSchema: Schema = {
     {
       name: 'active',
       type: 'boolean',
-      description: 'False keeps the user from signing in and ends what is open.',
+      description: 'False blocks sign-in, and ends sessions and tokens.',
       storage: { kind: 'boolean', value: `case when r.attributes->'activeUnassigned' is null then r.active end` },
     },
     several('emails', 'E-mail addresses. The login e-mail is the primary one, else of type work, else the first.', [
@@ -123,7 +123,7 @@ export const userSchema: Schema = {
       type: 'complex',
       multiValued: true,
       mutability: 'readOnly',
-      description: 'The groups that the user belongs to; they are changed at the groups.',
+      description: 'The groups of the user; read-only, change the groups instead.',
       storage: {
         kind: 'elements',
         from: `(select m.group_id, g.display_name from group_members m join groups g on g.id = m.group_id where m.user_id = r.id) e`,
@@ -183,7 +183,7 @@ export const enterpriseSchema: Schema = {
   name: 'EnterpriseUser',
   description: 'Enterprise User',
   attributes: [
-    text('employeeNumber', 'A number or text that the organization gave to the person.'),
+    text('employeeNumber', 'A number or text that the organization assigns to the user.'),
     text('costCenter', 'The cost center.'),
     text('organization', 'The organization.'),
     text('division', 'The division.'),
