@@ -153,7 +153,7 @@ test('concurrent changes of an application are detected, not overwritten', async
   const input = { id: clientId, name: 'Theirs' };
   await admin.run('mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }', { input });
   await button(page, 'Save changes').click();
-  await expect(page.getByRole('alert')).toContainText('Somebody else changed this client meanwhile');
+  await expect(page.getByRole('alert')).toContainText('This client has changed since you read it');
   const { client } = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { name } }`);
   expect(client).toEqual({ name: 'Theirs' });
   await expect(page.getByLabel('Name')).toHaveValue('Mine');

@@ -230,7 +230,7 @@ describe('a change of login address or login phone', () => {
   });
 });
 
-describe('at the same moment', () => {
+describe('concurrent requests', () => {
   /** A user with a session, a trusted device and an unredeemed code. */
   async function signedIn(scim: ScimProject): Promise<string> {
     const { services, make, clock } = app;

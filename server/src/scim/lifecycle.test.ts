@@ -259,7 +259,7 @@ describe('provenance (service.md 3.1)', () => {
   });
 });
 
-describe('at the same moment', () => {
+describe('concurrent requests', () => {
   it('creates one user in fifty identical POSTs, and answers the others 409', async () => {
     const scim = await app.project();
     const body = { userName: 'race', emails: [{ value: 'race@example.com', primary: true }] };

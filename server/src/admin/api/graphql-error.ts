@@ -14,10 +14,10 @@ interface ErrorContent {
  * sent.
  */
 const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: Code }>) => ErrorContent } = {
-  'not-found': ({ what }) => ({ message: `There is no such ${what}, or not for you.`, what }),
+  'not-found': ({ what }) => ({ message: `This ${what} does not exist, or you have no access to it.`, what }),
   taken: ({ what, field }) => ({ message: `Another ${what} has this ${field} already.`, what, field }),
   invalid: ({ field, reason }) => ({ message: `${field} ${reason}.`, field, reason }),
-  conflict: ({ what }) => ({ message: `Somebody else changed this ${what} meanwhile. Read it again.`, what }),
+  conflict: ({ what }) => ({ message: `This ${what} has changed since you read it. Read it again.`, what }),
   unauthenticated: () => ({ message: 'Sign in, or send a valid token.' }),
   forbidden: ({ reason }) => ({ message: `This is not allowed: ${reason}.`, reason }),
   'too-many': ({ retryAfterSeconds }) => ({ message: 'Too many attempts. Try again later.', retryAfterSeconds }),

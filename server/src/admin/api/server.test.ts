@@ -144,7 +144,7 @@ describe('POST /admin/graphql', () => {
     const answer = await room.call('{ project(id: "x") { id } }');
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.errors[0]).toEqual({
-      message: 'There is no such project, or not for you.',
+      message: 'This project does not exist, or you have no access to it.',
       path: ['project'],
       extensions: { code: 'not-found', what: 'project', requestId: answer.headers.get('x-request-id') },
     });

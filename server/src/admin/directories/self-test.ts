@@ -182,7 +182,7 @@ function requests(userName: string): ((created: CreatedIds) => SelfTestRequest)[
         creates: 'group',
       }),
     ({ user: id }) =>
-      request('Deactivate', 'Whoever leaves loses access at once.')('PATCH', `/Users/${id}`, 200, {
+      request('Deactivate', 'A deactivated user loses access at once.')('PATCH', `/Users/${id}`, 200, {
         body: patch({ active: false }),
         check: is('active', false),
       }),

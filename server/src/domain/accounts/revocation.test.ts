@@ -125,7 +125,7 @@ describe('open work of a user', () => {
   });
 });
 
-describe('at the same moment', () => {
+describe('concurrent requests', () => {
   /** Waits until a step is blocked by our lock. */
   async function isWaiting(): Promise<void> {
     const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

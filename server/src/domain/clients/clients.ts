@@ -74,7 +74,7 @@ export class Clients {
     return em.find(ApiKey, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ApiKey[]>;
   }
 
-  /** With its first key of each kind. Refuses `not-found`, `invalid`. */
+  /** Creates a client with one key of each kind. Refuses `not-found`, `invalid`. */
   create(input: NewClient, actor: Actor): Promise<CreatedClient> {
     const settings = this.check(input);
     return this.deps.db.transaction(async (em) => {
