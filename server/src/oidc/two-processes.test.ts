@@ -42,7 +42,7 @@ beforeEach(async () => {
 /** Gets a code from the other process, which then has the client cached. */
 async function codeFromThere(): Promise<string> {
   const code = locationOf(await rp.authorize()).searchParams.get('code');
-  if (code === null) throw new Error('the other process gave no code');
+  if (code === null) throw new Error('the other process returned no code');
   return code;
 }
 

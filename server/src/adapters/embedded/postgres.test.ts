@@ -252,7 +252,7 @@ describe('errors in one line', () => {
     expect(await refusal()).toContain('was written by PostgreSQL 17 and this is 18');
   });
 
-  it('a folder that holds something else', async () => {
+  it('a folder with other contents', async () => {
     createdBefore();
     rmSync(join(dataDir, 'postgres'), { recursive: true });
     mkdirSync(join(dataDir, 'postgres', 'photos'), { recursive: true });

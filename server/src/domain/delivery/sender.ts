@@ -20,7 +20,7 @@ export interface Sender<M> {
   target?: string;
   /** From address of its messages. */
   from?: string;
-  /** Sends one message and returns the result of each stage; throws nothing. */
+  /** Sends one message and returns the result of each stage; never throws. */
   diagnose?(message: M): Promise<Stage[]>;
 }
 export type MailSender = Sender<OutgoingMail>;

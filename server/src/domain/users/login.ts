@@ -1,6 +1,6 @@
 /** The login addresses and phone of a user, from their attributes. Pure. */
 
-/** An e-mail address or phone number among several, as SCIM writes them (RFC 7643 §2.4). */
+/** An e-mail address or phone number in a multi-valued attribute (RFC 7643 §2.4). */
 export interface Contact {
   value?: string;
   type?: string;
