@@ -111,7 +111,7 @@ describe('a test of the SMS gateway', () => {
     expect(refused?.[2]).toMatchObject({
       state: 'failed',
       detail: 'HTTP 422',
-      advice: expect.stringContaining('refused'),
+      advice: expect.stringContaining('rejected the message'),
     });
     answer = (res) => res.writeHead(503).end();
     expect((await diagnose())?.[2]?.advice).toContain('The gateway failed');
