@@ -12,7 +12,7 @@ const RESTART_MS = 30_000;
 /** Setup of React's hot reload, which must run first; inline, the content security policy would refuse it. */
 const refreshPath = '/@refresh-preamble.js';
 
-/** @param {{ port: number, serverPort: number }} ports @returns {Promise<() => Promise<void>>} closes it */
+/** @param {{ port: number, serverPort: number }} ports @returns its file watcher, and what closes it */
 export async function openDoor({ port, serverPort }) {
   const door = createServer((req, res) => {
     if (req.url === refreshPath) return res.setHeader('Content-Type', 'text/javascript').end(refresh);
@@ -31,11 +31,12 @@ export async function openDoor({ port, serverPort }) {
     server: { middlewareMode: true, hmr: { server: door } },
   });
   await new Promise((resolve, reject) => door.once('error', reject).listen(port, resolve));
-  return async () => {
+  const close = async () => {
     door.close();
     door.closeAllConnections();
     await vite.close();
   };
+  return { watcher: vite.watcher, close };
 }
 
 async function forward(req, res, port) {
@@ -67,7 +68,9 @@ async function send(req, body, port) {
     try {
       return await new Promise((resolve, reject) => {
         const { method, url: path, headers } = req;
-        request({ host: '127.0.0.1', port, method, path, headers }, resolve).once('error', reject).end(body);
+        request({ host: '127.0.0.1', port, method, path, headers, agent: false }, resolve)
+          .once('error', reject)
+          .end(body);
       });
     } catch (error) {
       if (error.code !== 'ECONNREFUSED' || Date.now() > deadline) throw error;
