@@ -3,8 +3,9 @@
  * embedded database stays up, and the setup link is made once. Types are checked in the background.
  * Flags for Node pass through: `npm run dev -- --inspect`.
  */
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
+import { inTurn, onEdit } from './lib/dev-edits.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { fail, memory, requireNode20, root, say } from './lib/workspace.mjs';
 
@@ -15,7 +16,7 @@ if (broken) fail(`The ${broken} failed to build: fix the errors above, and try a
 
 // They import packages.
 const { openDoor } = await import('./lib/dev-door.mjs');
-const { inTurn, runServer } = await import('./lib/dev-server.mjs');
+const { runServer } = await import('./lib/dev-server.mjs');
 
 const port = Number(process.env.PORT ?? 8080);
 const serverPort = port + 1;
@@ -29,14 +30,14 @@ if (!process.env.DATABASE_URL) {
   });
   closers.push(() => database.stop());
 }
-const door = await openDoor({ port, serverPort });
-closers.push(door.close);
+closers.push(await openDoor({ port, serverPort }));
 
 let starts = 0;
 const stopServer = runServer({
   root,
+  restartOn: ['server/src', 'shared/contracts/src'],
+  checkOn: ['shared/browser/src', 'console/admin', 'console/signin', 'console/demo'],
   projects: ['server', 'console'],
-  watcher: door.watcher,
   port: serverPort,
   flags: process.argv.slice(2).filter((flag) => flag.startsWith('-')),
   settings: () => ({
@@ -51,9 +52,9 @@ closers.push(stopServer);
 
 // The hosted pages are templates that the server fills.
 const buildPages = inTurn(() => ensureBuilt({ only: 'console' }));
-door.watcher.on('all', (_event, path) => {
-  if (/^(?:console.(?:signin|demo)|shared.browser.src)\b/.test(relative(root, path))) void buildPages();
-});
+for (const folder of ['console/signin', 'console/demo', 'shared/browser/src']) {
+  onEdit(join(root, folder), /[^~]$/, buildPages);
+}
 
 // Ctrl-C reaches the children as well.
 let ending = false;

@@ -12,7 +12,7 @@ const RESTART_MS = 30_000;
 /** Setup of React's hot reload, which must run first; inline, the content security policy would refuse it. */
 const refreshPath = '/@refresh-preamble.js';
 
-/** @param {{ port: number, serverPort: number }} ports @returns its file watcher, and what closes it */
+/** @param {{ port: number, serverPort: number }} ports @returns {Promise<() => Promise<void>>} closes it */
 export async function openDoor({ port, serverPort }) {
   const door = createServer((req, res) => {
     if (req.url === refreshPath) return res.setHeader('Content-Type', 'text/javascript').end(refresh);
@@ -31,12 +31,11 @@ export async function openDoor({ port, serverPort }) {
     server: { middlewareMode: true, hmr: { server: door } },
   });
   await new Promise((resolve, reject) => door.once('error', reject).listen(port, resolve));
-  const close = async () => {
+  return async () => {
     door.close();
     door.closeAllConnections();
     await vite.close();
   };
-  return { watcher: vite.watcher, close };
 }
 
 async function forward(req, res, port) {
@@ -64,6 +63,8 @@ async function read(stream) {
 
 async function send(req, body, port) {
   const deadline = Date.now() + RESTART_MS;
+  // A closing server can reset a connection before or after it has read the request.
+  const retried = req.method === 'GET' ? ['ECONNREFUSED', 'ECONNRESET'] : ['ECONNREFUSED'];
   for (;;) {
     try {
       return await new Promise((resolve, reject) => {
@@ -73,7 +74,7 @@ async function send(req, body, port) {
           .end(body);
       });
     } catch (error) {
-      if (error.code !== 'ECONNREFUSED' || Date.now() > deadline) throw error;
+      if (!retried.includes(error.code) || Date.now() > deadline) throw error;
       await pause(50);
     }
   }

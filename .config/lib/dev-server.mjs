@@ -1,72 +1,96 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { inTurn, onEdit } from './dev-edits.mjs';
 import { withoutTypes } from './dev-sources.mjs';
 import { projectNode, say, tool, toolEnvironment } from './workspace.mjs';
 
-const hooks = new URL('dev-sources.mjs', import.meta.url).href;
-/** Editors write several files, or one in several steps. */
-const SETTLE_MS = 50;
+const preloads = [new URL('dev-sources.mjs', import.meta.url), new URL('dev-spare.mjs', import.meta.url)];
+const sources = /(?<!\.test)\.tsx?$/;
 
 /**
  * Runs the server from its TypeScript sources, restarts it after each edit, and then checks types. After a syntax error
  * the old one keeps running.
  * @param {object} options
  * @param {string} options.root folder of the repository
+ * @param {string[]} options.restartOn folders of the server's sources
+ * @param {string[]} options.checkOn folders of other sources
  * @param {string[]} options.projects of TypeScript, to check
- * @param {import('vite').ViteDevServer['watcher']} options.watcher
  * @param {number} options.port of the server
  * @param {string[]} options.flags of Node
  * @param {() => NodeJS.ProcessEnv} options.settings environment of the next start
  * @returns {() => Promise<void>} stops it
  */
-export function runServer({ root, projects, watcher, port, flags, settings }) {
+export function runServer({ root, restartOn, checkOn, projects, port, flags, settings }) {
   const edited = new Set();
+  let spare;
+  let check;
+  let isStopping = false;
   let server = start();
-  let check = checkTypes();
+  void settled(server, () => undefined);
 
   const restart = inTurn(async () => {
     const since = performance.now();
     try {
       for (const path of edited) if (existsSync(path)) withoutTypes(path);
     } catch (error) {
-      return say(`${error.message}\n· Syntax error: the server still runs the code before the edit`);
+      const [place] = error.message.split('Caused by');
+      return say(`${place.trimEnd()}\n· Syntax error: the server still runs the code before the edit`);
     }
     edited.clear();
     await ended(server);
+    if (isStopping) return;
     server = start();
-    void report(server, since);
+    void settled(server, () => say(`· Restarted in ${((performance.now() - since) / 1000).toFixed(1)} s`));
   });
 
-  watcher.add(['server/src', 'shared/contracts/src', 'shared/browser/src'].map((folder) => join(root, folder)));
-  watcher.on('all', (_event, path) => {
-    if (!/(?<!\.test)\.tsx?$/.test(path)) return;
-    // An edit during a check could be missed by it.
-    check.kill();
-    if (!/^(?:server|shared.contracts).src/.test(relative(root, path))) check = checkTypes();
-    else {
+  const checkAgain = inTurn(() => {
+    check?.kill();
+    if (!isStopping) check = checkTypes();
+  });
+
+  for (const folder of restartOn) {
+    onEdit(join(root, folder), sources, (path) => {
+      // An edit during a check could be missed by it.
+      check?.kill();
       edited.add(path);
       void restart();
-    }
-  });
+    });
+  }
+  for (const folder of checkOn) onEdit(join(root, folder), sources, checkAgain);
 
   function start() {
-    const args = ['--enable-source-maps', '--import', hooks, ...flags, join(root, 'server/src/main.ts')];
-    return spawn(projectNode(), args, { cwd: root, env: toolEnvironment(settings()), stdio: ['ignore', 1, 2] });
+    const next = spare !== undefined && isRunning(spare) ? spare : spawnServer();
+    spare = undefined;
+    // It may have ended meanwhile.
+    next.send('start', () => undefined);
+    return next;
   }
 
-  async function report(started, since) {
+  function spawnServer() {
+    const args = [
+      '--enable-source-maps',
+      ...preloads.map((url) => `--import=${url}`),
+      ...flags,
+      join(root, 'server/src/main.ts'),
+    ];
+    return spawn(projectNode(), args, { cwd: root, env: toolEnvironment(settings()), stdio: ['ignore', 1, 2, 'ipc'] });
+  }
+
+  /** Prepares for the next edit when the server answers, or has ended. */
+  async function settled(started, onAnswer) {
     while (isRunning(started)) {
-      const answers = await fetch(`http://127.0.0.1:${port}/`, { method: 'HEAD' }).catch(() => undefined);
-      if (answers) break;
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'HEAD' }).catch(() => undefined);
+      if (answer) break;
       await pause(25);
     }
-    if (started !== server) return;
-    const seconds = ((performance.now() - since) / 1000).toFixed(1);
-    say(isRunning(server) ? `· Restarted in ${seconds} s` : '· The server has ended: the next edit starts it again');
-    check.kill();
-    check = checkTypes();
+    if (started !== server || isStopping) return;
+    if (isRunning(server)) onAnswer();
+    else say('· The server has ended: the next edit starts it again');
+    // A second process would take the debugger's port.
+    if (!flags.some((flag) => flag.startsWith('--inspect'))) spare ??= spawnServer();
+    void checkAgain();
   }
 
   function checkTypes() {
@@ -77,12 +101,14 @@ export function runServer({ root, projects, watcher, port, flags, settings }) {
       stdio: ['ignore', 1, 2],
     });
     return child.once('exit', (code) => {
-      if (code !== null) say(code === 0 ? '· No type errors' : '· Type errors: the server runs nevertheless');
+      if (code !== null) say(code === 0 ? '· No type errors' : '· Type errors, which do not prevent the restart');
     });
   }
 
   return async () => {
-    check.kill();
+    isStopping = true;
+    check?.kill();
+    spare?.kill();
     await ended(server);
   };
 }
@@ -96,21 +122,4 @@ async function ended(child) {
   const exit = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   await exit;
-}
-
-/** Calls `act` soon, and not twice at a time; calls meanwhile cause one more. */
-export function inTurn(act) {
-  let isBusy = false;
-  let isDue = false;
-  return async () => {
-    isDue = true;
-    if (isBusy) return;
-    isBusy = true;
-    while (isDue) {
-      await pause(SETTLE_MS);
-      isDue = false;
-      await act();
-    }
-    isBusy = false;
-  };
 }
