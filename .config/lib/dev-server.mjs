@@ -107,9 +107,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
 
   return async () => {
     isStopping = true;
-    check?.kill();
-    spare?.kill();
-    await ended(server);
+    await Promise.all([check, spare, server].map(ended));
   };
 }
 
@@ -118,7 +116,7 @@ function isRunning({ exitCode, signalCode }) {
 }
 
 async function ended(child) {
-  if (!isRunning(child)) return;
+  if (child === undefined || !isRunning(child)) return;
   const exit = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   await exit;
