@@ -18,7 +18,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-type AnyOperation = Operation<unknown, never>;
+export type AnyOperation = Operation<unknown, never>;
 
 /** Duration of the last response in ms; undefined while the server is unreachable. */
 export const latency = { ms: 0 as number | undefined, listeners: new Set<() => void>() };

@@ -21,6 +21,10 @@ export class RequestError extends Error implements Failure {
   }
 }
 
+/** The failure's message if it is about this field. */
+export const faultAt = (failure: Failure | undefined, field: string): string | undefined =>
+  failure?.field === field ? failure.message : undefined;
+
 /** An element of `errors` in a GraphQL response. */
 export interface ResponseError {
   message: string;

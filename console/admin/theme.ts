@@ -57,11 +57,6 @@ const dark: MantineColorsTuple = [
   '#07090c',
 ];
 
-const sans =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Noto Sans JP", "Noto Sans CJK JP", sans-serif';
-const mono =
-  'ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace';
-
 /** Filled: background, hover background, text. Otherwise: text, hover background. */
 const inks = {
   accent: ['var(--accent)', 'var(--accent-strong)', 'var(--on-accent)', 'var(--accent-text)', 'var(--accent-tint)'],
@@ -96,21 +91,8 @@ export const theme = createTheme({
     if (input.variant === 'filled') return { ...standard, background: ground, hover: strong, color: ink };
     return input.variant === 'subtle' ? { ...standard, color: text, hover: tint } : standard;
   },
-  fontFamily: sans,
-  fontFamilyMonospace: mono,
-  headings: {
-    fontFamily: sans,
-    fontWeight: '650',
-    textWrap: 'balance',
-    sizes: {
-      h1: { fontSize: '1.5rem', lineHeight: '1.3333' },
-      h2: { fontSize: '1.125rem', lineHeight: '1.4' },
-      h3: { fontSize: '1rem', lineHeight: '1.5' },
-      h4: { fontSize: '0.875rem', lineHeight: '1.5' },
-      h5: { fontSize: '0.875rem', lineHeight: '1.5' },
-      h6: { fontSize: '0.875rem', lineHeight: '1.5' },
-    },
-  },
+  fontFamily: 'var(--sans)',
+  fontFamilyMonospace: 'var(--mono)',
   fontSizes: { xs: '0.8125rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
   spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
   radius: { xs: '0.25rem', sm: '0.375rem', md: '0.5rem', lg: '0.75rem', xl: '1rem' },
@@ -121,6 +103,7 @@ export const theme = createTheme({
     // Scroll lock shifts the page by the scroll bar's width.
     Modal: {
       defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
         centered: true,
         radius: 'lg',
         overlayProps: { backgroundOpacity: 0.4 },
@@ -130,14 +113,16 @@ export const theme = createTheme({
       classNames: { content: 'appearing', overlay: 'appearing' },
     },
     Popover: { defaultProps: { transitionProps: { duration: 0 } }, classNames: { dropdown: 'appearing' } },
-    Drawer: { defaultProps: { transitionProps: { duration: 150 } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 150 } } },
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, position: 'bottom-start' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 200, transitionProps: { duration: 80 } } },
     Button: { defaultProps: { size: 'sm' } },
+    // A heading for its fields, without a frame.
+    Fieldset: { defaultProps: { variant: 'unstyled' }, styles: { legend: { marginBottom: 0, fontWeight: 550 } } },
+    Text: { defaultProps: { inherit: true } },
     Badge: { defaultProps: { component: 'span', variant: 'light', color: 'neutral', size: 'lg' } },
     // Alerts interrupt screen readers: only errors have the alert role.
     Alert: { defaultProps: { role: 'note', color: 'note' } },
-    Table: { defaultProps: { verticalSpacing: '0.375rem', horizontalSpacing: 'sm' } },
     Notifications: { defaultProps: { limit: 3, autoClose: 6000, containerWidth: '26rem' } },
     Checkbox: { defaultProps: { radius: 'xs' } },
     Select: { defaultProps: { allowDeselect: false, checkIconPosition: 'right' } },

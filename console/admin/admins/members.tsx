@@ -1,7 +1,8 @@
-import { Badge, Button, Modal, NativeSelect, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Badge, Button, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { roleNames, useMe } from '../access.tsx';
 import { useMutation } from '../api.ts';
+import { faultAt } from '../failure.ts';
 import {
   GrantRole,
   type MembershipRowFragment,
@@ -10,16 +11,15 @@ import {
   type Role,
   Session,
 } from '../generated/operations.ts';
-import { Confirm } from '../ui/feedback/confirm.tsx';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
-import styles from './members.module.css';
 
 type Member = MembershipRowFragment;
 
@@ -30,70 +30,54 @@ interface MembersProps {
   mayChange: boolean;
 }
 
-export const roleHints: Record<Role, string> = {
+const roleHints: Record<Role, string> = {
   OWNER: 'Full access to every project.',
   PROJECT_ADMIN: 'Full access to this project, including roles.',
   PROJECT_VIEWER: 'Read-only access to this project.',
 };
+
+/** The API shows `active` to owners only. */
+const stateColumns: Column<Member>[] = [
+  {
+    header: 'Status',
+    cell: ({ admin }) =>
+      admin.active === false ? (
+        <Badge color="bad">Switched off</Badge>
+      ) : admin.lastSignInAt ? (
+        <Badge color="good">Active</Badge>
+      ) : (
+        <Badge color="note">Not signed in yet</Badge>
+      ),
+  },
+  { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
+];
 
 /** Memberships of a project or of the instance. */
 export function Members({ projectId, members, mayChange }: MembersProps) {
   const me = useMe();
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<Member>();
-  const [revoke, busy, failure, reset] = useMutation(RevokeRole, [Memberships, Session]);
-  const nameOf = ({ admin }: Member) => admin.email;
-  // The API shows `active` to owners only.
-  const hasStates = members?.some(({ admin }) => admin.active !== null) ?? false;
   const columns: Column<Member>[] = [
     {
       header: 'Person',
       isName: true,
       width: '36%',
-      cell: (member) => (
+      cell: ({ admin }) => (
         <>
-          {nameOf(member)} {member.admin.id === me.id && <span className={styles.you}>(you)</span>}
+          {admin.email}{' '}
+          {admin.id === me.id && (
+            <Text span c="dimmed" fw={400}>
+              (you)
+            </Text>
+          )}
         </>
       ),
     },
     { header: 'Role', cell: ({ role }) => roleNames[role] },
+    ...(members?.some(({ admin }) => admin.active !== null) ? stateColumns : []),
+    ...(mayChange ? [actionColumn<Member>('Remove', ({ admin }) => `Remove ${admin.email}`, setLeaving)] : []),
   ];
-  const states: Column<Member>[] = [
-    {
-      header: 'Status',
-      cell: ({ admin }) =>
-        admin.active === false ? (
-          <Badge color="bad">Switched off</Badge>
-        ) : admin.lastSignInAt ? (
-          <Badge color="good">Active</Badge>
-        ) : (
-          <Badge color="note">Not signed in yet</Badge>
-        ),
-    },
-    { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
-  ];
-  if (hasStates) columns.push(...states);
-  if (mayChange) {
-    columns.push({
-      header: '',
-      align: 'end',
-      cell: (member) => (
-        <Button
-          variant="subtle"
-          color="red"
-          size="compact-sm"
-          onClick={() => setLeaving(member)}
-          aria-label={`Remove ${nameOf(member)}`}
-        >
-          Remove
-        </Button>
-      ),
-    });
-  }
-  const close = () => {
-    setLeaving(undefined);
-    reset();
-  };
+  const grantTitle = projectId ? 'Assign a role' : 'Add an owner';
   return (
     <Section
       flush
@@ -102,7 +86,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
       actions={
         mayChange && (
           <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
-            {projectId ? 'Assign a role' : 'Add an owner'}
+            {grantTitle}
           </Button>
         )
       }
@@ -111,7 +95,6 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
         label={projectId ? 'People with a role' : 'Owners'}
         columns={columns}
         rows={members}
-        keyOf={({ id }) => id}
         skeletonRows={2}
         empty={
           <Empty icon="team" title="No project roles yet">
@@ -119,28 +102,17 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
           </Empty>
         }
       />
-      <Modal
-        opened={isNew}
-        onClose={() => setNew(false)}
-        title={projectId ? 'Assign a role' : 'Add an owner'}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isNew} onClose={() => setNew(false)} title={grantTitle}>
         {isNew && <GrantForm projectId={projectId} onClose={() => setNew(false)} />}
       </Modal>
-      <Confirm
-        opened={leaving !== undefined}
-        title={`Remove ${leaving ? nameOf(leaving) : ''}?`}
+      <ConfirmMutation
+        title={`Remove ${leaving?.admin.email}?`}
         verb="Remove"
-        busy={busy}
-        failure={failure}
-        onClose={close}
-        onConfirm={async () => {
-          if (!leaving) return;
-          const outcome = await revoke({ id: leaving.id });
-          if (!outcome.data) return;
-          toast(`${nameOf(leaving)} lost the role`);
-          close();
-        }}
+        operation={RevokeRole}
+        variables={leaving && { id: leaving.id }}
+        invalidates={[Memberships, Session]}
+        done={`${leaving?.admin.email} lost the role`}
+        onClose={() => setLeaving(undefined)}
       >
         <p>
           They lose the role {leaving && roleNames[leaving.role].toLowerCase()}{' '}
@@ -148,54 +120,55 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
           they can.
         </p>
         {leaving?.admin.id === me.id && <p>This is you: you will lose access to this page.</p>}
-      </Confirm>
+      </ConfirmMutation>
     </Section>
   );
 }
 
+/** Selects a project role. */
+export function RoleSelect({ role, onChange }: { role: Role; onChange(role: Role): void }) {
+  return (
+    <NativeSelect
+      label="Role"
+      description={roleHints[role]}
+      value={role}
+      data={(['PROJECT_ADMIN', 'PROJECT_VIEWER'] as const).map((value) => ({ value, label: roleNames[value] }))}
+      onChange={(event) => onChange(event.currentTarget.value as Role)}
+    />
+  );
+}
+
 function GrantForm({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
-  const [email, setEmail] = useState('');
+  const [text, setText] = useState('');
+  const email = text.trim();
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_ADMIN' : 'OWNER');
   const [grant, busy, failure] = useMutation(GrantRole, [Memberships, Session]);
-  const field = useFirstFocus<HTMLInputElement>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const outcome = await grant({ input: { email: email.trim(), role, projectId: projectId ?? null } });
+  const firstFocus = useFirstFocus<HTMLInputElement>();
+  const submit = async () => {
+    const outcome = await grant({ input: { email, role, projectId: projectId ?? null } });
     if (!outcome.data) return;
-    toast(`${email.trim()} is ${roleNames[role].toLowerCase()} now`);
+    toast(`${email} is ${roleNames[role].toLowerCase()} now`);
     onClose();
   };
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <DialogForm
+      verb={projectId ? 'Assign role' : 'Add owner'}
+      {...{ busy, failure, onClose }}
+      fields={['email']}
+      disabled={email === ''}
+      onSubmit={() => void submit()}
+    >
       <TextInput
         label="E-mail address"
         description="Used to sign in to the console. No invitation is sent."
         type="email"
         autoComplete="off"
-        value={email}
-        error={failure?.field === 'email' && failure.message}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        ref={field}
-        data-autofocus
+        value={text}
+        error={faultAt(failure, 'email')}
+        onChange={(event) => setText(event.currentTarget.value)}
+        {...firstFocus}
       />
-      {projectId && (
-        <NativeSelect
-          label="Role"
-          description={roleHints[role]}
-          value={role}
-          data={(['PROJECT_ADMIN', 'PROJECT_VIEWER'] as const).map((value) => ({ value, label: roleNames[value] }))}
-          onChange={(event) => setRole(event.currentTarget.value as Role)}
-        />
-      )}
-      {failure?.field !== 'email' && <FormError failure={failure} />}
-      <div className={styles.actions}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy} disabled={email.trim() === ''}>
-          {projectId ? 'Assign role' : 'Add owner'}
-        </Button>
-      </div>
-    </form>
+      {projectId && <RoleSelect role={role} onChange={setRole} />}
+    </DialogForm>
   );
 }

@@ -1,9 +1,9 @@
-import { CloseButton } from '@mantine/core';
+import { CloseButton, Group, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { EventClientName, EventUserName } from '../generated/operations.ts';
 import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
-import styles from './events.module.css';
+import styles from './event-chips.module.css';
 import { sentenceOf } from './sentences.ts';
 
 const short = (id: string) => `${id.slice(0, 8)}…`;
@@ -32,13 +32,16 @@ export function EventChips() {
 function Chip({ name, label, value }: { name: string; label: string; value: string }) {
   const { set } = useListParams();
   return (
-    <span className={styles.chip}>
-      {label}: <strong>{value}</strong>
+    <Group component="span" gap={4} className={styles.chip ?? ''}>
+      {label}:{' '}
+      <Text span truncate fw={600} maw="14rem">
+        {value}
+      </Text>
       <CloseButton
         size="xs"
         aria-label={`Remove the filter ${label}`}
         onClick={() => set({ [name]: undefined, [`${name}Name`]: undefined })}
       />
-    </span>
+    </Group>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Menu, Switch } from '@mantine/core';
+import { Button, Group, Menu, Switch, Text } from '@mantine/core';
 import { useMemo, useRef, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { type AuditEventFilter, AuditEvents } from '../generated/operations.ts';
@@ -6,11 +6,10 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { Filter, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { EventChips } from './event-chips.tsx';
 import { EventList } from './event-list.tsx';
 import { exportAddress, filterOf, periodNames, queryNames } from './event-query.ts';
-import styles from './events.module.css';
 import { QueryBar } from './query-bar.tsx';
 import { type AuditEvent, groupNames } from './sentences.ts';
 
@@ -45,36 +44,18 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
     <Section flush>
       <ListBar>
         <QueryBar projectId={projectId} />
-        <Filter
-          name="group"
-          label="Category"
-          options={[
-            { value: '', label: 'All categories' },
-            ...Object.entries(groupNames).map(([value, label]) => ({ value, label })),
-          ]}
-        />
+        <Filter name="group" label="Category" options={filterOptions('All categories', groupNames)} />
         <Filter
           name="result"
           label="Result"
-          options={[
-            { value: '', label: 'Any result' },
-            { value: 'SUCCESS', label: 'Succeeded' },
-            { value: 'FAILURE', label: 'Failed' },
-          ]}
+          options={filterOptions('Any result', { SUCCESS: 'Succeeded', FAILURE: 'Failed' })}
         />
-        <Filter
-          name="period"
-          label="When"
-          options={[
-            { value: '', label: 'Any time' },
-            ...Object.entries(periodNames).map(([value, label]) => ({ value, label })),
-          ]}
-        />
+        <Filter name="period" label="When" options={filterOptions('Any time', periodNames)} />
         <EventChips />
-        <div className={styles.tools}>
-          <span className={styles.fresh} role="status">
+        <Group ml="auto">
+          <Text span fz="xs" c="dimmed" role="status">
             {isLive && !after && (fresh.size === 0 ? 'Waiting for events …' : `${fresh.size} new`)}
-          </span>
+          </Text>
           <Switch
             size="sm"
             label="Live"
@@ -85,7 +66,7 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
             }}
           />
           <Export projectId={projectId} filter={filter} disabled={!events?.length} />
-        </div>
+        </Group>
       </ListBar>
       {events?.length === 0 ? (
         <Empty

@@ -1,18 +1,16 @@
-import { type KeyboardEvent, useId, useState } from 'react';
-import { useEnter, useSearch } from '../frame/search/use-search.ts';
+import { useState } from 'react';
+import { Listbox } from '../frame/search/listbox.tsx';
+import { useSearch } from '../frame/search/use-search.ts';
 import { PaletteInProject } from '../generated/operations.ts';
-import { Icon } from '../ui/icon.tsx';
 import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
 import { momentOf } from './event-query.ts';
-import styles from './query-bar.module.css';
 import { allTypes, groupNames, sentenceOf } from './sentences.ts';
 
 interface Completion {
   key: string;
   label: string;
   detail?: string | undefined;
-  /** Found by the server for the text of its last response. */
   isFound?: boolean;
   /** Filter values to set; text: the input's new text. */
   set?: Record<string, string | undefined>;
@@ -75,19 +73,12 @@ function results(wanted: string): Completion[] {
 export function QueryBar({ projectId }: { projectId: string | undefined }) {
   const { set } = useListParams();
   const [text, setText] = useState('');
-  const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
-  const id = useId();
   const [, key = '', value = text] = keyed.exec(text.trimStart()) ?? [];
   const wanted = value.trim();
   const about = key.toLowerCase();
   const names = about === '' || ['user', 'client', 'app'].includes(about);
   const searched = projectId !== undefined && names && (wanted.length > 1 || about !== '');
-  const { answer, pending } = useSearch(
-    PaletteInProject,
-    { projectId: projectId ?? '', search: wanted },
-    isOpen && searched,
-  );
+  const { answer, pending } = useSearch(PaletteInProject, { projectId: projectId ?? '', search: wanted }, searched);
   const people = (searched ? (answer?.users.edges ?? []) : []).map(({ node }) => ({
     key: node.id,
     label: `user: ${node.displayName ?? node.userName}`,
@@ -101,7 +92,7 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
     isFound: true,
     set: { client: node.id },
   }));
-  const choices = ((): Completion[] => {
+  const completions = ((): Completion[] => {
     if (about === 'user') return uuid.test(wanted) ? [{ key: 'id', label: wanted, set: { user: wanted } }] : people;
     if (about === 'client' || about === 'app') {
       return uuid.test(wanted) ? [{ key: 'id', label: wanted, set: { client: wanted } }] : applications;
@@ -121,97 +112,27 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
     );
     return wanted === '' ? begun : [...begun, ...people, ...applications, ...typesLike(wanted)];
   })();
-  const at = Math.min(active, Math.max(0, choices.length - 1));
-
-  const choose = (choice: Completion | undefined) => {
-    if (!choice) return;
-    setActive(0);
-    setText(choice.text ?? '');
-    setOpen(choice.text !== undefined);
-    if (choice.set) set(choice.set);
-  };
-  const isAwaited = searched && pending && (choices[at]?.isFound ?? true);
-  const { enter, forget } = useEnter(isAwaited, () => choose(choices[at]));
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by !== undefined) {
-      event.preventDefault();
-      if (!isOpen) setOpen(true);
-      else if (choices.length > 0) setActive((at + by + choices.length) % choices.length);
-    }
-    if (event.key === 'Enter' && isOpen) {
-      event.preventDefault();
-      enter();
-    }
-    if (event.key === 'Escape' && isOpen) {
-      event.preventDefault();
-      forget();
-      setOpen(false);
-    }
-  };
-  const isShown = isOpen && (choices.length > 0 || text !== '');
   return (
-    <div
-      className={styles.bar}
-      onBlur={(event) => {
-        if (event.currentTarget.contains(event.relatedTarget)) return;
-        forget();
-        setOpen(false);
-      }}
-    >
-      <Icon name="search" size={16} />
-      <input
-        role="combobox"
-        aria-label="Search events"
-        aria-expanded={isShown}
-        aria-controls={id}
-        aria-autocomplete="list"
-        aria-activedescendant={isShown && choices.length > 0 ? `${id}-${at}` : undefined}
-        placeholder={projectId ? 'user:  client:  type:  result:  after:  before:' : 'type:  result:  after:  before:'}
-        value={text}
-        maxLength={200}
-        autoComplete="off"
-        spellCheck={false}
-        onFocus={() => setOpen(true)}
-        onClick={() => setOpen(true)}
-        onChange={(event) => {
-          setActive(0);
-          setOpen(true);
-          forget();
-          setText(event.currentTarget.value);
-        }}
-        onKeyDown={onKey}
-      />
-      <div
-        className={styles.list}
-        role="listbox"
-        id={id}
-        aria-label="Completions"
-        hidden={!isShown || choices.length === 0}
-      >
-        {choices.map((choice, index) => (
-          // Focus stays in the input (aria-activedescendant).
-          <div
-            key={choice.key}
-            className={styles.choice}
-            role="option"
-            id={`${id}-${index}`}
-            aria-selected={index === at}
-            onPointerMove={() => setActive(index)}
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => choose(choice)}
-          >
-            <span>{choice.label}</span>
-            {choice.detail && <small>{choice.detail}</small>}
-          </div>
-        ))}
-      </div>
-      {isShown && choices.length === 0 && (
-        <p className={styles.nothing} role="status">
-          {pending ? 'Searching …' : nothing(about)}
-        </p>
-      )}
-    </div>
+    <Listbox
+      isPopup
+      label="Search events"
+      placeholder={projectId ? 'user:  client:  type:  result:  after:  before:' : 'type:  result:  after:  before:'}
+      text={text}
+      onText={setText}
+      choices={completions.map(({ key: name, label, detail, isFound = false, set: values, text: next }) => ({
+        key: name,
+        label,
+        detail,
+        isFound,
+        keepsOpen: next !== undefined,
+        choose() {
+          setText(next ?? '');
+          if (values) set(values);
+        },
+      }))}
+      pending={pending}
+      nothing={nothing(about)}
+    />
   );
 }
 

@@ -2,29 +2,25 @@ import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation } from '../api.ts';
-import { DeleteClient, UpdateClient } from '../generated/operations.ts';
+import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { request } from '../ui/code/show-graphql.tsx';
-import { Confirm } from '../ui/feedback/confirm.tsx';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { Section } from '../ui/layout/page.tsx';
+import { counted } from '../ui/lists/resource-list.tsx';
 import type { ClientPartProps } from './client-part.ts';
-import { useClientForm } from './use-client-form.ts';
-
-type Asking = 'disable' | 'delete' | undefined;
+import { clientChange } from './use-client-form.ts';
 
 /** Disable (reversible) and delete (irreversible). */
 export function ClientDanger({ client, mayChange }: ClientPartProps) {
-  const [asking, setAsking] = useState<Asking>();
-  const [remove, removing, failure, reset] = useMutation(DeleteClient, []);
-  const form = useClientForm(client);
+  const [asking, setAsking] = useState<'disable' | 'delete'>();
+  const [update, busy] = useMutation(UpdateClient, [ClientById]);
   const navigate = useNavigate();
   const path = useProjectPath();
   const keys = client.apiKeys.filter(({ revokedAt }) => revokedAt === null).length;
-  const close = () => {
-    setAsking(undefined);
-    reset();
-    form.clear();
+  const switchOn = async () => {
+    const outcome = await update(clientChange(client, { disabled: false }));
+    if (outcome.data) toast('Saved');
   };
   if (client.builtIn === 'CONSOLE') {
     return (
@@ -45,7 +41,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         actions={
           mayChange &&
           (client.disabled ? (
-            <Button onClick={() => void form.save({ disabled: false })} loading={form.busy}>
+            <Button onClick={() => void switchOn()} loading={busy}>
               Switch on
             </Button>
           ) : (
@@ -67,47 +63,37 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
           )
         }
       />
-      <Confirm
-        opened={asking === 'disable'}
+      <ConfirmMutation
         title={`Switch ${client.name} off?`}
         verb="Switch off"
-        busy={form.busy}
-        failure={form.failure}
-        graphql={request(UpdateClient, { input: { id: client.id, expectedVersion: client.version, disabled: true } })}
-        onClose={close}
-        onConfirm={async () => {
-          if (await form.save({ disabled: true })) close();
-        }}
+        operation={UpdateClient}
+        variables={asking === 'disable' ? clientChange(client, { disabled: true }) : undefined}
+        invalidates={[ClientById]}
+        done="Saved"
+        onClose={() => setAsking(undefined)}
       >
         <p>Sign-ins and code exchanges of this application are refused at once. Other sessions stay.</p>
-      </Confirm>
-      <Confirm
-        opened={asking === 'delete'}
+      </ConfirmMutation>
+      <ConfirmMutation
         title={`Delete ${client.name}?`}
         verb="Delete application"
         name={client.name}
-        busy={removing}
-        failure={failure}
-        graphql={request(DeleteClient, { id: client.id })}
-        onClose={close}
-        onConfirm={async () => {
-          const outcome = await remove({ id: client.id });
-          if (!outcome.data) return;
-          toast(`${client.name} deleted`);
-          void navigate(path('applications'), { replace: true });
-        }}
+        operation={DeleteClient}
+        variables={asking === 'delete' ? { id: client.id } : undefined}
+        invalidates={[]}
+        done={`${client.name} deleted`}
+        onDone={() => void navigate(path('applications'), { replace: true })}
+        onClose={() => setAsking(undefined)}
       >
         <p>This cannot be undone. You will lose:</p>
         <ul>
           <li>
             the client ID <code>{client.id}</code>, which can never be had again
           </li>
-          <li>
-            {keys} live API key{keys === 1 ? '' : 's'}
-          </li>
+          <li>{counted(keys, 'live API key')}</li>
           <li>devices registered with it: users verify their address again elsewhere</li>
         </ul>
-      </Confirm>
+      </ConfirmMutation>
     </>
   );
 }

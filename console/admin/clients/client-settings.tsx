@@ -1,22 +1,20 @@
-import { Radio, Switch, TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import { UpdateClient } from '../generated/operations.ts';
-import { ShowGraphql } from '../ui/code/show-graphql.tsx';
-import { useDraft } from '../ui/forms/draft.ts';
-import { ListField, tidy } from '../ui/forms/list-field.tsx';
-import { type Change, SaveBar } from '../ui/forms/save-bar.tsx';
+import { tidy } from '../ui/forms/list-field.tsx';
+import { Radios } from '../ui/forms/radios.tsx';
+import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
-import styles from './client-settings.module.css';
 import { KeyPair } from './keys/key-pair.tsx';
 import { authMethodNames } from './kind.ts';
 import { addressFault } from './redirect-fault.ts';
+import { PostLogoutUris, RedirectUris } from './redirect-uris.tsx';
 import { useClientForm } from './use-client-form.ts';
 
 interface Values {
   name: string;
-  redirectUris: readonly string[];
-  postLogoutRedirectUris: readonly string[];
+  redirectUris: string[];
+  postLogoutRedirectUris: string[];
   tokenEndpointAuthMethod: keyof typeof authMethodNames;
   jwks: string;
   pkceRequired: boolean;
@@ -35,110 +33,56 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
     }),
     [client],
   );
-  const { values, set, changed, edits, settle, reset } = useDraft(saved);
-  const { save, busy, failure, faultOf, clear } = useClientForm(client);
-  const input = {
+  const form = useClientForm(client, mayChange, saved, (edits) => ({
     ...edits,
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),
     ...(edits.postLogoutRedirectUris ? { postLogoutRedirectUris: tidy(edits.postLogoutRedirectUris) } : {}),
-    ...(edits.jwks === undefined ? {} : { jwks: edits.jwks.trim() || null }),
-  } as Record<string, never>;
+    ...(edits.jwks === undefined ? {} : { jwks: (edits.jwks.trim() || null) as never }),
+  }));
+  const { values } = form;
   const lost = saved.redirectUris.filter((uri) => !values.redirectUris.includes(uri)).length;
   return (
     <>
       <Section title="Basics">
         <TextInput
-          className={styles.name}
           label="Name"
           description="Shown on the sign-in page."
-          value={values.name}
-          disabled={!mayChange}
+          maw="28rem"
           maxLength={200}
-          error={faultOf('name')}
-          onChange={(event) => set('name', event.currentTarget.value)}
+          {...form.field('name')}
         />
       </Section>
       <Section title="Addresses" lead="Users are redirected only to these URIs. No wildcards.">
-        <ListField
-          label="Redirect URIs"
-          hint="Must match exactly. Their origins are also allowed by CORS."
-          one="redirect URI"
-          placeholder="https://app.example.com/callback"
-          values={values.redirectUris}
-          disabled={!mayChange}
-          fault={addressFault}
-          error={faultOf('redirectUris')}
-          onChange={(uris) => set('redirectUris', uris)}
-        />
-        <ListField
-          label="Post-logout redirect URIs"
-          hint="Allowed destinations after sign-out."
-          one="post-logout URI"
-          placeholder="https://app.example.com/"
-          values={values.postLogoutRedirectUris}
-          disabled={!mayChange}
-          fault={addressFault}
-          error={faultOf('postLogoutRedirectUris')}
-          onChange={(uris) => set('postLogoutRedirectUris', uris)}
-        />
+        <RedirectUris {...form.field('redirectUris')} />
+        <PostLogoutUris {...form.field('postLogoutRedirectUris')} />
       </Section>
       <Section title="Authentication" lead="Client authentication at the token endpoint.">
-        <Radio.Group
-          aria-label="Authentication"
-          value={values.tokenEndpointAuthMethod}
-          onChange={(value) => set('tokenEndpointAuthMethod', value as Values['tokenEndpointAuthMethod'])}
-        >
-          <div className={styles.radios}>
-            {Object.entries(authMethodNames).map(([value, label]) => (
-              <Radio key={value} value={value} label={label} disabled={!mayChange} />
-            ))}
-          </div>
-        </Radio.Group>
-        {values.tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT' && (
-          <KeyPair
-            value={values.jwks}
-            onChange={(jwks) => set('jwks', jwks)}
-            error={faultOf('jwks')}
-            disabled={!mayChange}
-          />
-        )}
+        <Radios label="Authentication" options={authMethods} {...form.field('tokenEndpointAuthMethod')} />
+        {values.tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT' && <KeyPair {...form.field('jwks')} />}
         <Switch
           label="Require PKCE for SDK sign-in"
           description="Sign-in without a code challenge fails. Redirect flows always need one."
-          checked={values.pkceRequired}
-          disabled={!mayChange}
-          error={faultOf('pkceRequired')}
-          onChange={(event) => set('pkceRequired', event.currentTarget.checked)}
+          {...form.toggle('pkceRequired')}
         />
       </Section>
-      {changed.length > 0 && (
-        <div className={styles.graphql}>
-          <ShowGraphql
-            operation={UpdateClient}
-            variables={{ input: { id: client.id, expectedVersion: client.version, ...input } }}
-          />
-        </div>
-      )}
       <SaveBar
-        changes={changed.map((name) => changeOf(name, saved, values))}
-        busy={busy}
-        failure={failure}
+        form={form}
+        labels={labels}
+        describe={describe}
         consequence={
           lost > 0 &&
           `Sign-ins that return to the ${lost === 1 ? 'removed address' : `${lost} removed addresses`} will be refused at once.`
         }
-        onSave={async () => {
-          if ([...values.redirectUris, ...values.postLogoutRedirectUris].some((uri) => addressFault(uri))) return;
-          if (await save(input)) settle(edits);
-        }}
-        onDiscard={() => {
-          reset();
-          clear();
-        }}
+        isInvalid={[...values.redirectUris, ...values.postLogoutRedirectUris].some(addressFault)}
       />
     </>
   );
 }
+
+const authMethods = {
+  NONE: { name: authMethodNames.NONE },
+  PRIVATE_KEY_JWT: { name: authMethodNames.PRIVATE_KEY_JWT },
+};
 
 const labels: Record<keyof Values, string> = {
   name: 'Name',
@@ -149,18 +93,9 @@ const labels: Record<keyof Values, string> = {
   pkceRequired: 'PKCE for SDK sign-in',
 };
 
-function changeOf(name: keyof Values, saved: Values, values: Values): Change {
-  const describe = (from: Values) =>
-    name === 'tokenEndpointAuthMethod'
-      ? authMethodNames[from.tokenEndpointAuthMethod]
-      : name === 'jwks'
-        ? (/"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && 'another key'))
-        : name === 'pkceRequired'
-          ? from.pkceRequired
-            ? 'Required'
-            : 'Optional'
-          : name === 'name'
-            ? from.name
-            : tidy(from[name]);
-  return { label: labels[name], before: describe(saved), after: describe(values) };
+function describe(name: keyof Values, from: Values): string | string[] {
+  if (name === 'tokenEndpointAuthMethod') return authMethodNames[from.tokenEndpointAuthMethod];
+  if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && 'another key');
+  if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
+  return name === 'name' ? from.name : tidy(from[name]);
 }

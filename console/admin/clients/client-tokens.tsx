@@ -1,14 +1,10 @@
-import { Checkbox, Radio, Switch, TextInput } from '@mantine/core';
+import { Checkbox, Group, Radio, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import { UpdateClient } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { ShowGraphql } from '../ui/code/show-graphql.tsx';
-import { useDraft } from '../ui/forms/draft.ts';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
-import styles from './client-settings.module.css';
 import { addressFault } from './redirect-fault.ts';
 import { useClientForm } from './use-client-form.ts';
 
@@ -34,37 +30,25 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
     }),
     [client],
   );
-  const { values, set, changed, edits, settle, reset } = useDraft(saved);
-  const { save, busy, failure, faultOf, clear } = useClientForm(client);
-  const input = {
+  const form = useClientForm(client, mayChange, saved, ({ backchannelLogoutUri: uri, ...edits }) => ({
     ...edits,
-    ...(edits.backchannelLogoutUri === undefined
-      ? {}
-      : { backchannelLogoutUri: edits.backchannelLogoutUri.trim() || null }),
-  };
-  const ttl = values.accessTokenTtlSeconds;
-  const life = (seconds: number | null) =>
-    seconds === null ? `Project default (${formatDuration(project.accessTokenTtlSeconds)})` : formatDuration(seconds);
+    ...(uri === undefined ? {} : { backchannelLogoutUri: uri.trim() || null }),
+  }));
+  const ttl = form.field('accessTokenTtlSeconds');
+  const uri = form.field('backchannelLogoutUri');
+  const uriFault = addressFault(uri.value);
+  const standard = `Project default (${formatDuration(project.accessTokenTtlSeconds)})`;
   return (
     <>
       <Section title="Access tokens" lead="Valid for UserInfo only. ID tokens cannot be refreshed.">
         <Switch
-          label={`Project default (${formatDuration(project.accessTokenTtlSeconds)})`}
-          checked={ttl === null}
+          label={standard}
+          checked={ttl.value === null}
           disabled={!mayChange}
-          onChange={(event) =>
-            set('accessTokenTtlSeconds', event.currentTarget.checked ? null : project.accessTokenTtlSeconds)
-          }
+          onChange={(event) => ttl.onChange(event.currentTarget.checked ? null : project.accessTokenTtlSeconds)}
         />
-        {ttl !== null && (
-          <Duration
-            label="Access token lifetime"
-            hint="1 second to 1 hour"
-            seconds={ttl}
-            disabled={!mayChange}
-            error={faultOf('accessTokenTtlSeconds')}
-            onChange={(seconds) => set('accessTokenTtlSeconds', seconds)}
-          />
+        {ttl.value !== null && (
+          <Duration label="Access token lifetime" hint="1 second to 1 hour" {...ttl} value={ttl.value} />
         )}
       </Section>
       <Section
@@ -72,60 +56,36 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
         lead="Receives a signed logout token when a session ends; retried for hours."
       >
         <TextInput
-          className={styles.name}
           label="Back-channel logout URI"
           description="https, reachable from this server. Empty: disabled."
           placeholder="https://app.example.com/backchannel-logout"
-          value={values.backchannelLogoutUri}
-          disabled={!mayChange}
+          maw="28rem"
           spellCheck={false}
-          error={addressFault(values.backchannelLogoutUri) ?? faultOf('backchannelLogoutUri')}
-          onChange={(event) => set('backchannelLogoutUri', event.currentTarget.value)}
+          {...uri}
+          error={uriFault ?? uri.error}
         />
         <Checkbox
           label="Require session ID (sid)"
           description="For single-session logout. A global logout has no sid."
-          checked={values.backchannelLogoutSessionRequired}
-          disabled={!mayChange}
-          onChange={(event) => set('backchannelLogoutSessionRequired', event.currentTarget.checked)}
+          {...form.toggle('backchannelLogoutSessionRequired')}
         />
         <Radio.Group
           label="Logout token type"
           description="The typ header. Some receivers require a specific value."
-          value={values.logoutTokenTyp}
-          onChange={(value) => set('logoutTokenTyp', value as Values['logoutTokenTyp'])}
+          {...form.field('logoutTokenTyp')}
         >
-          <div className={styles.types}>
+          <Group gap="lg" mt="xs">
             {Object.entries(types).map(([value, label]) => (
               <Radio key={value} value={value} label={<code>{label}</code>} disabled={!mayChange} />
             ))}
-          </div>
+          </Group>
         </Radio.Group>
       </Section>
-      {changed.length > 0 && (
-        <div className={styles.graphql}>
-          <ShowGraphql
-            operation={UpdateClient}
-            variables={{ input: { id: client.id, expectedVersion: client.version, ...input } }}
-          />
-        </div>
-      )}
       <SaveBar
-        changes={changed.map((name) => ({
-          label: labels[name],
-          before: describe(name, saved, life),
-          after: describe(name, values, life),
-        }))}
-        busy={busy}
-        failure={failure}
-        onSave={async () => {
-          if (addressFault(values.backchannelLogoutUri)) return;
-          if (await save(input)) settle(edits);
-        }}
-        onDiscard={() => {
-          reset();
-          clear();
-        }}
+        form={form}
+        labels={labels}
+        describe={(name, from) => describe(name, from, standard)}
+        isInvalid={uriFault !== undefined}
       />
     </>
   );
@@ -138,8 +98,9 @@ const labels: Record<keyof Values, string> = {
   logoutTokenTyp: 'Logout token type',
 };
 
-function describe(name: keyof Values, from: Values, life: (seconds: number | null) => string): string {
-  if (name === 'accessTokenTtlSeconds') return life(from.accessTokenTtlSeconds);
+function describe(name: keyof Values, from: Values, standard: string): string {
+  const { accessTokenTtlSeconds: ttl } = from;
+  if (name === 'accessTokenTtlSeconds') return ttl === null ? standard : formatDuration(ttl);
   if (name === 'logoutTokenTyp') return types[from.logoutTokenTyp];
   if (name === 'backchannelLogoutSessionRequired') return from.backchannelLogoutSessionRequired ? 'Yes' : 'No';
   return from.backchannelLogoutUri;

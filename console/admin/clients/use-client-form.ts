@@ -1,20 +1,24 @@
-import { useCallback } from 'react';
-import { useMutation } from '../api.ts';
 import { ClientById, UpdateClient, type UpdateClientInput } from '../generated/operations.ts';
-import { toast } from '../ui/feedback/toast.tsx';
+import { type SettingsForm, useSettingsForm } from '../ui/forms/settings-form.ts';
 import type { Client } from './client-part.ts';
 
-/** Saves part of an application; detects concurrent changes instead of overwriting them. */
-export function useClientForm(client: Client) {
-  const [update, busy, failure, reset] = useMutation(UpdateClient, [ClientById]);
-  const save = useCallback(
-    async (input: Omit<UpdateClientInput, 'id' | 'expectedVersion'>): Promise<boolean> => {
-      const outcome = await update({ input: { id: client.id, expectedVersion: client.version, ...input } });
-      if (outcome.data) toast('Saved');
-      return outcome.data !== undefined;
-    },
-    [client.id, client.version, update],
-  );
-  const faultOf = (field: string) => (failure?.field === field ? failure.message : undefined);
-  return { save, busy, failure, faultOf, clear: reset };
+/** Variables that change an application; concurrent changes are refused. */
+export const clientChange = ({ id, version }: Client, settings: Omit<UpdateClientInput, 'id' | 'expectedVersion'>) => ({
+  input: { id, expectedVersion: version, ...settings },
+});
+
+/** Form over part of an application's settings. @param saved memoized */
+export function useClientForm<Values extends object>(
+  client: Client,
+  mayChange: boolean,
+  saved: Values,
+  settings: (edits: Partial<Values>) => Parameters<typeof clientChange>[1],
+): SettingsForm<Values> {
+  return useSettingsForm({
+    saved,
+    mayChange,
+    operation: UpdateClient,
+    variables: (edits) => clientChange(client, settings(edits)),
+    invalidates: [ClientById],
+  });
 }

@@ -1,4 +1,4 @@
-import { Alert, Badge } from '@mantine/core';
+import { Alert, Badge, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { DevMailbox } from '../generated/operations.ts';
 import { CopyButton } from '../ui/code/copy.tsx';
@@ -7,6 +7,7 @@ import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import styles from './mailbox-page.module.css';
 
@@ -30,38 +31,38 @@ export function Component() {
       ) : (
         <Section flush>
           {!page ? (
-            <div className={styles.skeleton}>
-              <LinesSkeleton />
-            </div>
+            <LinesSkeleton flush />
           ) : page.edges.length === 0 ? (
             <Empty icon="mail" title="No messages yet">
               Sign in to an application; the code appears here.
             </Empty>
           ) : (
-            <ol className={styles.list}>
+            <ol className={`${rows.rows} ${styles.list}`}>
               {page.edges.map(({ node }) => {
                 const code = /\b(?:\d{6}|[0-9A-Z]{5}-[0-9A-Z]{5})\b/.exec(node.text)?.[0];
                 return (
-                  <li key={node.id}>
-                    <header>
-                      <h2>{node.subject ?? 'Text message'}</h2>
+                  <Stack key={node.id} component="li" gap="xs" align="flex-start">
+                    <Group component="header" gap="0.25rem 0.75rem" w="100%">
+                      <Text component="h2" fz="md" fw={600}>
+                        {node.subject ?? 'Text message'}
+                      </Text>
                       <Badge>{node.channel === 'SMS' ? 'Text message' : 'Mail'}</Badge>
-                      <span className={styles.time}>
+                      <Text span c="dimmed" ml="auto">
                         <Time at={node.at} />
-                      </span>
-                    </header>
-                    <p className={styles.to}>To {node.to}</p>
+                      </Text>
+                    </Group>
+                    <Text c="dimmed">To {node.to}</Text>
                     {code && (
-                      <p className={styles.code}>
+                      <Group gap="xs" className={styles.code ?? ''}>
                         <code>{code}</code>
                         <CopyButton value={code} label="code" />
-                      </p>
+                      </Group>
                     )}
                     <details>
                       <summary>Full message</summary>
                       <pre>{node.text}</pre>
                     </details>
-                  </li>
+                  </Stack>
                 );
               })}
             </ol>

@@ -1,19 +1,20 @@
-import { Alert, Badge, Button, Switch } from '@mantine/core';
+import { Alert, Badge, Button, Loader, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useQuery } from '../api.ts';
-import { ScimTokens } from '../generated/operations.ts';
+import { useMutation, useQuery } from '../api.ts';
+import { ScimTokens, UpdateProject } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { useProjectForm } from '../projects/use-project-form.ts';
+import { projectChange, projectQueries } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
-import { Confirm } from '../ui/feedback/confirm.tsx';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { Time } from '../ui/time.tsx';
-import styles from './directory-page.module.css';
 import { Inspector } from './inspector.tsx';
 import { Tokens } from './scim-tokens.tsx';
 import { SelfTest } from './self-test.tsx';
@@ -28,7 +29,11 @@ export function Component() {
   const { data, failure, reload } = useQuery(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
   const tokens = data?.scimTokens;
   const [isSwitchingOff, setSwitchingOff] = useState(false);
-  const form = useProjectForm(project);
+  const [update, busy, fault] = useMutation(UpdateProject, projectQueries);
+  const save = async (input: { scimEnabled: true } | { scimAuthoritative: boolean }) => {
+    const outcome = await update(projectChange(project, input));
+    if (outcome.data) toast('Saved');
+  };
   const address = `${settings.issuer}/v1/scim/${project.id}`;
   if (project.builtIn === 'CONSOLE') {
     return (
@@ -62,14 +67,14 @@ export function Component() {
       {mayChange && <SelfTest projectId={project.id} isOn={project.scimEnabled} />}
       <Inspector projectId={project.id} />
       <Section title="Rules">
-        <div className={styles.rules}>
+        <Stack>
           <Switch
             label="Allow directory requests"
             description="Off: SCIM requests return 404. Users and tokens stay."
             checked={project.scimEnabled}
-            disabled={!mayChange || form.busy}
+            disabled={!mayChange || busy}
             onChange={(event) => {
-              if (event.currentTarget.checked) void form.save({ scimEnabled: true });
+              if (event.currentTarget.checked) void save({ scimEnabled: true });
               else setSwitchingOff(true);
             }}
           />
@@ -77,36 +82,31 @@ export function Component() {
             label="Lock phone numbers of directory users"
             description="Directory users cannot change their phone number. Off: changes last until the next sync."
             checked={project.scimAuthoritative}
-            disabled={!mayChange || form.busy}
-            onChange={(event) => void form.save({ scimAuthoritative: event.currentTarget.checked })}
+            disabled={!mayChange || busy}
+            onChange={(event) => void save({ scimAuthoritative: event.currentTarget.checked })}
           />
-        </div>
-        <FormError failure={isSwitchingOff ? undefined : form.failure} />
+        </Stack>
+        <FormError failure={fault} />
         <div>
           <Button component={Link} to={`${path('users')}?provenance=SCIM`} variant="default" size="xs">
             Users from the directory
           </Button>
         </div>
       </Section>
-      <Confirm
-        opened={isSwitchingOff}
+      <ConfirmMutation
         title="Turn off directory sync?"
         verb="Switch off"
-        busy={form.busy}
-        failure={form.failure}
-        onClose={() => {
-          setSwitchingOff(false);
-          form.clear();
-        }}
-        onConfirm={async () => {
-          if (await form.save({ scimEnabled: false })) setSwitchingOff(false);
-        }}
+        operation={UpdateProject}
+        variables={isSwitchingOff ? projectChange(project, { scimEnabled: false }) : undefined}
+        invalidates={projectQueries}
+        done="Saved"
+        onClose={() => setSwitchingOff(false)}
       >
         <p>
           SCIM requests return 404 at once: users removed in the directory keep access until sync is on again. Users and
           tokens stay.
         </p>
-      </Confirm>
+      </ConfirmMutation>
     </Page>
   );
 }
@@ -129,18 +129,22 @@ function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
   const last = lastHeard(tokens);
   if (live.length === 0) return null;
   return (
-    <div className={styles.state} data-heard={last !== undefined || undefined} role="status">
-      <i aria-hidden="true" />
+    <Alert
+      color={last ? 'good' : 'note'}
+      role="status"
+      radius="lg"
+      icon={last ? <Icon name="check" /> : <Loader size={18} color="currentcolor" />}
+    >
       {last ? (
-        <p>
+        <>
           <strong>Connected.</strong> Last request <Time at={last} />.
-        </p>
+        </>
       ) : (
-        <p>
+        <>
           <strong>Waiting for the first request.</strong> Press “Test connection” in the directory; this status updates
           automatically.
-        </p>
+        </>
       )}
-    </div>
+    </Alert>
   );
 }

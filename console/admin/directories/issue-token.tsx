@@ -1,11 +1,11 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useMutation } from '../api.ts';
+import { faultAt } from '../failure.ts';
 import { IssueScimToken, ScimTokens } from '../generated/operations.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { lifetimes, moment } from '../ui/secrets/expiry.ts';
-import styles from './issue-token.module.css';
 
 interface IssueTokenProps {
   projectId: string;
@@ -27,24 +27,27 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
     onIssued(outcome.data.issueScimToken.token);
   };
   return (
-    <form className={styles.form} onSubmit={submit}>
-      <TextInput
-        label="Token name"
-        value={wanted}
-        maxLength={200}
-        error={failure?.field === 'name' && failure.message}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <NativeSelect
-        label="Expires in"
-        value={days}
-        data={[...lifetimes]}
-        onChange={(event) => setDays(event.currentTarget.value)}
-      />
-      <Button type="submit" loading={busy} disabled={wanted.trim() === ''}>
-        Issue token
-      </Button>
-      <div className={styles.failure}>{failure?.field !== 'name' && <FormError failure={failure} />}</div>
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          flex="1 1 14rem"
+          label="Token name"
+          value={wanted}
+          maxLength={200}
+          error={faultAt(failure, 'name')}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Expires in"
+          value={days}
+          data={[...lifetimes]}
+          onChange={(event) => setDays(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={busy} disabled={wanted.trim() === ''}>
+          Issue token
+        </Button>
+      </Group>
+      <FormError failure={failure} except={['name']} />
     </form>
   );
 }

@@ -1,4 +1,3 @@
-import { useMutation } from '../api.ts';
 import { RevokeScimToken, type ScimTokenRowFragment, ScimTokens } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
@@ -10,7 +9,6 @@ export type ScimToken = ScimTokenRowFragment;
 /** The directory's SCIM tokens. Several may be live at once, for rotation without downtime. */
 export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | undefined; mayChange: boolean }) {
   const project = useProject();
-  const [revoke, busy] = useMutation(RevokeScimToken, [ScimTokens]);
   const othersThan = ({ id }: ScimToken) => tokens?.filter((token) => isLive(token) && token.id !== id).length ?? 0;
   return (
     <TokenList
@@ -25,11 +23,7 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
       issueTitle="Issue a token"
       form={(issued) => <IssueToken projectId={project.id} onIssued={issued} />}
       secret={{ label: 'SCIM token', fileName: 'scim-token.txt' }}
-      revoking={busy}
-      revoke={async (id) => {
-        const { data, failure } = await revoke({ id });
-        return { done: data !== undefined, failure };
-      }}
+      revocation={{ operation: RevokeScimToken, invalidates: [ScimTokens] }}
       consequence={(token) => {
         const others = othersThan(token);
         const rest = `${others} other${others === 1 ? ' is' : 's are'} live.`;

@@ -1,10 +1,10 @@
-import { Badge, Button } from '@mantine/core';
+import { Badge, Box, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import styles from './self-test.module.css';
+import rows from '../ui/lists/rows.module.css';
 
 type Step = TestDirectoryMutation['testDirectory'][number];
 
@@ -30,41 +30,38 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
     >
       <div role="status">
         {steps && (
-          <p className={styles.verdict}>
-            {failed === 0 ? (
-              <>
-                <Badge color="good">All {steps.length} passed</Badge> Latchkey works. Check the directory's settings or
-                the network in between.
-              </>
-            ) : (
-              <>
-                <Badge color="bad">
-                  {failed} of {steps.length} failed
-                </Badge>{' '}
-                Latchkey has a problem: contact the operator of this server.
-              </>
-            )}
-          </p>
+          <Text px="lg" pb="1.25rem">
+            <Badge color={failed === 0 ? 'good' : 'bad'}>
+              {failed === 0 ? `All ${steps.length} passed` : `${failed} of ${steps.length} failed`}
+            </Badge>{' '}
+            {failed === 0
+              ? "Latchkey works. Check the directory's settings or the network in between."
+              : 'Latchkey has a problem: contact the operator of this server.'}
+          </Text>
         )}
       </div>
       {failure && (
-        <div className={styles.verdict}>
+        <Box px="lg" pb="1.25rem">
           <FormError failure={failure} />
-        </div>
+        </Box>
       )}
       {steps && (
-        <ol className={styles.steps}>
+        <ol className={rows.rows}>
           {steps.map(({ name, proves, passed, request, fault, durationMs }) => (
-            <li key={name}>
+            <Group key={name} component="li" gap="sm" wrap="nowrap" align="baseline">
               <Badge color={passed ? 'good' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Badge>
-              <div>
+              <Box flex={1}>
                 <p>
                   <strong>{name}.</strong> {fault ?? proves}
                 </p>
-                <code>{request}</code>
-              </div>
-              <span>{durationMs} ms</span>
-            </li>
+                <Text component="code" c="dimmed">
+                  {request}
+                </Text>
+              </Box>
+              <Text span c="dimmed">
+                {durationMs} ms
+              </Text>
+            </Group>
           ))}
         </ol>
       )}

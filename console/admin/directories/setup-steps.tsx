@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Chip, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
+import { Facts } from '../ui/lists/facts.tsx';
 import { IssueToken } from './issue-token.tsx';
 import { providers } from './providers.ts';
 import styles from './setup-steps.module.css';
@@ -41,52 +42,40 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
       title={isConnected ? 'Connect another directory' : 'Connect a directory'}
       lead="Follow the steps in your directory. Nothing changes until it connects."
     >
-      <fieldset className={styles.providers}>
-        <legend>Your directory</legend>
-        {providers.map(({ id, name }) => (
-          <label key={id}>
-            <input type="radio" name="provider" checked={id === chosen} onChange={() => setChosen(id)} />
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      <Chip.Group value={chosen} onChange={setChosen}>
+        <Group gap="xs" role="radiogroup" aria-label="Your directory">
+          {providers.map(({ id, name }) => (
+            <Chip key={id} value={id} variant="outline" radius="md">
+              {name}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
       <ol className={styles.steps}>
         {provider.steps.map(({ text, values = [], settings = [] }) => (
           <li key={text}>
-            <div>
+            <Stack gap="sm" maw="46rem">
               <p>{text}</p>
               {values.includes('address') && <CopyField label="SCIM address" value={address} />}
-              {values.includes('token') &&
-                (token ? (
-                  <CopyField
-                    label="Token"
-                    value={token}
-                    hint="Shown until you leave this page; only a hash is stored."
-                  />
-                ) : (
-                  mayChange && (
-                    <div className={styles.token}>
-                      <IssueToken projectId={projectId} suggestedName={provider.name} onIssued={onIssued} />
-                    </div>
-                  )
-                ))}
-              {settings.length > 0 && (
-                <dl className={styles.settings}>
-                  {settings.map(([name, value]) => (
-                    <div key={name}>
-                      <dt>{name}</dt>
-                      <dd>
-                        <code>{value}</code>
-                      </dd>
-                    </div>
-                  ))}
-                </dl>
+              {values.includes('token') && token && (
+                <CopyField label="Token" value={token} hint="Shown until you leave this page; only a hash is stored." />
               )}
-            </div>
+              {values.includes('token') && !token && mayChange && (
+                <div className={styles.token}>
+                  <IssueToken projectId={projectId} suggestedName={provider.name} onIssued={onIssued} />
+                </div>
+              )}
+              {settings.length > 0 && (
+                <Facts
+                  labelWidth="16rem"
+                  facts={settings.map(([name, value]) => [name, <code key={name}>{value}</code>])}
+                />
+              )}
+            </Stack>
           </li>
         ))}
       </ol>
-      {provider.note && <p className={styles.note}>{provider.note}</p>}
+      {provider.note && <Text c="dimmed">{provider.note}</Text>}
     </Section>
   );
 }

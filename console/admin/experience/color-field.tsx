@@ -1,6 +1,7 @@
-import { Badge, TextInput } from '@mantine/core';
+import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { AccentTheme, type TonesFragment } from '../generated/operations.ts';
+import { Facts } from '../ui/lists/facts.tsx';
 import styles from './color-field.module.css';
 
 /** Latchkey's default accent. */
@@ -20,7 +21,7 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
   const { data } = useQuery(AccentTheme, { color: six ?? standard }, { keep: true });
   const isWrong = color.trim() !== '' && six === undefined;
   return (
-    <div className={styles.field}>
+    <Stack gap="sm">
       <TextInput
         label="Colour"
         description="Buttons and links. Six hex digits; empty: default blue."
@@ -43,35 +44,37 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
         }
       />
       {data && (
-        <dl className={styles.tones} aria-live="polite">
-          <Tones name="Light" tones={data.accentTheme.light} />
-          <Tones name="Dark" tones={data.accentTheme.dark} />
-        </dl>
+        <div aria-live="polite">
+          <Facts
+            labelWidth="3rem"
+            facts={[
+              ['Light', <Tones key="light" theme="light" tones={data.accentTheme.light} />],
+              ['Dark', <Tones key="dark" theme="dark" tones={data.accentTheme.dark} />],
+            ]}
+          />
+        </div>
       )}
-    </div>
+    </Stack>
   );
 }
 
-function Tones({ name, tones }: { name: 'Light' | 'Dark'; tones: TonesFragment }) {
+function Tones({ theme, tones }: { theme: 'light' | 'dark'; tones: TonesFragment }) {
   const { accent, onAccent, accentText, contrast, textContrast, isAdjusted } = tones;
   return (
-    <div className={styles.tone}>
-      <dt>{name}</dt>
-      <dd>
-        <span className={styles.sample} data-theme={name.toLowerCase()}>
-          <span className={styles.button} style={{ background: accent, color: onAccent }}>
-            Continue
-          </span>
-          <span className={styles.link} style={{ color: accentText }}>
-            Link
-          </span>
+    <Group gap="0.25rem 0.75rem">
+      <Group component="span" gap="sm" className={styles.sample ?? ''} data-theme={theme}>
+        <span className={styles.button} style={{ background: accent, color: onAccent }}>
+          Continue
         </span>
-        <span className={styles.numbers}>
-          Button {ratio(contrast)}, link {ratio(textContrast)}
-          {isAdjusted && <Badge color="note">Adjusted for contrast</Badge>}
-        </span>
-      </dd>
-    </div>
+        <Text span fw={500} td="underline" c={accentText}>
+          Link
+        </Text>
+      </Group>
+      <Text span fz="xs" c="dimmed">
+        Button {ratio(contrast)}, link {ratio(textContrast)}
+      </Text>
+      {isAdjusted && <Badge color="note">Adjusted for contrast</Badge>}
+    </Group>
   );
 }
 

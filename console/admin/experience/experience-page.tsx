@@ -1,16 +1,16 @@
-import { Alert, Badge, Button, NativeSelect, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { ExperienceOf, type ExperienceOfQuery, SaveExperienceDraft } from '../generated/operations.ts';
 import { type Project, useProject } from '../projects/project.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
-import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import bar from '../ui/forms/save-bar.module.css';
-import { type Change, Diff } from '../ui/forms/save-bar.tsx';
+import { type Change, ChangesBar } from '../ui/forms/save-bar.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
+import { counted } from '../ui/lists/resource-list.tsx';
 import { ColorField } from './color-field.tsx';
 import { changesBetween, contentOf, inputOf, type Language } from './content.ts';
 import styles from './experience-page.module.css';
@@ -54,7 +54,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
         </Alert>
       )}
       <div className={styles.columns}>
-        <div className={styles.form}>
+        <Stack gap="lg">
           <Section title="Name and colour">
             <TextInput
               label="Display name"
@@ -116,7 +116,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
           >
             <MailTexts {...form} />
           </Section>
-        </div>
+        </Stack>
         <div className={styles.side}>
           <Preview
             projectId={project.id}
@@ -127,7 +127,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
           />
         </div>
       </div>
-      <Section title="Versions" lead="Published versions. Reverting publishes a version again.">
+      <Section flush title="Versions" lead="Published versions. Reverting publishes a version again.">
         <Versions projectId={project.id} draft={draft} published={published} mayChange={mayChange} />
       </Section>
       {changes.length > 0 && (
@@ -143,17 +143,14 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
   );
 }
 
-function DraftBadge({
-  draft,
-  isLive,
-  changes,
-}: {
+interface DraftProps {
   draft: ExperienceDraft;
-  isLive: boolean;
   changes: readonly Change[];
-}) {
+}
+
+function DraftBadge({ draft, isLive, changes }: DraftProps & { isLive: boolean }) {
   return (
-    <span className={styles.badge} role="status">
+    <span role="status">
       {draft.state === 'refused' ? (
         <Badge color="bad">Draft not saved</Badge>
       ) : draft.state !== 'saved' ? (
@@ -167,21 +164,21 @@ function DraftBadge({
   );
 }
 
-function PublishBar({ draft, changes }: { draft: ExperienceDraft; changes: readonly Change[] }) {
-  const count = changes.length === 1 ? '1 change' : `${changes.length} changes`;
+function PublishBar({ draft, changes }: DraftProps) {
   return (
-    <div className={bar.bar} role="region" aria-label="Draft">
-      <FormError failure={draft.failure?.field === undefined ? draft.failure : undefined} />
-      <Diff changes={changes} title={`${count} to publish`} />
-      <p className={bar.consequence}>Live from the next page load. You can revert to the current version.</p>
-      <div className={bar.actions}>
-        <Button variant="default" onClick={() => void draft.discard()} disabled={draft.busy}>
-          Discard draft
-        </Button>
-        <Button onClick={() => void draft.publish()} loading={draft.busy} disabled={draft.state === 'refused'}>
-          Publish
-        </Button>
-      </div>
-    </div>
+    <ChangesBar
+      label="Draft"
+      title={`${counted(changes.length, 'change')} to publish`}
+      changes={changes}
+      failure={draft.failure?.field === undefined ? draft.failure : undefined}
+      consequence="Live from the next page load. You can revert to the current version."
+    >
+      <Button variant="default" onClick={() => void draft.discard()} disabled={draft.busy}>
+        Discard draft
+      </Button>
+      <Button onClick={() => void draft.publish()} loading={draft.busy} disabled={draft.state === 'refused'}>
+        Publish
+      </Button>
+    </ChangesBar>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, FileButton } from '@mantine/core';
+import { Box, Button, FileButton, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { signInAgain } from '../sign-in-again.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -32,24 +32,22 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
     else setFault(outcome.fault);
   };
   return (
-    <div className={styles.field} role="group" aria-label={label}>
+    <Group gap="0.75rem 1rem" align="flex-start" role="group" aria-label={label}>
       <div className={styles.picture} data-ground={ground}>
-        {logoId ? (
-          <img src={`/experience/logos/${logoId}`} alt={`${label} as it stands`} />
-        ) : (
-          <span className={styles.none}>None</span>
-        )}
+        {logoId ? <img src={`/experience/logos/${logoId}`} alt={`${label} as it stands`} /> : <Text fz="xs">None</Text>}
       </div>
-      <div className={styles.words}>
-        <strong>{label}</strong>
-        <p>{hint}</p>
+      <Box flex="1 1 12rem">
+        <Text fw={550}>{label}</Text>
+        <Text fz="xs" c="dimmed">
+          {hint}
+        </Text>
         {fault && (
-          <p className={styles.fault} role="alert">
+          <Text fz="xs" c="var(--bad)" role="alert">
             {fault}
-          </p>
+          </Text>
         )}
         {!disabled && (
-          <div className={styles.acts}>
+          <Group gap={4} mt="xs">
             <FileButton accept={accepted} onChange={(file) => void upload(file)}>
               {(props) => (
                 <Button
@@ -75,10 +73,10 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
                 Remove
               </Button>
             )}
-          </div>
+          </Group>
         )}
-      </div>
-    </div>
+      </Box>
+    </Group>
   );
 }
 

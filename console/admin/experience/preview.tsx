@@ -1,9 +1,9 @@
+import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { Choice, type Look, LookChoice, Select, ThemeChoice } from '../ui/layout/page-choices.tsx';
 import { PageFrame, type Theme } from '../ui/layout/page-frame.tsx';
 import { type Language, languages } from './content.ts';
-import styles from './preview.module.css';
 
 const steps = {
   'signin/address': 'Address',
@@ -53,21 +53,21 @@ export function Preview({ projectId, app, version, language, onLanguage }: Previ
   });
   const address = `/admin/preview/${page}?${query}`;
   return (
-    <section className={styles.preview} aria-label="Preview">
-      <div className={styles.tools}>
+    <Stack component="section" gap="sm" aria-label="Preview">
+      <Group gap="xs">
         <Select label="Step" options={steps} value={step} onChange={setStep} />
         <Select label="Language of the preview" options={languages} value={language} onChange={onLanguage} />
         <ThemeChoice value={theme} onChange={setTheme} />
         <Choice label="Width in pixels" options={widths} value={width} onChange={setWidth} />
         <LookChoice value={look} onChange={setLook} />
-      </div>
+      </Group>
       <PageFrame address={address} theme={theme} width={Number(width)} title={`Preview: ${steps[step]}`} />
-      <p className={styles.foot}>
+      <Text fz="xs" c="dimmed">
         The real page with sample data.{' '}
         <a href={address} target="_blank" rel="noreferrer">
           Open in a new tab <Icon name="external" size={14} />
         </a>
-      </p>
-    </section>
+      </Text>
+    </Stack>
   );
 }

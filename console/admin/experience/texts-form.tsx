@@ -1,8 +1,7 @@
-import { TextInput } from '@mantine/core';
+import { Fieldset, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { ExperienceOfQuery } from '../generated/operations.ts';
 import { type Language, languages, mailNames, textNames } from './content.ts';
-import styles from './texts-form.module.css';
 import type { ExperienceDraft } from './use-experience-draft.ts';
 
 type Experience = ExperienceOfQuery['experience'];
@@ -22,7 +21,7 @@ export function PageTexts({ draft, experience, language, disabled }: TextsFormPr
   const standard = usePageTexts(language);
   const rules = experience.textRules.filter(({ kind }) => kind !== 'mail');
   return (
-    <div className={styles.fields}>
+    <Stack>
       {rules.map((rule) => (
         <TextField
           key={rule.key}
@@ -30,7 +29,7 @@ export function PageTexts({ draft, experience, language, disabled }: TextsFormPr
           standard={standard[pageMessages[rule.key] ?? ''] ?? sharedText(draft, rule.key, language)}
         />
       ))}
-    </div>
+    </Stack>
   );
 }
 
@@ -40,18 +39,19 @@ export function MailTexts({ draft, experience, language, disabled }: TextsFormPr
   const standardOf = (key: string) =>
     experience.standardMailTexts.find((one) => one.key === key && one.locale === language)?.text;
   return (
-    <div className={styles.fields}>
+    <Stack gap="lg">
       {Object.entries(mailNames).map(([template, name]) => (
-        <fieldset key={template} className={styles.group}>
-          <legend>{name}</legend>
-          {rules
-            .filter(({ key }) => key.startsWith(`${template}.`))
-            .map((rule) => (
-              <TextField key={rule.key} {...{ draft, rule, language, disabled }} standard={standardOf(rule.key)} />
-            ))}
-        </fieldset>
+        <Fieldset key={template} legend={name}>
+          <Stack gap="sm" mt="xs">
+            {rules
+              .filter(({ key }) => key.startsWith(`${template}.`))
+              .map((rule) => (
+                <TextField key={rule.key} {...{ draft, rule, language, disabled }} standard={standardOf(rule.key)} />
+              ))}
+          </Stack>
+        </Fieldset>
       ))}
-    </div>
+    </Stack>
   );
 }
 

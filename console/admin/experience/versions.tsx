@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
@@ -6,10 +6,10 @@ import { Confirm } from '../ui/feedback/confirm.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Diff } from '../ui/forms/save-bar.tsx';
+import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import { type Content, changesBetween, contentOf } from './content.ts';
 import type { ExperienceDraft } from './use-experience-draft.ts';
-import styles from './versions.module.css';
 
 const plain: Content = { displayName: '', accent: '', logoId: '', darkLogoId: '', texts: {} };
 
@@ -28,47 +28,56 @@ export function Versions({
   const { data, failure, reload } = useQuery(ExperienceVersions, { projectId });
   const [asked, setAsked] = useState<{ number: number; content: Content }>();
   if (!data)
-    return failure ? <LoadError failure={failure} subject="versions" retry={reload} /> : <LinesSkeleton lines={2} />;
+    return failure ? (
+      <LoadError failure={failure} subject="versions" retry={reload} />
+    ) : (
+      <LinesSkeleton lines={2} flush />
+    );
   const versions = data.experienceVersions.edges.map(({ node }) => node);
   if (versions.length === 0) {
-    return <p className={styles.none}>Nothing published yet: the default look is live.</p>;
+    return (
+      <Text c="dimmed" px="lg" pb="lg">
+        Nothing published yet: the default look is live.
+      </Text>
+    );
   }
-  const rows = [...versions.map((version) => ({ ...version, own: contentOf(version.content) }))];
   const changes = asked ? changesBetween(published, asked.content) : [];
   return (
     <>
-      <ol className={styles.list}>
-        {rows.map(({ id, number, publishedAt, publishedBy, revertedTo, own }, index) => (
-          <li key={id}>
-            <span className={styles.words}>
-              <strong>Version {number}</strong> {index === 0 && <Badge color="good">Live</Badge>}
-              <span className={styles.when}>
-                <Time at={publishedAt} /> by {publishedBy ?? 'an unknown admin'}
-                {revertedTo != null && (revertedTo === 0 ? ', default look' : `, reverted to version ${revertedTo}`)}
-              </span>
-            </span>
+      <ol className={rows.rows}>
+        {versions.map(({ id, number, publishedAt, publishedBy, revertedTo, content }, index) => (
+          <Group key={id} component="li" gap="0.5rem 0.75rem">
+            <strong>Version {number}</strong> {index === 0 && <Badge color="good">Live</Badge>}
+            <Text span c="dimmed">
+              <Time at={publishedAt} /> by {publishedBy ?? 'an unknown admin'}
+              {revertedTo != null && (revertedTo === 0 ? ', default look' : `, reverted to version ${revertedTo}`)}
+            </Text>
             {mayChange && index > 0 && (
               <Button
+                ml="auto"
                 variant="default"
                 size="compact-sm"
                 aria-label={`Revert to version ${number}`}
-                onClick={() => setAsked({ number, content: own })}
+                onClick={() => setAsked({ number, content: contentOf(content) })}
               >
                 Revert
               </Button>
             )}
-          </li>
+          </Group>
         ))}
-        <li>
-          <span className={styles.words}>
-            <strong>Default look</strong>
-          </span>
+        <Group component="li">
+          <strong>Default look</strong>
           {mayChange && changesBetween(published, plain).length > 0 && (
-            <Button variant="default" size="compact-sm" onClick={() => setAsked({ number: 0, content: plain })}>
+            <Button
+              ml="auto"
+              variant="default"
+              size="compact-sm"
+              onClick={() => setAsked({ number: 0, content: plain })}
+            >
               Revert
             </Button>
           )}
-        </li>
+        </Group>
       </ol>
       <Confirm
         opened={asked !== undefined}

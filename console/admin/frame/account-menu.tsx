@@ -1,14 +1,18 @@
 import {
+  Avatar,
+  Box,
+  Button,
+  Group,
   type MantineColorScheme,
   Popover,
   SegmentedControl,
-  UnstyledButton,
+  Stack,
+  Text,
   useMantineColorScheme,
 } from '@mantine/core';
 import { roleNames, useMe } from '../access.tsx';
 import { settings } from '../settings.ts';
 import { Icon } from '../ui/icon.tsx';
-import styles from './account-menu.module.css';
 
 const schemes = [
   { value: 'light', icon: 'sun', name: 'Light' },
@@ -29,16 +33,25 @@ export function AccountMenu() {
   return (
     <Popover position="bottom-end" width={280} shadow="md" trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton className={styles.face ?? ''} aria-label={`Account: ${me.name}`}>
-          {me.name.charAt(0)}
-        </UnstyledButton>
+        <Avatar
+          component="button"
+          type="button"
+          size="2rem"
+          ml={4}
+          p={0}
+          bd={0}
+          color="accent"
+          aria-label={`Account: ${me.name}`}
+        >
+          {me.name.charAt(0).toUpperCase()}
+        </Avatar>
       </Popover.Target>
-      <Popover.Dropdown p={0} aria-label="Account">
-        <div className={styles.who}>
-          <strong>{me.name}</strong>
-          <span>{roles}</span>
-        </div>
-        <div className={styles.scheme}>
+      <Popover.Dropdown aria-label="Account">
+        <Stack gap="sm">
+          <Box px="xs" style={{ overflowWrap: 'anywhere' }}>
+            <strong>{me.name}</strong>
+            <Text c="dimmed">{roles}</Text>
+          </Box>
           <SegmentedControl
             fullWidth
             size="xs"
@@ -48,18 +61,25 @@ export function AccountMenu() {
             data={schemes.map(({ value, icon, name }) => ({
               value,
               label: (
-                <span className={styles.option}>
+                <Group component="span" gap={6} wrap="nowrap">
                   <Icon name={icon} size={14} />
                   {name}
-                </span>
+                </Group>
               ),
             }))}
           />
-        </div>
-        <a className={styles.out} href={`/oauth2/end_session?${signOut}`}>
-          <Icon name="signOut" size={16} />
-          Sign out
-        </a>
+          <Button
+            component="a"
+            href={`/oauth2/end_session?${signOut}`}
+            variant="subtle"
+            color="gray"
+            justify="flex-start"
+            px="xs"
+            leftSection={<Icon name="signOut" size={16} />}
+          >
+            Sign out
+          </Button>
+        </Stack>
       </Popover.Dropdown>
     </Popover>
   );

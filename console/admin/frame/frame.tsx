@@ -78,7 +78,6 @@ export function Frame() {
         onClose={() => setDrawer(false)}
         title="Latchkey"
         size="18rem"
-        closeButtonProps={{ 'aria-label': 'Close' }}
         styles={{ body: { padding: 0 } }}
       >
         <Navigation projectId={projectId} onGo={() => setDrawer(false)} />

@@ -1,9 +1,9 @@
-import { ActionIcon, Modal, Tooltip } from '@mantine/core';
+import { ActionIcon, Kbd, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { settings } from '../settings.ts';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
-import styles from './help-menu.module.css';
+import { Facts } from '../ui/lists/facts.tsx';
 
 const keys = [
   ['Ctrl K or ⌘ K', 'Search, or go somewhere'],
@@ -21,22 +21,16 @@ export function HelpMenu() {
         <ActionIcon
           variant="subtle"
           color="gray"
+          c="dimmed"
           size="lg"
-          className={styles.button ?? ''}
           onClick={() => setOpened(true)}
           aria-label="Help and endpoints"
         >
           <Icon name="help" />
         </ActionIcon>
       </Tooltip>
-      <Modal
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title="Help and endpoints"
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <div className={styles.help}>
+      <Modal opened={opened} onClose={() => setOpened(false)} title="Help and endpoints" size="lg">
+        <Stack>
           <CopyField
             label="Issuer"
             value={issuer}
@@ -49,20 +43,11 @@ export function HelpMenu() {
             value={`${issuer}/admin/graphql`}
             hint="The console uses this API for everything."
           />
-          <div>
-            <h3>Keyboard</h3>
-            <dl className={styles.keys}>
-              {keys.map(([key, action]) => (
-                <div key={key}>
-                  <dt>
-                    <kbd>{key}</kbd>
-                  </dt>
-                  <dd>{action}</dd>
-                </div>
-              ))}
-            </dl>
-          </div>
-        </div>
+          <Text component="h3" fw={600}>
+            Keyboard
+          </Text>
+          <Facts labelWidth="9rem" facts={keys.map(([key, action]) => [<Kbd key={key}>{key}</Kbd>, action])} />
+        </Stack>
       </Modal>
     </>
   );

@@ -14,8 +14,6 @@ interface Place {
 
 export interface NavGroup {
   label: string;
-  /** Nested below the previous group. */
-  isInner?: boolean;
   places: readonly Place[];
 }
 
@@ -57,7 +55,6 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
     },
     {
       label: 'People',
-      isInner: true,
       places: [
         { to: at('users'), label: 'Users', icon: 'users' },
         { to: at('groups'), label: 'Groups', icon: 'groups' },
@@ -66,7 +63,6 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
     },
     {
       label: 'Sign-in',
-      isInner: true,
       places: [
         { to: at('experience'), label: 'Branding', icon: 'brush' },
         { to: at('factors'), label: 'Sign-in & MFA', icon: 'shield' },
@@ -75,7 +71,6 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
     },
     {
       label: 'Activity',
-      isInner: true,
       places: [
         { to: at('events'), label: 'Events', icon: 'events' },
         { to: at('messages'), label: 'Messages', icon: 'mail' },
@@ -84,7 +79,6 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
     },
     {
       label: 'Administration',
-      isInner: true,
       places: [
         { to: at('team'), label: 'Project team', icon: 'team' },
         { to: at('settings'), label: 'Settings', icon: 'settings' },
@@ -97,8 +91,8 @@ export function Navigation({ projectId, onGo }: { projectId: string | undefined;
   const groups = useNavItems(projectId);
   return (
     <nav className={styles.nav} aria-label="Console">
-      {groups.map(({ label, isInner, places }) => (
-        <div key={label} className={styles.group} data-inner={isInner || undefined}>
+      {groups.map(({ label, places }) => (
+        <div key={label} className={styles.group}>
           <p className={styles.label} id={`nav-${label}`}>
             {label}
           </p>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Center } from '@mantine/core';
 import { Link, useRouteError } from 'react-router';
 import { MeProvider } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -8,7 +8,6 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Frame } from './frame.tsx';
-import styles from './root.module.css';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
 
 /** Loads the signed-in account before any page. */
@@ -22,14 +21,14 @@ export function Root() {
     );
   }
   return (
-    <main className={styles.alone}>
+    <Center component="main" mih="100dvh" p="md">
       {failure?.code === 'forbidden' ? (
         <NoRole />
       ) : (
         failure && <LoadError failure={failure} subject="your account" retry={reload} />
       )}
       <SignInAgain />
-    </main>
+    </Center>
   );
 }
 
@@ -106,8 +105,8 @@ export function PageError() {
 /** Replaces the whole document. */
 export function RootError() {
   return (
-    <main className={styles.alone} role="alert">
+    <Center component="main" mih="100dvh" p="md" role="alert">
       <Broken />
-    </main>
+    </Center>
   );
 }

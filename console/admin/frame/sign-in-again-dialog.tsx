@@ -1,6 +1,5 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { openSignIn, usePrompt } from '../sign-in-again.ts';
-import styles from './sign-in-again-dialog.module.css';
 
 /** Prompts for sign-in without leaving the page; unsaved input stays and the pending request is retried. */
 export function SignInAgain() {
@@ -11,23 +10,22 @@ export function SignInAgain() {
       opened={prompt !== undefined}
       onClose={() => prompt?.answer(false)}
       title={isExpired ? 'You have been signed out' : 'Confirm your identity'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <div className={styles.dialog}>
+      <Stack gap="lg">
         <p>
           {isExpired
             ? 'Your session has ended. Sign in again in a popup; this page stays open.'
             : 'This change needs a sign-in from the last 15 minutes. Sign in again in a popup; your input is kept.'}
         </p>
-        <div className={styles.actions}>
+        <Group gap="xs" justify="flex-end">
           <Button variant="default" onClick={() => prompt?.answer(false)}>
             Not now
           </Button>
           <Button onClick={() => openSignIn(prompt?.reason ?? 'expired')} data-autofocus>
             Sign in again
           </Button>
-        </div>
-      </div>
+        </Group>
+      </Stack>
     </Modal>
   );
 }

@@ -1,18 +1,15 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
-import { useQuery } from '../api.ts';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { LoadError } from '../ui/feedback/errors.tsx';
-import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
-import { ListBar, Pager, SearchField, useListParams } from '../ui/lists/list-bar.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { count, ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Row = GroupsQuery['groups']['edges'][number]['node'];
 
-const count = new Intl.NumberFormat('en-GB');
 const columns: readonly Column<Row>[] = [
   { header: 'Name', isName: true, width: '40%', cell: ({ displayName }) => displayName },
   { header: 'Members', cell: ({ memberCount }) => count.format(memberCount) },
@@ -22,54 +19,37 @@ const columns: readonly Column<Row>[] = [
 
 /** Groups provisioned by a directory. */
 export function Component() {
-  const project = useProject();
+  const { id: projectId } = useProject();
   const path = useProjectPath();
-  const { get } = useListParams();
-  const search = get('search');
-  const variables = { projectId: project.id, search: search ?? null, after: get('after') ?? null };
-  const { data, failure, stale, previous, reload } = useQuery(Groups, variables, { keep: true });
-  const page = data?.groups;
-  const isEmpty = page?.totalCount === 0 && !search && !previous;
+  const list = useList(
+    Groups,
+    (search, after) => ({ projectId, search, after }),
+    ({ groups }) => groups,
+  );
   return (
     <Page title="Groups" lead="Groups of users, managed by your directory">
-      {failure && !page ? (
-        <LoadError failure={failure} subject="the list of groups" retry={reload} />
-      ) : (
-        <Section flush>
-          {!isEmpty && (
-            <ListBar count={page && `${count.format(page.totalCount)} group${page.totalCount === 1 ? '' : 's'}`}>
-              <SearchField label="Search groups" placeholder="Search by name" />
-            </ListBar>
-          )}
-          <DataTable
-            label="Groups"
-            columns={columns}
-            rows={previous && page?.totalCount === 0 ? undefined : page?.edges.map(({ node }) => node)}
-            keyOf={({ id }) => id}
-            linkOf={({ id }) => path(`groups/${id}`)}
-            stale={stale}
-            empty={
-              isEmpty ? (
-                <Empty
-                  icon="groups"
-                  title="No group yet"
-                  action={
-                    <Button component={Link} to={path('directory')}>
-                      Connect a directory
-                    </Button>
-                  }
-                >
-                  A directory pushes its groups here with their members: in Okta under “Push groups”, in Entra ID under
-                  “Users and groups” of the application.
-                </Empty>
-              ) : (
-                <Empty icon="search" title={`No group matches “${search}”`} />
-              )
+      <ResourceList
+        list={list}
+        label="Groups"
+        noun="group"
+        placeholder="Search by name"
+        columns={columns}
+        linkOf={({ id }) => path(`groups/${id}`)}
+        empty={
+          <Empty
+            icon="groups"
+            title="No group yet"
+            action={
+              <Button component={Link} to={path('directory')}>
+                Connect a directory
+              </Button>
             }
-          />
-          <Pager pageInfo={page?.pageInfo} />
-        </Section>
-      )}
+          >
+            A directory pushes its groups here with their members: in Okta under “Push groups”, in Entra ID under “Users
+            and groups” of the application.
+          </Empty>
+        }
+      />
     </Page>
   );
 }

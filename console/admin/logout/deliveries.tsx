@@ -1,4 +1,4 @@
-import { Badge, Button, Table } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useMutation, useQuery } from '../api.ts';
 import {
@@ -11,11 +11,11 @@ import {
 import { useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
-import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import lines from '../ui/lists/disclosures.module.css';
-import { Filter, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Disclosures } from '../ui/lists/disclosures.tsx';
+import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import styles from './deliveries.module.css';
 import type { Receiver } from './receivers.tsx';
@@ -58,18 +58,15 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
         <Filter
           name="client"
           label="Application"
-          options={[
-            { value: '', label: 'All applications' },
-            ...(receivers ?? []).map(({ client }) => ({ value: client.id, label: client.name })),
-          ]}
+          options={filterOptions(
+            'All applications',
+            Object.fromEntries((receivers ?? []).map(({ client }) => [client.id, client.name])),
+          )}
         />
         <Filter
           name="state"
           label="Status"
-          options={[
-            { value: '', label: 'Any status' },
-            ...Object.entries(states).map(([value, [, label]]) => ({ value, label })),
-          ]}
+          options={filterOptions('Any status', { PENDING: 'Pending', DELIVERED: 'Delivered', FAILED: 'Failed' })}
         />
         {userId && (
           <Button variant="default" size="xs" onClick={() => set({ user: undefined })}>
@@ -79,11 +76,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
       </ListBar>
       {failure && !page ? (
         <LoadError failure={failure} subject="the list of deliveries" retry={reload} />
-      ) : !page ? (
-        <div className={styles.skeleton}>
-          <LinesSkeleton lines={4} />
-        </div>
-      ) : page.edges.length === 0 ? (
+      ) : page?.edges.length === 0 ? (
         <Empty
           icon="external"
           title={isFiltered ? 'No matches' : 'No logout yet'}
@@ -98,43 +91,42 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
           {isFiltered ? 'No delivery matches these filters.' : 'Deliveries appear here within seconds of a logout.'}
         </Empty>
       ) : (
-        <ol className={`${lines.list} ${styles.list}`}>
-          {page.edges.map(({ node }) => (
-            <li key={node.id}>
-              <Row delivery={node} mayChange={mayChange} />
-            </li>
-          ))}
-        </ol>
+        <Disclosures
+          rows={page?.edges.map(({ node }) => node)}
+          columns="7rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
+          narrowColumns="minmax(0, 1fr) auto"
+          summary={(delivery) => <Summary delivery={delivery} />}
+          details={(delivery) => <Details delivery={delivery} mayChange={mayChange} />}
+        />
       )}
       <Pager pageInfo={page?.pageInfo} />
     </Section>
   );
 }
 
-function Row({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
+function Summary({ delivery }: { delivery: Delivery }) {
   const { state, client, user, attempts, nextAttemptAt, createdAt } = delivery;
   const [tone, label] = states[state];
   return (
-    <details>
-      <summary>
+    <>
+      <span>
         <Badge color={tone}>{label}</Badge>
-        <span className={styles.summary}>
-          <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'an erased user'}
-        </span>
-        <span className={styles.progress}>
-          {progressOf(attempts)}
-          {state === 'PENDING' && attempts.length > 0 && (
-            <>
-              , next try <Time at={nextAttemptAt} fallback="soon" />
-            </>
-          )}
-        </span>
-        <span className={styles.time}>
-          <Time at={createdAt} />
-        </span>
-      </summary>
-      <Details delivery={delivery} mayChange={mayChange} />
-    </details>
+      </span>
+      <span className={styles.summary}>
+        <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'an erased user'}
+      </span>
+      <Text span c="dimmed" className={styles.summary}>
+        {progressOf(attempts)}
+        {state === 'PENDING' && attempts.length > 0 && (
+          <>
+            , next try <Time at={nextAttemptAt} fallback="soon" />
+          </>
+        )}
+      </Text>
+      <span className={styles.time}>
+        <Time at={createdAt} />
+      </span>
+    </>
   );
 }
 
@@ -144,41 +136,28 @@ function progressOf(attempts: readonly Attempt[]): string {
   return `${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}, last response ${last.status ?? 'none'}`;
 }
 
+const attemptColumns: Column<Attempt>[] = [
+  { header: 'Attempt', isName: true, cell: ({ at }) => exactly(at) },
+  { header: 'Response', width: '50%', cell: ({ status, error }) => status ?? error },
+  { header: 'Duration', cell: ({ durationMs }) => `${durationMs} ms` },
+];
+
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
   const path = useProjectPath();
   const [retry, busy, failure] = useMutation(RetryLogoutDelivery, [LogoutDeliveries, LogoutReceivers]);
   const { id, state, sid, uri, user, attempts } = delivery;
   const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
   return (
-    <div className={`${lines.details} ${styles.details}`}>
+    <>
       <p>
         {sid ? 'One session ended (sid in the token).' : 'All sessions of this user ended (no sid).'} Sent to{' '}
         <code>{uri}</code>
       </p>
       {attempts.length > 0 && (
-        <Table layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Attempt</Table.Th>
-              <Table.Th scope="col">When</Table.Th>
-              <Table.Th scope="col">Response</Table.Th>
-              <Table.Th scope="col">Duration</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {attempts.map((attempt, index) => (
-              <Table.Tr key={attempt.at}>
-                <Table.Th scope="row">{index + 1}</Table.Th>
-                <Table.Td>{exactly(attempt.at)}</Table.Td>
-                <Table.Td>{attempt.status ?? attempt.error}</Table.Td>
-                <Table.Td>{attempt.durationMs} ms</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable dense label="Attempts" columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
       )}
-      {advice && <p className={styles.advice}>{advice}</p>}
-      <div className={styles.actions}>
+      {advice && <Text c="dimmed">{advice}</Text>}
+      <Group gap="xs">
         {mayChange && state !== 'DELIVERED' && (
           <Button
             size="xs"
@@ -199,9 +178,9 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
         <Button component={Link} to={`${path('events')}?client=${delivery.client.id}`} variant="default" size="xs">
           Events of this application
         </Button>
-      </div>
+      </Group>
       <FormError failure={failure} />
-    </div>
+    </>
   );
 }
 

@@ -7,11 +7,10 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { count } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 
 export type Receiver = LogoutReceiversQuery['logoutReceivers'][number];
-
-const count = new Intl.NumberFormat('en-GB');
 
 /** Delivery results per application over the last week. */
 export function Receivers({

@@ -1,6 +1,5 @@
-import { Badge, Button } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { useQuery } from '../api.ts';
 import {
   type MessageChannel,
   type MessageState,
@@ -10,13 +9,11 @@ import {
 } from '../generated/operations.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { LoadError } from '../ui/feedback/errors.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
-import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/lists/list-bar.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { Filter, filterOptions, useListParams } from '../ui/lists/list-bar.tsx';
+import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 import { channels, states, templateNames } from './labels.ts';
-import styles from './messages.module.css';
 
 type Row = MessagesQuery['messages']['edges'][number]['node'];
 
@@ -26,19 +23,26 @@ const columns: Column<Row>[] = [
     header: 'To',
     width: '22%',
     cell: ({ recipient, channel }) => (
-      <span className={styles.to}>
-        <span>{recipient}</span> <small>{channel === 'SMS' ? 'SMS' : 'mail'}</small>
-      </span>
+      <Group component="span" gap="0 0.5rem" align="baseline">
+        <span>{recipient}</span>{' '}
+        <Text span fz="xs">
+          {channel === 'SMS' ? 'SMS' : 'mail'}
+        </Text>
+      </Group>
     ),
   },
   {
     header: 'Status',
     width: '26%',
     cell: ({ state, note }) => (
-      <span className={styles.state}>
+      <Group component="span" gap="0.125rem 0.5rem">
         <Badge color={states[state].tone}>{states[state].name}</Badge>
-        {note && <span className={styles.note}>{note}</span>}
-      </span>
+        {note && (
+          <Text span fz="xs">
+            {note}
+          </Text>
+        )}
+      </Group>
     ),
   },
   { header: 'Attempts', width: '5rem', align: 'end', cell: ({ attempts }) => attempts },
@@ -46,75 +50,52 @@ const columns: Column<Row>[] = [
   { header: 'Sent', width: '8.5rem', cell: ({ sentAt }) => <Time at={sentAt} fallback="–" /> },
 ];
 
-const options = (any: string, names: Record<string, string>) => [
-  { value: '', label: any },
-  ...Object.entries(names).map(([value, label]) => ({ value, label })),
-];
+const stateNames = Object.fromEntries(Object.entries(states).map(([value, { name }]) => [value, name]));
 
 /** Delivery status of each message, updated live. */
 export function DeliveryLog({ project }: { project: Project }) {
   const { get } = useListParams();
   const path = useProjectPath();
-  const after = get('after');
-  const asked = {
-    channel: get('channel') as MessageChannel | undefined,
-    state: get('state') as MessageState | undefined,
-    template: get('template') as MessageTemplate | undefined,
-    recipient: get('search'),
+  const filter = {
+    channel: (get('channel') as MessageChannel | undefined) ?? null,
+    state: (get('state') as MessageState | undefined) ?? null,
+    template: (get('template') as MessageTemplate | undefined) ?? null,
   };
-  const variables = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, value ?? null]));
-  const { data, failure, stale, reload } = useQuery(
+  const list = useList(
     Messages,
-    { projectId: project.id, ...variables, after: after ?? null },
-    { keep: true, ...(after ? {} : { everySeconds: 10 }) },
+    (recipient, after) => ({ projectId: project.id, ...filter, recipient, after }),
+    ({ messages }) => messages,
+    { isFiltered: Object.values(filter).some(Boolean), everySeconds: 10 },
   );
-  const isFiltered = Object.values(asked).some((value) => value !== undefined);
-  const page = data?.messages;
   return (
-    <>
-      {failure && !page ? (
-        <LoadError failure={failure} subject="messages" retry={reload} />
-      ) : (
-        <Section flush>
-          <ListBar>
-            <SearchField label="Search by recipient" placeholder="Full address or number" />
-            <Filter name="state" label="Status" options={options('Any status', namesOf(states))} />
-            <Filter name="template" label="Kind" options={options('Any kind', templateNames)} />
-            <Filter name="channel" label="Channel" options={options('Mail and SMS', channels)} />
-          </ListBar>
-          <DataTable
-            label="Messages"
-            columns={columns}
-            rows={page?.edges.map(({ node }) => node)}
-            keyOf={({ id }) => id}
-            stale={stale && !page}
-            empty={
-              isFiltered ? (
-                <Empty icon="search" title="No matching messages">
-                  Enter the full address or number; partial matches are not found.
-                </Empty>
-              ) : (
-                <Empty
-                  icon="mail"
-                  title="No messages in the last 30 days"
-                  action={
-                    <Button component={Link} to={path('messages/sending')} variant="default">
-                      Test sending
-                    </Button>
-                  }
-                >
-                  Codes and notices appear here within a second, without their content.
-                </Empty>
-              )
-            }
-          />
-          <Pager pageInfo={page?.pageInfo} />
-        </Section>
-      )}
-    </>
+    <ResourceList
+      // Refetched every few seconds: not shown as stale.
+      list={{ ...list, stale: false }}
+      label="Messages"
+      searchLabel="Search by recipient"
+      placeholder="Full address or number"
+      filters={
+        <>
+          <Filter name="state" label="Status" options={filterOptions('Any status', stateNames)} />
+          <Filter name="template" label="Kind" options={filterOptions('Any kind', templateNames)} />
+          <Filter name="channel" label="Channel" options={filterOptions('Mail and SMS', channels)} />
+        </>
+      }
+      columns={columns}
+      noMatch="Enter the full address or number; partial matches are not found."
+      empty={
+        <Empty
+          icon="mail"
+          title="No messages in the last 30 days"
+          action={
+            <Button component={Link} to={path('messages/sending')} variant="default">
+              Test sending
+            </Button>
+          }
+        >
+          Codes and notices appear here within a second, without their content.
+        </Empty>
+      }
+    />
   );
-}
-
-function namesOf(of: Record<string, { name: string }>): Record<string, string> {
-  return Object.fromEntries(Object.entries(of).map(([value, { name }]) => [value, name]));
 }

@@ -1,7 +1,8 @@
-import { Badge, Button, TextInput } from '@mantine/core';
+import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
+import { faultAt } from '../failure.ts';
 import {
   MessageSenders,
   type MessageSendersQuery,
@@ -12,6 +13,7 @@ import type { Project } from '../projects/project.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
+import { Facts } from '../ui/lists/facts.tsx';
 import { senderKinds } from './labels.ts';
 import styles from './messages.module.css';
 import { Stages } from './stages.tsx';
@@ -23,11 +25,11 @@ export function Sending({ project }: { project: Project }) {
   const { data, failure, reload } = useQuery(MessageSenders, {});
   if (!data) return failure ? <LoadError failure={failure} subject="settings" retry={reload} /> : <LinesSkeleton />;
   return (
-    <div className={styles.halves}>
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" className={styles.tops ?? ''}>
       {data.messageSenders.map((sender) => (
         <SenderCard key={sender.channel} project={project} sender={sender} />
       ))}
-    </div>
+    </SimpleGrid>
   );
 }
 
@@ -48,11 +50,12 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
       title={isMail ? 'Mail' : 'Text messages'}
       lead="Set by environment variables of the server, for all projects."
     >
-      <dl className={styles.facts}>
-        <div>
-          <dt>Sender</dt>
-          <dd>
-            {sender.kind === null ? (
+      <Facts
+        labelWidth="6rem"
+        facts={[
+          [
+            'Sender',
+            sender.kind === null ? (
               <Badge color={isMail ? 'bad' : 'neutral'}>
                 {isMail ? 'None: sign-in fails' : 'None: SMS is not offered'}
               </Badge>
@@ -61,67 +64,61 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
                 {senderKinds[sender.kind] ?? sender.kind}{' '}
                 {sender.kind === 'mailbox' && <Badge color="note">Not delivered</Badge>}
               </>
-            )}
-          </dd>
-        </div>
-        {sender.target && (
-          <div>
-            <dt>Server</dt>
-            <dd>
-              <code>{sender.target}</code>
-            </dd>
-          </div>
-        )}
-        {sender.from && (
-          <div>
-            <dt>From</dt>
-            <dd>{sender.from}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Settings</dt>
-          <dd className={styles.names}>
-            {sender.variables.map((name) => (
-              <code key={name}>{name}</code>
-            ))}
-          </dd>
-        </div>
-      </dl>
+            ),
+          ],
+          sender.target && ['Server', <code key="server">{sender.target}</code>],
+          sender.from && ['From', sender.from],
+          [
+            'Settings',
+            <Group key="settings" gap="0.25rem 0.75rem">
+              {sender.variables.map((name) => (
+                <code key={name}>{name}</code>
+              ))}
+            </Group>,
+          ],
+        ]}
+      />
       {mayChange && (
         <form
-          className={styles.test}
           onSubmit={(event) => {
             event.preventDefault();
             if (!busy) void run();
           }}
         >
-          {isOwner && (
-            <TextInput
-              label={isMail ? 'Send the test to' : 'Send the test to the number'}
-              placeholder={isMail ? 'Your own address' : 'Your own number, or +12025550143'}
-              type={isMail ? 'email' : 'tel'}
-              value={to}
-              error={failure?.field === 'to' ? failure.message : undefined}
-              onChange={(event) => setTo(event.currentTarget.value)}
-            />
-          )}
-          <Button type="submit" variant="default" loading={busy}>
-            {isMail ? 'Test the mail server' : 'Test the gateway'}
-          </Button>
+          <Group align="flex-end" gap="sm">
+            {isOwner && (
+              <TextInput
+                flex="1 1 14rem"
+                label={isMail ? 'Send the test to' : 'Send the test to the number'}
+                placeholder={isMail ? 'Your own address' : 'Your own number, or +12025550143'}
+                type={isMail ? 'email' : 'tel'}
+                value={to}
+                error={faultAt(failure, 'to')}
+                onChange={(event) => setTo(event.currentTarget.value)}
+              />
+            )}
+            <Button type="submit" variant="default" loading={busy}>
+              {isMail ? 'Test the mail server' : 'Test the gateway'}
+            </Button>
+          </Group>
         </form>
       )}
-      <FormError failure={failure?.field === 'to' && isOwner ? undefined : failure} />
+      <FormError failure={failure} except={isOwner ? ['to'] : []} />
       <div role="status">
-        {busy && <p className={styles.note}>Testing. This takes up to 30 seconds if a server does not respond.</p>}
+        {busy && (
+          <Text fz="xs" c="dimmed">
+            Testing. This takes up to 30 seconds if a server does not respond.
+          </Text>
+        )}
         {outcome && (
-          <div className={styles.stack}>
+          <Stack gap="sm">
             <p>
               <Badge color={outcome.passed ? 'good' : 'bad'}>
                 {outcome.passed ? `Sent to ${outcome.to}` : `Not sent to ${outcome.to}`}
               </Badge>
             </p>
             <Stages stages={outcome.stages} />
-          </div>
+          </Stack>
         )}
       </div>
     </Section>

@@ -1,7 +1,7 @@
+import { Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import type { TestSenderMutation } from '../generated/operations.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
 import { stageNames } from './labels.ts';
-import styles from './stages.module.css';
 
 type Stage = TestSenderMutation['testSender']['stages'][number];
 
@@ -12,28 +12,37 @@ const said: Record<string, string> = {
   'not-reached': 'not reached',
 };
 
+const signs: Record<string, { icon: IconName; color: string }> = {
+  passed: { icon: 'check', color: 'var(--good)' },
+  failed: { icon: 'close', color: 'var(--bad)' },
+};
+
 /** Stages of a delivery test, each with its result and, on failure, advice. */
 export function Stages({ stages }: { stages: readonly Stage[] }) {
   return (
-    <ol className={styles.stages}>
+    <Stack component="ol" gap="sm">
       {stages.map(({ name, state, milliseconds, detail, advice }) => (
-        <li key={name} data-state={state}>
-          <span className={styles.sign}>
-            <Icon name={state === 'passed' ? 'check' : state === 'failed' ? 'close' : 'more'} size={16} />
-          </span>
+        <Group key={name} component="li" gap="xs" wrap="nowrap" align="flex-start" c="var(--text)">
+          <ThemeIcon size="1.5rem" radius="xl" variant="outline" color={signs[state]?.color ?? 'var(--soft)'}>
+            <Icon name={signs[state]?.icon ?? 'more'} size={16} />
+          </ThemeIcon>
           <div>
-            <p className={styles.head}>
-              <strong>{stageNames[name] ?? name}</strong>
-              <span>
+            <Text fw={600} {...(state === 'not-reached' ? { c: 'dimmed' } : {})}>
+              {stageNames[name] ?? name}{' '}
+              <Text span fz="xs" fw={400} c="dimmed">
                 {said[state] ?? state}
                 {milliseconds !== null && milliseconds > 0 && ` in ${milliseconds} ms`}
-              </span>
-            </p>
-            {detail && <p className={styles.detail}>{detail}</p>}
-            {advice && <p className={styles.advice}>{advice}</p>}
+              </Text>
+            </Text>
+            {detail && (
+              <Text fz="xs" c="dimmed" ff="monospace">
+                {detail}
+              </Text>
+            )}
+            {advice}
           </div>
-        </li>
+        </Group>
       ))}
-    </ol>
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core';
+import { Alert, Button, Group, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -45,17 +45,17 @@ export function Templates({ project }: { project: Project }) {
   };
   return (
     <>
-      <div className={styles.tools}>
+      <Group gap="xs">
         <Select label="Message" options={templateNames} value={template} onChange={setTemplate} />
         <Select label="Language" options={languages} value={language} onChange={setLanguage} />
         <LookChoice value={look} onChange={setLook} />
         <ThemeChoice value={theme} onChange={setTheme} />
         {mayChange && (
-          <Button variant="default" loading={busy} onClick={() => void send()} className={styles.end ?? ''}>
+          <Button variant="default" loading={busy} onClick={() => void send()} ml="auto">
             Send test
           </Button>
         )}
-      </div>
+      </Group>
       <FormError failure={fault} />
       {outcome && (
         <Alert
@@ -69,7 +69,7 @@ export function Templates({ project }: { project: Project }) {
       {failure && !preview ? (
         <LoadError failure={failure} subject="message" retry={reload} />
       ) : (
-        <div className={styles.pair}>
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" className={styles.tops ?? ''}>
           <Section title={preview?.subject ?? ' '} lead="HTML part">
             <PageFrame
               address={`/admin/preview/mail?${query}`}
@@ -79,7 +79,7 @@ export function Templates({ project }: { project: Project }) {
               title={`The mail “${preview?.subject ?? ''}”`}
             />
           </Section>
-          <div className={styles.stack}>
+          <Stack gap="lg">
             <Section title="Plain text" lead="Text part">
               {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSkeleton />}
             </Section>
@@ -94,8 +94,8 @@ export function Templates({ project }: { project: Project }) {
                 Codes in previews are examples.
               </p>
             </Section>
-          </div>
-        </div>
+          </Stack>
+        </SimpleGrid>
       )}
     </>
   );

@@ -1,9 +1,10 @@
+import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import styles from './charts.module.css';
+import { count } from '../ui/lists/resource-list.tsx';
 import { DayChart, type Series } from './day-chart.tsx';
 import { type Day, lastDays } from './days.ts';
 
@@ -11,7 +12,6 @@ const shown = 14;
 type Measure = Exclude<keyof Day, 'day'>;
 
 const sumOf = (days: readonly Day[], of: (day: Day) => number) => days.reduce((sum, day) => sum + of(day), 0);
-const count = new Intl.NumberFormat('en-GB');
 
 /** Sign-in activity of the last two weeks compared with the two before. */
 export function Charts({ projectId, path }: { projectId: string; path: (rest: string) => string }) {
@@ -45,7 +45,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
   const hasLogouts = sumOf(all, (day) => day.logoutsDelivered + day.logoutsFailed) > 0;
   return (
     <Section title="Sign-in, last 14 days" lead="Per day (UTC), compared with the previous 14 days.">
-      <div className={styles.charts}>
+      <SimpleGrid minColWidth="min(19rem, 100%)" spacing="2.5rem" verticalSpacing="2rem">
         <DayChart
           title="Sign-ins and refusals"
           days={days}
@@ -105,7 +105,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
             link={{ to: path('logout-deliveries'), label: 'Deliveries' }}
           />
         )}
-      </div>
+      </SimpleGrid>
     </Section>
   );
 }

@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from 'react-router';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
+import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import styles from './checklist.module.css';
 
@@ -36,34 +37,31 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
       title={left === 0 ? 'Setup complete' : 'Getting ready'}
       lead={left === 0 ? 'All required steps are done.' : `${left} of ${tasks.length} left`}
     >
-      <ol className={styles.list}>
+      <ol className={rows.rows}>
         {tasks.map((task) => (
-          <li key={task.name} data-done={task.isDone || undefined}>
+          <Group key={task.name} component="li" data-done={task.isDone || undefined}>
             <span className={styles.box}>
               {task.isDone && <Icon name="check" size={14} />}
-              <span className={styles.said}>{task.isDone ? 'Done:' : 'To do:'}</span>
+              <VisuallyHidden>{task.isDone ? 'Done:' : 'To do:'}</VisuallyHidden>
             </span>
-            <div className={styles.text}>
-              <strong>{task.isDone ? task.done : task.name}</strong>
-              {task.isDone ? (
-                task.since && (
-                  <span>
+            <Box flex="1 1 16rem">
+              <Text fw={task.isDone ? 400 : 600}>{task.isDone ? task.done : task.name}</Text>
+              <Text c="dimmed">
+                {!task.isDone && task.open}
+                {!task.isDone && task.isOptional && ' Optional.'}
+                {task.isDone && task.since && (
+                  <>
                     Last: <Time at={task.since} />
-                  </span>
-                )
-              ) : (
-                <span>
-                  {task.open}
-                  {task.isOptional && ' Optional.'}
-                </span>
-              )}
-            </div>
+                  </>
+                )}
+              </Text>
+            </Box>
             {!task.isDone && task.action && (
               <Button component={Link} to={task.action.to} size="xs" variant={task === next ? 'filled' : 'default'}>
                 {task.action.label}
               </Button>
             )}
-          </li>
+          </Group>
         ))}
       </ol>
     </Section>

@@ -1,5 +1,7 @@
-import { Table, Tooltip } from '@mantine/core';
+import { Group, Text, Tooltip } from '@mantine/core';
 import { Link } from 'react-router';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { count } from '../ui/lists/resource-list.tsx';
 import styles from './day-chart.module.css';
 import { change } from './days.ts';
 
@@ -25,7 +27,6 @@ interface DayChartProps {
   link: { to: string; label: string };
 }
 
-const count = new Intl.NumberFormat('en-GB');
 const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dayName = (day: string) => short.format(new Date(day));
 
@@ -39,10 +40,16 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
   return (
     <figure className={styles.chart}>
       <figcaption>
-        <span className={styles.title}>{title}</span>
-        <strong>{count.format(all)}</strong>
-        <span className={styles.compared}>{compared ?? (note ? '' : 'in 14 days')}</span>
-        {note && <span className={styles.note}>{note}</span>}
+        <Text c="dimmed">{title}</Text>
+        <Group justify="space-between" align="baseline">
+          <strong>{count.format(all)}</strong>
+          <Text span fz="xs" c="dimmed">
+            {compared ?? (note ? '' : 'in 14 days')}
+          </Text>
+        </Group>
+        <Text fz="xs" c="dimmed">
+          {note}
+        </Text>
       </figcaption>
       <div className={styles.bars} aria-hidden="true">
         {days.map((day, index) => (
@@ -60,52 +67,40 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
           </Tooltip>
         ))}
       </div>
-      <div className={styles.axis} aria-hidden="true">
+      <Group justify="space-between" fz="xs" c="dimmed" aria-hidden="true">
         <span>{dayName(first)}</span>
         <span>today</span>
-      </div>
+      </Group>
       {series.length > 1 && (
-        <ul className={styles.legend}>
+        <Group component="ul" gap="0.25rem 1rem" fz="xs" className={styles.legend ?? ''}>
           {series.map(({ label, tone }) => (
             <li key={label}>
               <i data-tone={tone} aria-hidden="true" /> {label}
             </li>
           ))}
-        </ul>
+        </Group>
       )}
-      <div className={styles.foot}>
+      <Group justify="space-between" align="flex-start" fz="xs" c="dimmed" className={styles.foot ?? ''}>
         <details>
           <summary>As a table</summary>
-          <Table>
-            <Table.Caption>
-              {title}, {dayName(first)} to {dayName(last)}
-            </Table.Caption>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">Day</Table.Th>
-                {series.map(({ label }) => (
-                  <Table.Th key={label} scope="col">
-                    {label}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {days
-                .map((day, index) => (
-                  <Table.Tr key={day}>
-                    <Table.Th scope="row">{dayName(day)}</Table.Th>
-                    {series.map(({ label, values }) => (
-                      <Table.Td key={label}>{count.format(values[index] ?? 0)}</Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))
-                .reverse()}
-            </Table.Tbody>
-          </Table>
+          <DataTable
+            dense
+            label={`${title}, ${dayName(first)} to ${dayName(last)}`}
+            columns={[
+              { header: 'Day', isName: true, cell: (index) => dayName(days[index] ?? '') },
+              ...series.map(
+                ({ label, values }): Column<number> => ({
+                  header: label,
+                  cell: (index) => count.format(values[index] ?? 0),
+                }),
+              ),
+            ]}
+            rows={days.map((_, index) => index).reverse()}
+            keyOf={String}
+          />
         </details>
         <Link to={link.to}>{link.label}</Link>
-      </div>
+      </Group>
     </figure>
   );
 }

@@ -1,13 +1,13 @@
-import { Badge, Button } from '@mantine/core';
+import { Badge, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
-import { EventList } from '../audit/event-list.tsx';
+import { Activity } from '../audit/activity.tsx';
 import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { Page, Section } from '../ui/layout/page.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import { count } from '../ui/lists/resource-list.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist, type Task } from './checklist.tsx';
 import styles from './overview-page.module.css';
@@ -18,7 +18,6 @@ const mailTests: AuditEventFilter = { types: ['sender.tested'], result: 'SUCCESS
 const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'] };
 const smsLimits = { types: ['sms.limit_reached'] };
 const dayInMilliseconds = 24 * 3600 * 1000;
-const count = new Intl.NumberFormat('en-GB');
 
 /** Activity and setup of a project. */
 export function Component() {
@@ -59,18 +58,18 @@ export function Component() {
       }
     >
       {failure && !data && <LoadError failure={failure} subject="the overview" retry={reload} />}
-      <ul className={styles.figures}>
+      <SimpleGrid component="ul" cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', md: 'md' }}>
         {figures.map(({ label, value, to }) => (
           <li key={label}>
-            <Link to={to}>
-              <span>{label}</span>
+            <Link to={to} className={styles.figure}>
+              <Text c="dimmed">{label}</Text>
               <strong aria-busy={value === undefined}>
-                {value === undefined ? <i aria-hidden="true" /> : count.format(value)}
+                {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : count.format(value)}
               </strong>
             </Link>
           </li>
         ))}
-      </ul>
+      </SimpleGrid>
       {tasks?.find(({ name }) => name === firstSignIn)?.isDone ? (
         <>
           <Charts projectId={project.id} path={path} />
@@ -82,23 +81,12 @@ export function Component() {
           <Charts projectId={project.id} path={path} />
         </>
       )}
-      <Section
-        flush
+      <Activity
         title="Recent activity"
-        actions={
-          <Button component={Link} to={path('events')} variant="default" size="xs">
-            All events
-          </Button>
-        }
-      >
-        {data?.recent.edges.length === 0 ? (
-          <Empty icon="events" title="Nothing yet">
-            Sign-ins and changes appear here.
-          </Empty>
-        ) : (
-          <EventList events={data?.recent.edges.map(({ node }) => node)} filterPath={path('events')} skeletonRows={5} />
-        )}
-      </Section>
+        events={data?.recent.edges.map(({ node }) => node)}
+        hasFilters
+        empty="Sign-ins and changes appear here."
+      />
     </Page>
   );
 }

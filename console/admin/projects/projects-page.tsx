@@ -1,20 +1,20 @@
-import { Badge, Button, Modal, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Badge, Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useMutation, useQuery } from '../api.ts';
+import { useMutation } from '../api.ts';
+import { faultAt } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
-import { ShowGraphql } from '../ui/code/show-graphql.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
-import { ListBar, Pager, SearchField, useListParams } from '../ui/lists/list-bar.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
-import styles from './projects-page.module.css';
 
 type Row = ProjectsQuery['projects']['edges'][number]['node'];
 
@@ -28,12 +28,12 @@ const columns: readonly Column<Row>[] = [
   {
     header: 'Status',
     cell: ({ builtIn, testMode }) => (
-      <span className={styles.badges}>
+      <Group component="span" gap={4}>
         {builtIn === 'CONSOLE' && <Badge>Console sign-in</Badge>}
         {builtIn === 'DEMO' && <Badge>Sample</Badge>}
         {testMode && <Badge color="note">Test mode</Badge>}
         {builtIn === null && !testMode && <Badge color="good">In use</Badge>}
-      </span>
+      </Group>
     ),
   },
   { header: 'Sign-up', cell: ({ signUp }) => (signUp === 'OPEN' ? 'Open' : 'Provisioned only') },
@@ -46,16 +46,13 @@ const columns: readonly Column<Row>[] = [
 
 /** Projects in which the account has a role. */
 export function Component() {
-  const { get } = useListParams();
   const [params, setParams] = useSearchParams();
   const { isOwner } = useAccess();
-  const search = get('search');
-  const { data, failure, stale, reload } = useQuery(
+  const list = useList(
     Projects,
-    { search: search ?? null, after: get('after') ?? null },
-    { keep: true },
+    (search, after) => ({ search, after }),
+    ({ projects }) => projects,
   );
-  const page = data?.projects;
   const [isOpen, setOpen] = useState(false);
   const isNew = isOpen || params.has('new');
   const open = (on: boolean) => {
@@ -63,46 +60,33 @@ export function Component() {
     setOpen(on);
     setParams(on ? { new: '' } : {}, { replace: true });
   };
-  const create = isOwner && (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
-      Create project
-    </Button>
-  );
   return (
     <Page
       title="Projects"
       lead="A project is a tenant: users, applications, a directory and policies of its own."
-      actions={create}
+      actions={
+        isOwner && (
+          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
+            Create project
+          </Button>
+        )
+      }
     >
-      {failure && !page ? (
-        <LoadError failure={failure} subject="the list of projects" retry={reload} />
-      ) : (
-        <Section flush>
-          <ListBar count={page && `${page.totalCount} project${page.totalCount === 1 ? '' : 's'}`}>
-            <SearchField label="Search projects" placeholder="Search by name" />
-          </ListBar>
-          <DataTable
-            label="Projects"
-            columns={columns}
-            rows={page?.edges.map(({ node }) => node)}
-            keyOf={({ id }) => id}
-            linkOf={({ id }) => `/projects/${id}/overview`}
-            stale={stale}
-            empty={
-              <Empty icon="projects" title={search ? 'No matching projects' : 'No projects yet'}>
-                {search ? 'Try another part of the name.' : 'Create one per tenant; projects share nothing.'}
-              </Empty>
-            }
-          />
-          <Pager pageInfo={page?.pageInfo} />
-        </Section>
-      )}
-      <Modal
-        opened={isNew && isOwner}
-        onClose={() => open(false)}
-        title="Create project"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <ResourceList
+        list={list}
+        label="Projects"
+        noun="project"
+        placeholder="Search by name"
+        columns={columns}
+        linkOf={({ id }) => `/projects/${id}/overview`}
+        empty={
+          <Empty icon="projects" title="No projects yet">
+            Create one per tenant; projects share nothing.
+          </Empty>
+        }
+        noMatch="Try another part of the name."
+      />
+      <Modal opened={isNew && isOwner} onClose={() => open(false)} title="Create project">
         {isNew && <CreateForm onClose={() => open(false)} />}
       </Modal>
     </Page>
@@ -112,39 +96,34 @@ export function Component() {
 function CreateForm({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [create, busy, failure] = useMutation(CreateProject, [Projects]);
-  const field = useFirstFocus<HTMLInputElement>();
+  const firstFocus = useFirstFocus<HTMLInputElement>();
   const navigate = useNavigate();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const outcome = await create({ input: { name } });
     if (!outcome.data) return;
     toast(`${outcome.data.createProject.name} created`);
     void navigate(`/projects/${outcome.data.createProject.id}/overview`);
   };
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <DialogForm
+      verb="Create project"
+      {...{ busy, failure, onClose }}
+      fields={['name']}
+      disabled={name.trim() === ''}
+      graphql={request(CreateProject, { input: { name } })}
+      onSubmit={() => void submit()}
+    >
       <TextInput
         label="Name"
         description="Shown at sign-in. You can change it later."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        error={failure?.field === 'name' && failure.message}
+        error={faultAt(failure, 'name')}
         maxLength={200}
         required
-        ref={field}
-        data-autofocus
+        {...firstFocus}
       />
-      <p className={styles.hint}>Defaults: open sign-up, no second factor, directory sync without tokens.</p>
-      {failure?.field !== 'name' && <FormError failure={failure} />}
-      <div className={styles.actions}>
-        <ShowGraphql operation={CreateProject} variables={{ input: { name } }} />
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy} disabled={name.trim() === ''}>
-          Create project
-        </Button>
-      </div>
-    </form>
+      <Text c="dimmed">Defaults: open sign-up, no second factor, directory sync without tokens.</Text>
+    </DialogForm>
   );
 }

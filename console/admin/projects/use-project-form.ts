@@ -1,16 +1,28 @@
-import { useMutation } from '../api.ts';
+import { useAccess } from '../access.tsx';
 import { FactorStanding, ProjectById, UpdateProject, type UpdateProjectInput } from '../generated/operations.ts';
-import { toast } from '../ui/feedback/toast.tsx';
+import { type SettingsForm, useSettingsForm } from '../ui/forms/settings-form.ts';
 import type { Project } from './project.tsx';
 
-/** Saves project settings; detects concurrent changes instead of overwriting them. */
-export function useProjectForm(project: Project) {
-  const [update, busy, failure, reset] = useMutation(UpdateProject, [ProjectById, FactorStanding]);
-  const save = async (input: Omit<UpdateProjectInput, 'id' | 'expectedVersion'>): Promise<boolean> => {
-    const outcome = await update({ input: { id: project.id, expectedVersion: project.version, ...input } });
-    if (outcome.data) toast('Saved');
-    return outcome.data !== undefined;
-  };
-  const faultOf = (field: string) => (failure?.field === field ? failure.message : undefined);
-  return { save, busy, failure, faultOf, clear: reset };
+type Settings = Omit<UpdateProjectInput, 'id' | 'expectedVersion'>;
+
+/** Queries that show project settings. */
+export const projectQueries = [ProjectById, FactorStanding] as const;
+
+/** Variables that change project settings; concurrent changes are refused. */
+export const projectChange = ({ id, version }: Project, settings: Settings) => ({
+  input: { id, expectedVersion: version, ...settings },
+});
+
+/** Form over project settings. @param saved memoized */
+export function useProjectForm<Values extends object & Settings>(
+  project: Project,
+  saved: Values,
+): SettingsForm<Values> {
+  return useSettingsForm({
+    saved,
+    mayChange: useAccess(project.id).mayChange,
+    operation: UpdateProject,
+    variables: (edits) => projectChange(project, edits),
+    invalidates: projectQueries,
+  });
 }

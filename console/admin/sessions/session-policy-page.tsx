@@ -1,16 +1,13 @@
+import { Alert, SimpleGrid } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
-import { useMutation } from '../api.ts';
 import { ProjectById, UpdateSessionPolicy } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
-import { ShowGraphql } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import { useDraft } from '../ui/forms/draft.ts';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { useSettingsForm } from '../ui/forms/settings-form.ts';
 import { Page, Section } from '../ui/layout/page.tsx';
-import styles from './session-policy-page.module.css';
 import { SessionTimeline } from './session-timeline.tsx';
 
 const day = 86_400;
@@ -39,6 +36,7 @@ const fields = {
 
 type Name = keyof typeof fields;
 const names = Object.keys(fields) as Name[];
+const labels = Object.fromEntries(names.map((name) => [name, fields[name].label])) as Record<Name, string>;
 
 /** Session settings with a timeline and a summary. */
 export function Component() {
@@ -48,78 +46,50 @@ export function Component() {
     () => Object.fromEntries(names.map((name) => [name, project[name]])) as Record<Name, number>,
     [project],
   );
-  const { values, set, changed, edits, settle, reset } = useDraft(saved);
-  const [update, busy, failure, clear] = useMutation(UpdateSessionPolicy, [ProjectById]);
-  const input = { projectId: project.id, expectedVersion: project.version, ...edits };
-  const faultOf = (name: Name) => {
+  const form = useSettingsForm({
+    saved,
+    mayChange,
+    operation: UpdateSessionPolicy,
+    variables: (edits) => ({ input: { projectId: project.id, expectedVersion: project.version, ...edits } }),
+    invalidates: [ProjectById],
+    done: 'Session policy saved',
+  });
+  const { values } = form;
+  const rangeFault = (name: Name) => {
     const [min, max] = fields[name].bounds;
-    if (values[name] < min || values[name] > max) return `From ${formatDuration(min)} to ${formatDuration(max)}`;
-    return failure?.field === name ? failure.message : undefined;
+    const isFit = values[name] >= min && values[name] <= max;
+    return isFit ? undefined : `From ${formatDuration(min)} to ${formatDuration(max)}`;
   };
+  const durations = (some: readonly Name[]) => (
+    <SimpleGrid minColWidth="17rem" spacing="lg">
+      {some.map((name) => {
+        const field = form.field(name);
+        const { label, hint } = fields[name];
+        return <Duration key={name} {...{ label, hint }} {...field} error={rangeFault(name) ?? field.error} />;
+      })}
+    </SimpleGrid>
+  );
   return (
     <Page title="Session policy" lead="Session and token lifetimes" narrow>
       {!mayChange && <ViewerNotice project={project} />}
       <Section title="Session lifetime">
         <SessionTimeline idleSeconds={values.idleTimeoutSeconds} maxSeconds={values.maxSessionSeconds} />
-        <p className={styles.sentence} role="status">
+        <Alert color="neutral" role="status">
           {sentence(values)}
-        </p>
+        </Alert>
       </Section>
       <Section title="Sessions" lead="A session belongs to one browser and serves all applications.">
-        <div className={styles.fields}>
-          {names.slice(0, 2).map((name) => (
-            <Duration
-              key={name}
-              label={fields[name].label}
-              hint={fields[name].hint}
-              seconds={values[name]}
-              disabled={!mayChange}
-              error={faultOf(name)}
-              onChange={(seconds) => set(name, seconds)}
-            />
-          ))}
-        </div>
+        {durations(names.slice(0, 2))}
       </Section>
       <Section title="Tokens" lead="Issued at sign-in. Neither can be refreshed.">
-        <div className={styles.fields}>
-          {names.slice(2).map((name) => (
-            <Duration
-              key={name}
-              label={fields[name].label}
-              hint={fields[name].hint}
-              seconds={values[name]}
-              disabled={!mayChange}
-              error={faultOf(name)}
-              onChange={(seconds) => set(name, seconds)}
-            />
-          ))}
-        </div>
+        {durations(names.slice(2))}
       </Section>
-      {changed.length > 0 && (
-        <div>
-          <ShowGraphql operation={UpdateSessionPolicy} variables={{ input }} />
-        </div>
-      )}
       <SaveBar
-        changes={changed.map((name) => ({
-          label: fields[name].label,
-          before: formatDuration(saved[name]),
-          after: formatDuration(values[name]),
-        }))}
-        busy={busy}
-        failure={failure}
+        form={form}
+        labels={labels}
+        describe={(name, from) => formatDuration(from[name])}
         consequence={consequence(saved, values)}
-        onSave={async () => {
-          if (names.some((name) => faultOf(name) !== undefined && failure?.field !== name)) return;
-          const outcome = await update({ input });
-          if (!outcome.data) return;
-          toast('Session policy saved');
-          settle(edits);
-        }}
-        onDiscard={() => {
-          reset();
-          clear();
-        }}
+        isInvalid={names.some(rangeFault)}
       />
     </Page>
   );

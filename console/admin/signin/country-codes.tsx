@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import styles from './country-codes.module.css';
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
@@ -20,14 +19,14 @@ const codesIn = (text: string) => [
 ];
 
 interface CountryCodesProps {
-  codes: readonly string[];
+  value: readonly string[];
   onChange(codes: string[]): void;
   error?: string | undefined;
   disabled?: boolean;
 }
 
 /** Input for country codes, with their names below. */
-export function CountryCodes({ codes, onChange, error, disabled = false }: CountryCodesProps) {
+export function CountryCodes({ value: codes, onChange, error, disabled = false }: CountryCodesProps) {
   const [text, setText] = useState(() => codes.join(', '));
   useEffect(() => {
     // Changed from outside, for example by "Discard".
@@ -39,7 +38,6 @@ export function CountryCodes({ codes, onChange, error, disabled = false }: Count
       label="Allowed countries"
       description={codes.length === 0 ? 'Two-letter codes. Empty: every country.' : codes.map(countryName).join(', ')}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      classNames={{ wrapper: styles.codes ?? '', description: styles.hint ?? '' }}
       placeholder="DE, SE, US"
       value={text}
       disabled={disabled}

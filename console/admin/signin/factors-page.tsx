@@ -1,20 +1,18 @@
-import { Alert, Checkbox, Radio, Switch } from '@mantine/core';
+import { Alert, Checkbox, Stack, Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
-import { FactorStanding, type FactorStandingQuery, UpdateProject } from '../generated/operations.ts';
+import { FactorStanding, type FactorStandingQuery } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
-import { ShowGraphql } from '../ui/code/show-graphql.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import { useDraft } from '../ui/forms/draft.ts';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
+import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { CountryCodes, countryName } from './country-codes.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
-import styles from './factors-page.module.css';
 import { FlowDrawing } from './flow-drawing.tsx';
 
 const signUps = {
@@ -66,8 +64,8 @@ export function Component() {
     }),
     [project],
   );
-  const { values, set, changed, edits, settle, reset } = useDraft(saved);
-  const { save, busy, failure, faultOf, clear } = useProjectForm(project);
+  const form = useProjectForm(project, saved);
+  const { values } = form;
   const standing = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
   const isConsole = project.builtIn === 'CONSOLE';
   return (
@@ -78,105 +76,55 @@ export function Component() {
         <FlowDrawing values={values} />
       </Section>
       <Section title="Sign-up">
-        <Radio.Group
-          aria-label="Sign-up"
-          value={values.signUp}
-          onChange={(value) => set('signUp', value as FactorValues['signUp'])}
-        >
-          <div className={styles.radios}>
-            {Object.entries(signUps).map(([value, { name, hint }]) => (
-              <Radio key={value} value={value} label={name} description={hint} disabled={!mayChange || isConsole} />
-            ))}
-          </div>
-        </Radio.Group>
+        <Radios label="Sign-up" options={signUps} {...form.field('signUp')} disabled={!mayChange || isConsole} />
       </Section>
       <Section title="Second factor" lead="Authenticator app, SMS or mail code. Always required on new devices.">
-        <Radio.Group
-          aria-label="Second factor"
-          value={values.mfaPolicy}
-          onChange={(value) => set('mfaPolicy', value as FactorValues['mfaPolicy'])}
-        >
-          <div className={styles.radios}>
-            {Object.entries(policies).map(([value, { name, hint }]) => (
-              <Radio key={value} value={value} label={name} description={hint} disabled={!mayChange} />
-            ))}
-          </div>
-        </Radio.Group>
+        <Radios label="Second factor" options={policies} {...form.field('mfaPolicy')} />
         {values.mfaPolicy !== 'OFF' && (
-          <Offered
-            values={values}
-            standing={standing}
-            disabled={!mayChange}
-            error={faultOf('offeredFactors')}
-            onChange={(offeredFactors) => set('offeredFactors', offeredFactors)}
-          />
-        )}
-        {values.mfaPolicy !== 'OFF' && (
-          <Switch
-            label="Email counts as a second factor"
-            description="Off: a mail code does not satisfy Required."
-            checked={values.emailFactor}
-            disabled={!mayChange}
-            error={faultOf('emailFactor')}
-            onChange={(event) => set('emailFactor', event.currentTarget.checked)}
-          />
-        )}
-        {values.mfaPolicy !== 'OFF' && (
-          <Duration
-            label="Remembered on a device for"
-            hint="If the user opts in. 0: required at every sign-in."
-            seconds={values.rememberMfaSeconds}
-            disabled={!mayChange}
-            error={faultOf('rememberMfaSeconds')}
-            onChange={(seconds) => set('rememberMfaSeconds', seconds)}
-          />
+          <>
+            <Offered standing={standing} {...form.field('offeredFactors')} />
+            <Switch
+              label="Email counts as a second factor"
+              description="Off: a mail code does not satisfy Required."
+              {...form.toggle('emailFactor')}
+            />
+            <Duration
+              label="Remembered on a device for"
+              hint="If the user opts in. 0: required at every sign-in."
+              {...form.field('rememberMfaSeconds')}
+            />
+          </>
         )}
       </Section>
       <Section title="Trusted devices" lead="Registered devices sign in with their key, without a code.">
         <Duration
           label="Trusted since its last use for"
           hint="0: every sign-in asks for a code."
-          seconds={values.deviceTrustSeconds}
-          disabled={!mayChange}
-          error={faultOf('deviceTrustSeconds')}
-          onChange={(seconds) => set('deviceTrustSeconds', seconds)}
+          {...form.field('deviceTrustSeconds')}
         />
         <WholeNumber
           label="Trust ends after"
           hint="Counted from registration."
           unit="days"
-          value={values.deviceTrustDays}
           bounds={[1, 3650]}
-          disabled={!mayChange}
-          error={faultOf('deviceTrustDays')}
-          onChange={(days) => set('deviceTrustDays', days)}
+          {...form.field('deviceTrustDays')}
         />
       </Section>
       <Section title="Text messages" lead="Limits for codes by SMS. Premium and satellite numbers are always refused.">
-        <CountryCodes
-          codes={values.smsCountries}
-          disabled={!mayChange}
-          error={faultOf('smsCountries')}
-          onChange={(codes) => set('smsCountries', codes)}
-        />
+        <CountryCodes {...form.field('smsCountries')} />
         <WholeNumber
           label="Daily limit"
           hint="Further messages are refused until the next day."
           unit="messages"
-          value={values.smsPerDay}
           bounds={[0, 1_000_000]}
-          disabled={!mayChange}
-          error={faultOf('smsPerDay')}
-          onChange={(count) => set('smsPerDay', count)}
+          {...form.field('smsPerDay')}
         />
       </Section>
       <Section title="Test mode" lead="For automated tests: sign-in responses contain the one-time code.">
         <Switch
           label="Return one-time codes in sign-in responses"
-          checked={values.testMode}
+          {...form.toggle('testMode')}
           disabled={!mayChange || isConsole}
-          error={faultOf('testMode')}
-          onChange={(event) => set('testMode', event.currentTarget.checked)}
         />
         {values.testMode && (
           <Alert color="bad" role="alert" title="Anyone can sign in as any user">
@@ -184,62 +132,33 @@ export function Component() {
           </Alert>
         )}
       </Section>
-      {changed.length > 0 && (
-        <div>
-          <ShowGraphql
-            operation={UpdateProject}
-            variables={{ input: { id: project.id, expectedVersion: project.version, ...edits } }}
-          />
-        </div>
-      )}
-      <SaveBar
-        changes={changed.map((name) => ({
-          label: labels[name],
-          before: describe(name, saved),
-          after: describe(name, values),
-        }))}
-        busy={busy}
-        failure={failure}
-        consequence={consequence(saved, values, standing)}
-        onSave={async () => {
-          if (await save(edits)) settle(edits);
-        }}
-        onDiscard={() => {
-          reset();
-          clear();
-        }}
-      />
+      <SaveBar form={form} labels={labels} describe={describe} consequence={consequence(saved, values, standing)} />
     </Page>
   );
 }
 
 type Standing = FactorStandingQuery['factorStanding'];
 
-/** Factors offered for enrollment, with user counts. At least one must remain. */
-function Offered({
-  values,
-  standing,
-  disabled,
-  error,
-  onChange,
-}: {
-  values: FactorValues;
+interface OfferedProps {
   standing: Standing | undefined;
+  value: FactorValues['offeredFactors'];
   disabled: boolean;
   error: string | undefined;
   onChange(offered: FactorValues['offeredFactors']): void;
-}) {
-  const { offeredFactors } = values;
+}
+
+/** Factors offered for enrollment, with user counts. At least one must remain. */
+function Offered({ standing, value, disabled, error, onChange }: OfferedProps) {
   const users = standing && { TOTP: standing.totp, SMS: standing.sms, EMAIL: standing.email };
   return (
     <Checkbox.Group
       label="Factors offered"
       description="Existing factors stay valid."
       error={error}
-      value={[...offeredFactors]}
+      value={value}
       onChange={(chosen) => onChange(methods.filter((method) => chosen.includes(method)))}
     >
-      <div className={styles.radios}>
+      <Stack gap="sm">
         {methods.map((method) => {
           const isMute = method === 'SMS' && standing?.canSendSms === false;
           const hint = [hints[method], users && usedBy(users[method])].filter(Boolean).join(' ');
@@ -249,11 +168,11 @@ function Offered({
               value={method}
               label={methodNames[method]}
               description={isMute ? 'No SMS gateway is configured (SMS_URL).' : hint}
-              disabled={disabled || (offeredFactors.length === 1 && offeredFactors[0] === method)}
+              disabled={disabled || (value.length === 1 && value[0] === method)}
             />
           );
         })}
-      </div>
+      </Stack>
     </Checkbox.Group>
   );
 }

@@ -1,3 +1,4 @@
+import { Stack, Text } from '@mantine/core';
 import { formatDuration } from '../ui/forms/duration.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
@@ -42,7 +43,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
     end,
   ];
   return (
-    <div className={styles.flows}>
+    <Stack gap="1.25rem">
       <Flow
         name="New device"
         steps={[
@@ -55,7 +56,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
       {values.deviceTrustSeconds > 0 && (
         <Flow name={`Known device, used in the last ${formatDuration(values.deviceTrustSeconds)}`} steps={known} />
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -69,15 +70,19 @@ function offered({ offeredFactors }: FactorValues): string {
 function Flow({ name, steps }: { name: string; steps: readonly Step[] }) {
   return (
     <div>
-      <h3 className={styles.name}>{name}</h3>
+      <Text component="h3" fz="xs" fw={550} c="dimmed" mb="xs">
+        {name}
+      </Text>
       <ol className={styles.steps}>
         {steps.map(({ icon, name: step, detail }) => (
           <li key={step}>
             <Icon name={icon} size={18} />
-            <span>
-              <strong>{step}</strong>
-              {detail && <small>{detail}</small>}
-            </span>
+            <div>
+              <Text fw={600}>{step}</Text>
+              <Text fz="xs" c="dimmed" lh={1.3}>
+                {detail}
+              </Text>
+            </div>
           </li>
         ))}
       </ol>

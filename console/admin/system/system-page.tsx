@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -6,9 +6,10 @@ import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Facts } from '../ui/lists/facts.tsx';
+import { count } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 import { bytes, levels } from './levels.ts';
-import styles from './system-page.module.css';
 
 type Status = SystemQuery['system'];
 type Process = Status['processes'][number];
@@ -28,6 +29,26 @@ const jobNames: Record<string, string> = {
   'sweep.rest': 'Delete other expired data',
 };
 
+const checkColumns: readonly Column<Status['checks'][number]>[] = [
+  { header: 'Check', isName: true, width: '26%', cell: ({ name }) => name },
+  {
+    header: 'Status',
+    isCorner: true,
+    cell: ({ level }) => <Badge color={levels[level].tone}>{levels[level].text}</Badge>,
+  },
+  {
+    header: 'Result',
+    isPlain: true,
+    width: '60%',
+    cell: ({ summary, advice }) => (
+      <div>
+        <Text c="var(--text)">{summary}</Text>
+        {advice && <Text>{advice}</Text>}
+      </div>
+    ),
+  },
+];
+
 const processColumns: readonly Column<Process>[] = [
   { header: 'Process', isName: true, width: '26%', cell: ({ host, pid }) => `${host}, ${pid}` },
   { header: 'Version', cell: ({ version, nodeVersion }) => `${version} on Node ${nodeVersion}` },
@@ -40,8 +61,6 @@ const processColumns: readonly Column<Process>[] = [
   },
   { header: 'Clock', align: 'end', cell: ({ clockSkewMs }) => `${clockSkewMs > 0 ? '+' : ''}${clockSkewMs} ms` },
 ];
-
-const count = new Intl.NumberFormat('en-GB');
 
 const jobColumns: readonly Column<Job>[] = [
   { header: 'Job', isName: true, width: '36%', cell: ({ name }) => jobNames[name] ?? name },
@@ -66,24 +85,24 @@ export function Component() {
       lead="Health of this instance, updated every 10 seconds"
       badges={overall && <Badge color={overall.tone}>{overall.text}</Badge>}
     >
-      {failure && !status && <LoadError failure={failure} subject="system status" retry={reload} />}
-      {!(failure && !status) && (
+      {failure && !status ? (
+        <LoadError failure={failure} subject="system status" retry={reload} />
+      ) : (
         <>
           <Section flush title="Checks">
-            {status ? <Checks checks={status.checks} /> : <Skeleton lines={10} />}
+            <DataTable label="Checks" columns={checkColumns} rows={status?.checks} keyOf={({ name }) => name} />
           </Section>
           <Section flush title="Processes" lead="Servers sharing this database; heartbeat every 20 seconds">
             <DataTable
               label="Processes"
               columns={processColumns}
               rows={status?.processes}
-              keyOf={({ id }) => id}
               skeletonRows={1}
               empty={<Empty icon="server" title="No heartbeats" />}
             />
           </Section>
           <Section title="Database and messages">
-            {status ? <Facts status={status} /> : <LinesSkeleton lines={5} />}
+            {status ? <Database status={status} /> : <LinesSkeleton lines={5} />}
           </Section>
           <Section flush title="Jobs" lead="Background work; up to 30 seconds old">
             <DataTable
@@ -101,31 +120,6 @@ export function Component() {
   );
 }
 
-function Skeleton({ lines }: { lines: number }) {
-  return (
-    <div className={styles.skeleton}>
-      <LinesSkeleton lines={lines} />
-    </div>
-  );
-}
-
-function Checks({ checks }: { checks: Status['checks'] }) {
-  return (
-    <ul className={styles.checks}>
-      {checks.map(({ name, level, summary, advice }) => (
-        <li key={name}>
-          <Badge color={levels[level].tone}>{levels[level].text}</Badge>
-          <strong>{name}</strong>
-          <div>
-            <p>{summary}</p>
-            {advice && <p className={styles.advice}>{advice}</p>}
-          </div>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 const kinds: Record<string, string> = {
   smtp: 'Mail server (SMTP)',
   'sms-gateway': 'SMS gateway',
@@ -133,46 +127,28 @@ const kinds: Record<string, string> = {
   mailbox: 'Dev mailbox',
 };
 
-function Facts({ status: { database, mail, sms, backup } }: { status: Status }) {
+function Database({ status: { database, mail, sms, backup } }: { status: Status }) {
+  const sender = ({ kind, lastSentAt }: Status['mail']) => (
+    <>
+      {kind ? (kinds[kind] ?? kind) : 'Not set up'}; last sent <Time at={lastSentAt} fallback="never" />
+    </>
+  );
   return (
-    <dl className={styles.facts}>
-      <div>
-        <dt>Database</dt>
-        <dd>
-          PostgreSQL {database.version}, {bytes(database.sizeBytes)}
-        </dd>
-      </div>
-      <div>
-        <dt>Connections</dt>
-        <dd>
-          {database.connections} of {database.maxConnections}
-        </dd>
-      </div>
-      <div>
-        <dt>Migrations</dt>
-        <dd>{database.migrationsApplied} have run</dd>
-      </div>
-      <div>
-        <dt>Mail</dt>
-        <dd>
-          {mail.kind ? (kinds[mail.kind] ?? mail.kind) : 'Not set up'}; last sent{' '}
-          <Time at={mail.lastSentAt} fallback="never" />
-        </dd>
-      </div>
-      <div>
-        <dt>SMS</dt>
-        <dd>
-          {sms.kind ? (kinds[sms.kind] ?? sms.kind) : 'Not set up'}; last sent{' '}
-          <Time at={sms.lastSentAt} fallback="never" />
-        </dd>
-      </div>
-      <div>
-        <dt>Backup</dt>
-        <dd>
-          <Time at={backup?.takenAt} fallback="Never recorded" />
-          {backup && `, ${bytes(backup.bytes)}`}
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        ['Database', `PostgreSQL ${database.version}, ${bytes(database.sizeBytes)}`],
+        ['Connections', `${database.connections} of ${database.maxConnections}`],
+        ['Migrations', `${database.migrationsApplied} have run`],
+        ['Mail', sender(mail)],
+        ['SMS', sender(sms)],
+        [
+          'Backup',
+          <>
+            <Time at={backup?.takenAt} fallback="Never recorded" />
+            {backup && `, ${bytes(backup.bytes)}`}
+          </>,
+        ],
+      ]}
+    />
   );
 }

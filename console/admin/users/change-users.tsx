@@ -1,4 +1,4 @@
-import { Badge, Button, Modal } from '@mantine/core';
+import { Badge, Box, Button, Group, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import type { Failure } from '../failure.ts';
@@ -14,9 +14,9 @@ import {
 import { request } from '../ui/code/show-graphql.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
-import styles from './change-users.module.css';
+import rows from '../ui/lists/rows.module.css';
 import { Losses } from './losses.tsx';
-import { userActions } from './user-actions.ts';
+import { userActions } from './user-actions.tsx';
 
 interface Chosen {
   id: string;
@@ -92,33 +92,33 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
         )}
         {action === 'ERASE' && isOne && only && <Losses userId={only.id} />}
         {!isOne && (
-          <ul className={styles.names}>
+          <Box component="ul" mah="12rem" style={{ overflow: 'auto' }}>
             {users.slice(0, 8).map(({ id, name }) => (
               <li key={id}>{name}</li>
             ))}
             {users.length > 8 && <li>and {users.length - 8} more</li>}
-          </ul>
+          </Box>
         )}
       </Confirm>
-      <Modal
-        opened={outcomes !== undefined}
-        onClose={() => setOutcomes(undefined)}
-        title="Results"
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <ul className={styles.outcomes}>
+      <Modal opened={outcomes !== undefined} onClose={() => setOutcomes(undefined)} title="Results" size="lg">
+        <Box component="ul" className={rows.rows ?? ''} mah="50vh" mx="-1rem" style={{ overflow: 'auto' }}>
           {outcomes?.list.map(({ id, name, done, message }) => (
             <li key={id}>
-              <span>{name}</span>
-              {done ? <Badge color="good">Done</Badge> : <Badge color="bad">Refused</Badge>}
-              {message && <small>{message}</small>}
+              <Group justify="space-between" wrap="nowrap">
+                <span>{name}</span>
+                {done ? <Badge color="good">Done</Badge> : <Badge color="bad">Refused</Badge>}
+              </Group>
+              {message && (
+                <Text c="dimmed" fz="xs">
+                  {message}
+                </Text>
+              )}
             </li>
           ))}
-        </ul>
-        <div className={styles.close}>
+        </Box>
+        <Group justify="flex-end" mt="md">
           <Button onClick={() => setOutcomes(undefined)}>Close</Button>
-        </div>
+        </Group>
       </Modal>
     </>
   );

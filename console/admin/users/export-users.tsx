@@ -1,16 +1,16 @@
-import { Button, Modal, Radio } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { UserFilter } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
 import { Code } from '../ui/code/code.tsx';
-import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
-import styles from './change-users.module.css';
+import { DialogForm } from '../ui/forms/dialog-form.tsx';
+import { Radios } from '../ui/forms/radios.tsx';
+import { counted } from '../ui/lists/resource-list.tsx';
 import { exportAddress } from './user-filters.ts';
 
 interface ExportUsersProps {
-  opened: boolean;
   onClose(): void;
   projectId: string;
   /** Number of matching users. */
@@ -19,33 +19,33 @@ interface ExportUsersProps {
   filter: UserFilter;
 }
 
-const count = new Intl.NumberFormat('en-GB');
+const formats = {
+  csv: { name: 'CSV', hint: 'For spreadsheets. Formulas are escaped with an apostrophe.' },
+  jsonl: { name: 'JSON Lines', hint: 'For programs: one user per line.' },
+} as const;
 
 /** Exports all users that match the search and filters. */
-export function ExportUsers({ opened, onClose, projectId, total, search, filter }: ExportUsersProps) {
-  const [format, setFormat] = useState('csv');
+export function ExportUsers({ onClose, projectId, total, search, filter }: ExportUsersProps) {
+  const [format, setFormat] = useState<keyof typeof formats>('csv');
   const { download, busy, failure } = useDownload();
   const address = exportAddress(projectId, format, search, filter);
   const isFiltered = search !== undefined || Object.keys(filter).length > 0;
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={`Export ${count.format(total)} user${total === 1 ? '' : 's'}`}
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <div className={styles.export}>
+    <Modal opened onClose={onClose} title={`Export ${counted(total, 'user')}`} size="lg">
+      <DialogForm
+        verb="Export"
+        {...{ busy, failure, onClose }}
+        onSubmit={async () => {
+          if (!(await download(address))) return;
+          toast('Download started');
+          onClose();
+        }}
+      >
         <p>
           {isFiltered ? 'All users matching your search and filters.' : 'All users of the project.'} The file contains
           personal data; the export is logged.
         </p>
-        <Radio.Group label="Format" value={format} onChange={setFormat}>
-          <div className={styles.radios}>
-            <Radio value="csv" label="CSV" description="For spreadsheets. Formulas are escaped with an apostrophe." />
-            <Radio value="jsonl" label="JSON Lines" description="For programs: one user per line." />
-          </div>
-        </Radio.Group>
+        <Radios label="Format" isLabelled options={formats} value={format} onChange={setFormat} />
         <details>
           <summary>Script</summary>
           <Code
@@ -53,23 +53,7 @@ export function ExportUsers({ opened, onClose, projectId, total, search, filter 
             code={`curl -OJ '‹${settings.issuer}${address}›' \\\n  -H 'Authorization: Bearer <admin API token>'`}
           />
         </details>
-        <FormError failure={failure} />
-        <div className={styles.close}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            loading={busy}
-            onClick={async () => {
-              if (!(await download(address))) return;
-              toast('Download started');
-              onClose();
-            }}
-          >
-            Export
-          </Button>
-        </div>
-      </div>
+      </DialogForm>
     </Modal>
   );
 }

@@ -1,8 +1,6 @@
 import { useQuery } from '../api.ts';
 import { UserHoldings } from '../generated/operations.ts';
-
-const count = new Intl.NumberFormat('en-GB');
-const some = (number: number, one: string, many = `${one}s`) => `${count.format(number)} ${number === 1 ? one : many}`;
+import { counted } from '../ui/lists/resource-list.tsx';
 
 /** Counts of the data deleted with a user. */
 export function Losses({ userId }: { userId: string }) {
@@ -14,16 +12,18 @@ export function Losses({ userId }: { userId: string }) {
     <>
       <p>You will lose:</p>
       <ul>
-        <li>the profile, and the place in {some(held.groups, 'group')}</li>
+        <li>the profile, and the place in {counted(held.groups, 'group')}</li>
         <li>
-          {some(held.devices, 'device')}, {some(held.secondFactors, 'second factor')},{' '}
-          {some(held.recoveryCodes, 'recovery code')}
+          {counted(held.devices, 'device')}, {counted(held.secondFactors, 'second factor')},{' '}
+          {counted(held.recoveryCodes, 'recovery code')}
         </li>
-        <li>{some(held.sessions, 'session')}, ended at once</li>
-        <li>{some(held.messages, 'message')} to them</li>
-        {held.adminRoles > 0 && <li>{some(held.adminRoles, 'role')} in this console</li>}
+        <li>{counted(held.sessions, 'session')}, ended at once</li>
+        <li>{counted(held.messages, 'message')} to them</li>
+        {held.adminRoles > 0 && <li>{counted(held.adminRoles, 'role')} in this console</li>}
       </ul>
-      <p>{some(held.events, 'event stays', 'events stay')} in the log, without a name.</p>
+      <p>
+        {counted(held.events, 'event')} {held.events === 1 ? 'stays' : 'stay'} in the log, without a name.
+      </p>
     </>
   );
 }

@@ -29,7 +29,6 @@ export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsP
         label="Second factors"
         columns={columns}
         rows={factors}
-        keyOf={({ id }) => id}
         skeletonRows={1}
         empty={
           <Empty icon="shield" title="No second factor">

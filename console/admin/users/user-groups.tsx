@@ -1,10 +1,10 @@
+import { Group, Pill, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import { GroupsOfUser } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import styles from './user-page.module.css';
 
 /** Groups of the user in the directory. */
 export function UserGroups({ userId }: { userId: string }) {
@@ -18,16 +18,16 @@ export function UserGroups({ userId }: { userId: string }) {
       {failure && !groups ? (
         <LoadError failure={failure} subject="the list of groups" retry={reload} />
       ) : groups?.edges.length === 0 ? (
-        <p className={styles.none}>In no group.</p>
+        <Text c="dimmed">In no group.</Text>
       ) : (
-        <ul className={styles.groups} aria-busy={!groups}>
+        <Group component="ul" gap="xs" mih="2rem" aria-busy={!groups}>
           {groups?.edges.map(({ node }) => (
-            <li key={node.id}>
+            <Pill key={node.id} component="li" size="lg">
               <Link to={path(`groups/${node.id}`)}>{node.displayName}</Link>
-            </li>
+            </Pill>
           ))}
           {more > 0 && <li>and {more} more</li>}
-        </ul>
+        </Group>
       )}
     </Section>
   );

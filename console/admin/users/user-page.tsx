@@ -1,26 +1,25 @@
 import { Alert, Badge, Button, Menu } from '@mantine/core';
 import { useState } from 'react';
-import { Link, useNavigate, useParams } from 'react-router';
+import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
-import { EventList } from '../audit/event-list.tsx';
+import { Activity } from '../audit/activity.tsx';
 import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
-import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
+import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
-import { userActions } from './user-actions.ts';
+import { UserActionItems } from './user-actions.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserGroups } from './user-groups.tsx';
-import styles from './user-page.module.css';
 import { UserSessions } from './user-sessions.tsx';
 
 type User = NonNullable<UserByIdQuery['user']>;
@@ -73,17 +72,7 @@ export function Component() {
                 Export user data
               </Menu.Item>
               <Menu.Divider />
-              {Object.entries(userActions)
-                .filter(([value]) => value !== (user.active ? 'ACTIVATE' : 'DEACTIVATE'))
-                .map(([value, { verb, isFinal }]) => (
-                  <Menu.Item
-                    key={value}
-                    {...(isFinal ? { color: 'red' } : {})}
-                    onClick={() => setAction(value as UserAction)}
-                  >
-                    {verb}
-                  </Menu.Item>
-                ))}
+              <UserActionItems except={user.active ? 'ACTIVATE' : 'DEACTIVATE'} onChoose={setAction} />
             </Menu.Dropdown>
           </Menu>
         )
@@ -106,26 +95,7 @@ export function Component() {
         recoveryCodesLeft={found?.recoveryCodesLeft ?? 0}
         policy={project.mfaPolicy}
       />
-      <Section
-        flush
-        title="Activity"
-        actions={
-          <Button
-            component={Link}
-            to={`${path('events')}?${new URLSearchParams({ user: user.id })}`}
-            variant="default"
-            size="xs"
-          >
-            All events
-          </Button>
-        }
-      >
-        {list?.length === 0 ? (
-          <Empty icon="events" title="Nothing yet" />
-        ) : (
-          <EventList events={list} skeletonRows={4} />
-        )}
-      </Section>
+      <Activity events={list} query={{ user: user.id }} />
       <ChangeUsersDialog
         projectId={project.id}
         users={[{ id: user.id, name: user.userName }]}
@@ -142,18 +112,18 @@ export function Component() {
 /** Profile attributes; notes the directory as their source. */
 function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
   const fromDirectory = user.provenance === 'SCIM';
-  const lines: [string, React.ReactNode, boolean?][] = [
-    ['Name', user.displayName ?? '–', fromDirectory],
-    ['Given name', user.givenName ?? '–', fromDirectory],
-    ['Family name', user.familyName ?? '–', fromDirectory],
-    ['User name', user.userName, fromDirectory],
-    ['E-mail', user.email ?? '–', fromDirectory],
-    ['Phone', user.phone ?? '–', fromDirectory],
-    ['External ID', user.externalId ?? '–', fromDirectory],
-    ['Last sign-in', <Time key="at" at={user.lastSignInAt} />],
-    ['Created', exactly(user.createdAt)],
-    ['Changed', <Time key="changed" at={user.updatedAt} />],
-  ];
+  const fact = (label: string, value: string | null | undefined) =>
+    [
+      <>
+        {label}{' '}
+        {fromDirectory && (
+          <span title="From the directory">
+            <Icon name="lock" size={14} />
+          </span>
+        )}
+      </>,
+      value ?? '–',
+    ] as const;
   return (
     <Section
       title="Profile"
@@ -163,21 +133,20 @@ function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
           : 'Created by the user at first sign-in.'
       }
     >
-      <dl className={styles.profile}>
-        {lines.map(([label, value, locked]) => (
-          <div key={label}>
-            <dt>
-              {label}
-              {locked && (
-                <span title="From the directory">
-                  <Icon name="lock" size={14} />
-                </span>
-              )}
-            </dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={[
+          fact('Name', user.displayName),
+          fact('Given name', user.givenName),
+          fact('Family name', user.familyName),
+          fact('User name', user.userName),
+          fact('E-mail', user.email),
+          fact('Phone', user.phone),
+          fact('External ID', user.externalId),
+          ['Last sign-in', <Time key="at" at={user.lastSignInAt} />],
+          ['Created', exactly(user.createdAt)],
+          ['Changed', <Time key="changed" at={user.updatedAt} />],
+        ]}
+      />
     </Section>
   );
 }

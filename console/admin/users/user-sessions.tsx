@@ -1,13 +1,9 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation } from '../api.ts';
 import { AuditEvents, EndUserSession, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
-import { request } from '../ui/code/show-graphql.tsx';
-import { Confirm } from '../ui/feedback/confirm.tsx';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 import { browserName, methodNames } from './labels.ts';
 
@@ -22,7 +18,6 @@ export function UserSessions({
   mayChange: boolean;
 }) {
   const [ending, setEnding] = useState<Session>();
-  const [end, busy, failure, reset] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
   const columns: Column<Session>[] = [
     { header: 'Browser', isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
     { header: 'Address', cell: ({ ip }) => ip ?? '–' },
@@ -33,59 +28,33 @@ export function UserSessions({
       header: 'Expires',
       cell: ({ idleExpiresAt, expiresAt }) => <Time at={idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt} />,
     },
+    ...(mayChange
+      ? [actionColumn<Session>('End', (one) => `End the session in ${browserName(one.userAgent)}`, setEnding)]
+      : []),
   ];
-  if (mayChange) {
-    columns.push({
-      header: '',
-      align: 'end',
-      cell: (session) => (
-        <Button
-          variant="subtle"
-          color="red"
-          size="compact-sm"
-          onClick={() => setEnding(session)}
-          aria-label={`End the session in ${browserName(session.userAgent)}`}
-        >
-          End
-        </Button>
-      ),
-    });
-  }
-  const close = () => {
-    setEnding(undefined);
-    reset();
-  };
   return (
     <Section flush title="Sessions" lead="Active sessions. A session serves all applications in its browser.">
       <DataTable
         label="Sessions"
         columns={columns}
         rows={sessions}
-        keyOf={({ id }) => id}
         skeletonRows={1}
         empty={<Empty icon="browser" title="No active sessions" />}
       />
-      <Confirm
-        opened={ending !== undefined}
+      <ConfirmMutation
         title="End this session?"
         verb="End session"
-        busy={busy}
-        failure={failure}
-        graphql={ending && request(EndUserSession, { id: ending.id })}
-        onClose={close}
-        onConfirm={async () => {
-          if (!ending) return;
-          const outcome = await end({ id: ending.id });
-          if (!outcome.data) return;
-          toast('Session ended');
-          close();
-        }}
+        operation={EndUserSession}
+        variables={ending && { id: ending.id }}
+        invalidates={[UserById, UserAccess, AuditEvents]}
+        done="Session ended"
+        onClose={() => setEnding(undefined)}
       >
         <p>
           The user is signed out in {browserName(ending?.userAgent)}, and its applications receive a logout. They can
           sign in again.
         </p>
-      </Confirm>
+      </ConfirmMutation>
     </Section>
   );
 }

@@ -1,26 +1,24 @@
-import { Button, Checkbox, Menu } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Checkbox, Group, Menu, Text } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useQuery } from '../api.ts';
 import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { LoadError } from '../ui/feedback/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
-import { Filter, ListBar, Pager, SearchField, useListParams } from '../ui/lists/list-bar.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { Filter, useListParams } from '../ui/lists/list-bar.tsx';
+import { count, ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
-import { ExportUsers } from './export-users.tsx';
-import { userActions } from './user-actions.ts';
+import { UserActionItems } from './user-actions.tsx';
 import { choosable, chosenColumns, keepColumns, nameOf, type UserColumn, userColumns } from './user-columns.tsx';
 import { filterNames, filterOf, nextSorting, sortingOf, sortings, userFilters } from './user-filters.ts';
 import styles from './users-page.module.css';
 
-type Row = UserRowFragment;
+const ExportUsers = lazy(async () => ({ default: (await import('./export-users.tsx')).ExportUsers }));
 
-const count = new Intl.NumberFormat('en-GB');
+type Row = UserRowFragment;
 
 /** Sort order per column. */
 const orderOf: Partial<Record<UserColumn, UserOrder>> = {
@@ -41,23 +39,17 @@ export function Component() {
   const [action, setAction] = useState<UserAction>();
   const [shown, setShown] = useState(chosenColumns);
   const [exporting, setExporting] = useState(false);
-  const search = get('search');
   const filter = filterOf(get);
   const sorting = sortingOf(get('sort'));
   const { orderBy, direction } = sorting;
-  const variables = {
-    projectId: project.id,
-    search: search ?? null,
-    filter,
-    orderBy,
-    direction,
-    after: get('after') ?? null,
-  };
-  const { data, failure, stale, previous, reload } = useQuery(Users, variables, { keep: true });
-  const page = data?.users;
-  const rows = page?.edges.map(({ node }) => node);
   const filters = filterNames.filter((name) => get(name) !== undefined).length;
-  const isFiltered = search !== undefined || filters > 0;
+  const list = useList(
+    Users,
+    (search, after) => ({ projectId: project.id, search, filter, orderBy, direction, after }),
+    ({ users }) => users,
+    { isFiltered: filters > 0 },
+  );
+  const { page, rows, isEmpty } = list;
   const clear = () => set(Object.fromEntries(['search', ...filterNames].map((name) => [name, undefined])));
   const columns = (['name', ...shown] as const).map((name): Column<Row> => {
     const by = orderOf[name];
@@ -69,8 +61,6 @@ export function Component() {
     } as const;
     return { ...userColumns[name], sort };
   });
-  const isEmpty = page?.totalCount === 0 && !isFiltered && !previous;
-
   const choose = (users: readonly Row[], on: boolean) =>
     setChosen((before) => {
       const next = new Map(before);
@@ -121,109 +111,85 @@ export function Component() {
         )
       }
     >
-      {failure && !page ? (
-        <LoadError failure={failure} subject="the list of users" retry={reload} />
-      ) : (
-        <Section flush>
-          {!isEmpty && (
-            <ListBar count={page && `${count.format(page.totalCount)} user${page.totalCount === 1 ? '' : 's'}`}>
-              <SearchField label="Search users" placeholder="Name, e-mail, user name or external ID" />
-              {userFilters.map((one) => (
-                <Filter key={one.name} {...one} />
-              ))}
-              <Filter
-                name="sort"
-                label="Order"
-                options={Object.entries(sortings).map(([value, { label }]) => ({
-                  value: value === 'newest' ? '' : value,
-                  label,
-                }))}
-              />
-              {filters > 0 && (
-                <Button variant="subtle" size="compact-sm" onClick={clear}>
-                  Clear all
-                </Button>
-              )}
-              <ColumnMenu shown={shown} onShow={setShown} />
-            </ListBar>
-          )}
-          {chosen.size > 0 && (
-            <div className={styles.chosen} role="region" aria-label="Selected users">
-              <strong role="status">
-                {count.format(chosen.size)} selected{chosen.size > 100 ? ': at most 100 at once' : ''}
-              </strong>
-              <Menu>
-                <Menu.Target>
-                  <Button size="xs" disabled={chosen.size > 100} rightSection={<Icon name="down" size={14} />}>
-                    Actions
-                  </Button>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  {Object.entries(userActions).map(([value, { verb, isFinal }]) => (
-                    <Menu.Item
-                      key={value}
-                      {...(isFinal ? { color: 'red' } : {})}
-                      onClick={() => setAction(value as UserAction)}
-                    >
-                      {verb}
-                    </Menu.Item>
-                  ))}
-                </Menu.Dropdown>
-              </Menu>
-              <Button size="xs" variant="subtle" onClick={() => setChosen(new Map())}>
-                Clear selection
+      <ResourceList
+        list={list}
+        label="Users"
+        noun="user"
+        placeholder="Name, e-mail, user name or external ID"
+        filters={
+          <>
+            {userFilters.map((one) => (
+              <Filter key={one.name} {...one} />
+            ))}
+            <Filter
+              name="sort"
+              label="Order"
+              options={Object.entries(sortings).map(([value, { label }]) => ({
+                value: value === 'newest' ? '' : value,
+                label,
+              }))}
+            />
+            {filters > 0 && (
+              <Button variant="subtle" size="compact-sm" onClick={clear}>
+                Clear all
               </Button>
-            </div>
-          )}
-          <DataTable
-            label="Users"
-            columns={mayChange ? [select, ...columns] : columns}
-            rows={previous && page?.totalCount === 0 ? undefined : rows}
-            keyOf={({ id }) => id}
-            linkOf={({ id }) => path(`users/${id}`)}
-            stale={stale}
-            skeletonRows={10}
-            empty={
-              isEmpty ? (
-                <Empty
-                  icon="users"
-                  title="No users yet"
-                  action={
-                    <Button component={Link} to={path('directory')}>
-                      Connect a directory
-                    </Button>
-                  }
-                >
-                  {project.signUp === 'OPEN'
-                    ? 'Users appear at first sign-in, or when a directory creates them.'
-                    : 'Only a directory can create users in this project.'}
-                </Empty>
-              ) : (
-                <Empty
-                  icon="search"
-                  title="No matching users"
-                  action={
-                    <Button variant="default" onClick={clear}>
-                      Clear search and filters
-                    </Button>
-                  }
-                >
-                  Search matches the start of names, e-mail addresses, user names and external IDs.
-                </Empty>
-              )
+            )}
+            <ColumnMenu shown={shown} onShow={setShown} />
+          </>
+        }
+        columns={mayChange ? [select, ...columns] : columns}
+        linkOf={({ id }) => path(`users/${id}`)}
+        skeletonRows={10}
+        empty={
+          <Empty
+            icon="users"
+            title="No users yet"
+            action={
+              <Button component={Link} to={path('directory')}>
+                Connect a directory
+              </Button>
             }
+          >
+            {project.signUp === 'OPEN'
+              ? 'Users appear at first sign-in, or when a directory creates them.'
+              : 'Only a directory can create users in this project.'}
+          </Empty>
+        }
+        noMatch="Search matches the start of names, e-mail addresses, user names and external IDs."
+        onClear={clear}
+      >
+        {chosen.size > 0 && (
+          <Group gap="sm" className={styles.chosen ?? ''} role="region" aria-label="Selected users">
+            <Text span fw={600} role="status">
+              {count.format(chosen.size)} selected{chosen.size > 100 ? ': at most 100 at once' : ''}
+            </Text>
+            <Menu>
+              <Menu.Target>
+                <Button size="xs" disabled={chosen.size > 100} rightSection={<Icon name="down" size={14} />}>
+                  Actions
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <UserActionItems onChoose={setAction} />
+              </Menu.Dropdown>
+            </Menu>
+            <Button size="xs" variant="subtle" onClick={() => setChosen(new Map())}>
+              Clear selection
+            </Button>
+          </Group>
+        )}
+      </ResourceList>
+      {exporting && (
+        <Suspense>
+          <ExportUsers
+            onClose={() => setExporting(false)}
+            projectId={project.id}
+            total={page?.totalCount ?? 0}
+            search={list.search}
+            filter={filter}
           />
-          <Pager pageInfo={page?.pageInfo} />
-        </Section>
+        </Suspense>
       )}
-      <ExportUsers
-        opened={exporting}
-        onClose={() => setExporting(false)}
-        projectId={project.id}
-        total={page?.totalCount ?? 0}
-        search={search}
-        filter={filter}
-      />
       <ChangeUsersDialog
         projectId={project.id}
         users={[...chosen].map(([id, name]) => ({ id, name }))}
@@ -245,7 +211,7 @@ function ColumnMenu({ shown, onShow }: { shown: readonly UserColumn[]; onShow(co
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button className={styles.columns ?? ''} variant="default" rightSection={<Icon name="down" size={14} />}>
+        <Button visibleFrom="sm" variant="default" rightSection={<Icon name="down" size={14} />}>
           Columns
         </Button>
       </Menu.Target>

@@ -1,21 +1,24 @@
-import { Alert, Button, Radio, TextInput } from '@mantine/core';
+import { Alert, Box, Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
+import { faultAt } from '../../failure.ts';
 import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../../generated/operations.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
-import { Snippets } from '../../ui/code/code.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
+import { Snippets } from '../../ui/code/snippets.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { ListField, tidy } from '../../ui/forms/list-field.tsx';
+import { tidy } from '../../ui/forms/list-field.tsx';
+import { Radios } from '../../ui/forms/radios.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Secrets } from '../../ui/secrets/secret.tsx';
 import { KeyPair } from '../keys/key-pair.tsx';
 import type { ClientKind } from '../kind.ts';
 import { snippetsFor } from '../quickstart/snippets.ts';
 import { addressFault } from '../redirect-fault.ts';
+import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
 import { TrySignIn } from '../trial/try-sign-in.tsx';
 import styles from './create-client-page.module.css';
 import { KindCards } from './kind-cards.tsx';
@@ -30,6 +33,14 @@ interface Answers {
   method: 'NONE' | 'PRIVATE_KEY_JWT';
   jwks: string;
 }
+
+const authentications = {
+  NONE: { name: 'PKCE', hint: 'Codes are bound to a verifier. Enough for most applications.' },
+  PRIVATE_KEY_JWT: {
+    name: 'PKCE and a private key (private_key_jwt)',
+    hint: 'The server also signs with its own private key.',
+  },
+} as const;
 
 const steps = ['Kind', 'Addresses', 'Keys and code'] as const;
 
@@ -134,9 +145,9 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
         value={answers.kind}
         onChange={(kind) => answer({ kind, method: kind === 'web-server' ? answers.method : 'NONE' })}
       />
-      <div className={styles.actions}>
+      <Group justify="flex-end" className={styles.actions ?? ''}>
         <Button type="submit">Continue</Button>
-      </div>
+      </Group>
     </Step>
   );
 }
@@ -168,63 +179,43 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
       onCreated(outcome.data.createClient);
     }
   };
-  const failed = (field: string) => (failure?.field === field ? failure.message : undefined);
-  const isShown = ['redirectUris', 'postLogoutRedirectUris', 'jwks'].includes(failure?.field ?? '');
   return (
     <Step onSubmit={() => void submit()}>
-      <ListField
-        label="Redirect URIs"
-        hint="Must match exactly. Their origins are also allowed by CORS."
-        one="redirect URI"
-        placeholder={kind === 'native' ? 'http://127.0.0.1/callback' : 'https://app.example.com/callback'}
-        values={answers.redirectUris}
-        fault={addressFault}
-        error={failed('redirectUris')}
+      <RedirectUris
+        {...(kind === 'native' ? { placeholder: 'http://127.0.0.1/callback' } : {})}
+        value={answers.redirectUris}
+        error={faultAt(failure, 'redirectUris')}
         onChange={(redirectUris) => answer({ redirectUris })}
       />
-      <ListField
-        label="Post-logout redirect URIs"
-        hint="Allowed destinations after sign-out. Optional."
-        one="post-logout URI"
-        placeholder="https://app.example.com/"
-        values={answers.postLogoutRedirectUris}
-        fault={addressFault}
-        error={failed('postLogoutRedirectUris')}
+      <PostLogoutUris
+        value={answers.postLogoutRedirectUris}
+        error={faultAt(failure, 'postLogoutRedirectUris')}
         onChange={(postLogoutRedirectUris) => answer({ postLogoutRedirectUris })}
       />
       {kind === 'web-server' && (
-        <Radio.Group
+        <Radios
           label="Client authentication"
+          isLabelled
+          options={authentications}
           value={method}
-          onChange={(value) => answer({ method: value as Answers['method'] })}
-        >
-          <div className={styles.radios}>
-            <Radio
-              value="NONE"
-              label="PKCE"
-              description="Codes are bound to a verifier. Enough for most applications."
-            />
-            <Radio
-              value="PRIVATE_KEY_JWT"
-              label="PKCE and a private key (private_key_jwt)"
-              description="The server also signs with its own private key."
-            />
-          </div>
-        </Radio.Group>
+          onChange={(chosen) => answer({ method: chosen })}
+        />
       )}
       {method === 'PRIVATE_KEY_JWT' && (
-        <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={failed('jwks')} />
+        <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={faultAt(failure, 'jwks')} />
       )}
-      <FormError failure={isShown ? undefined : failure} />
-      <div className={styles.actions}>
-        <ShowGraphql operation={CreateClient} variables={{ input }} />
+      <FormError failure={failure} except={['redirectUris', 'postLogoutRedirectUris', 'jwks']} />
+      <Group gap="xs" className={styles.actions ?? ''}>
+        <Box mr="auto">
+          <ShowGraphql operation={CreateClient} variables={{ input }} />
+        </Box>
         <Button variant="default" onClick={onBack}>
           Back
         </Button>
         <Button type="submit" loading={busy}>
           Create application
         </Button>
-      </div>
+      </Group>
     </Step>
   );
 }

@@ -2,7 +2,6 @@ import { Badge, Button, Menu, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useMutation } from '../../api.ts';
-import type { Failure } from '../../failure.ts';
 import {
   type ApiKeyKind,
   type ApiKeyRowFragment,
@@ -12,18 +11,19 @@ import {
 } from '../../generated/operations.ts';
 import { useProjectPath } from '../../projects/project.tsx';
 import { Code } from '../../ui/code/code.tsx';
-import { request, ShowGraphql } from '../../ui/code/show-graphql.tsx';
-import { Confirm } from '../../ui/feedback/confirm.tsx';
+import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
+import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
-import { Secrets } from '../../ui/secrets/secret.tsx';
+import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { LastUse, Secrets, untilSaved } from '../../ui/secrets/secret.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { DelegationKeys } from './delegation-keys.tsx';
+
+type Key = ApiKeyRowFragment;
 
 const kinds = {
   PUBLISHABLE: {
@@ -34,24 +34,21 @@ const kinds = {
   SECRET: { name: 'Secret key', prefix: 'lk_sk_', hint: 'For @latchkey/node. Server only.' },
 } as const;
 
-const nameOf = ({ kind, hint }: ApiKeyRowFragment) => `${kinds[kind].prefix}…${hint}`;
+const nameOf = ({ kind, hint }: Key) => `${kinds[kind].prefix}…${hint}`;
 
 /** The application's API keys. Several of a kind may be live at once, for rotation without downtime. */
 export function ClientKeys({ client, mayChange }: ClientPartProps) {
   const [issued, setIssued] = useState<{ kind: ApiKeyKind; key: string }>();
-  const [revoking, setRevoking] = useState<ApiKeyRowFragment>();
-  const [failure, setFailure] = useState<Failure>();
+  const [revoking, setRevoking] = useState<Key>();
   const path = useProjectPath();
-  const [issue, issuing] = useMutation(IssueApiKey, [ClientById]);
-  const [revoke, busy] = useMutation(RevokeApiKey, [ClientById]);
+  const [issue, issuing, failure] = useMutation(IssueApiKey, [ClientById]);
   const live = client.apiKeys.filter(({ revokedAt }) => revokedAt === null);
 
   const make = async (kind: ApiKeyKind) => {
     const outcome = await issue({ clientId: client.id, kind });
-    setFailure(outcome.failure);
     if (outcome.data) setIssued({ kind, key: outcome.data.issueApiKey.key });
   };
-  const columns: Column<ApiKeyRowFragment>[] = [
+  const columns: Column<Key>[] = [
     { header: 'Key', isName: true, cell: (key) => <code>{nameOf(key)}</code> },
     { header: 'Kind', cell: ({ kind }) => kinds[kind].name },
     {
@@ -62,22 +59,12 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     ...(mayChange
       ? [
-          {
-            header: '',
-            align: 'end' as const,
-            cell: (key: ApiKeyRowFragment) =>
-              key.revokedAt === null && (
-                <Button
-                  variant="subtle"
-                  color="red"
-                  size="compact-sm"
-                  onClick={() => setRevoking(key)}
-                  aria-label={`Revoke ${nameOf(key)}`}
-                >
-                  Revoke
-                </Button>
-              ),
-          },
+          actionColumn<Key>(
+            'Revoke',
+            (key) => `Revoke ${nameOf(key)}`,
+            setRevoking,
+            ({ revokedAt }) => revokedAt === null,
+          ),
         ]
       : []),
   ];
@@ -114,12 +101,11 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           )
         }
       >
-        {failure && !revoking && <FormError failure={failure} />}
+        <FormError failure={failure} />
         <DataTable
           label="API keys"
           columns={columns}
           rows={client.apiKeys}
-          keyOf={({ id }) => id}
           empty={
             <Empty icon="key" title="No key">
               Only the SDKs need keys, not the hosted sign-in page.
@@ -150,9 +136,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         onClose={() => setIssued(undefined)}
         title={issued && `New ${kinds[issued.kind].name.toLowerCase()}`}
         size="lg"
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-        withCloseButton={false}
+        {...untilSaved}
       >
         {issued && (
           <Secrets
@@ -162,45 +146,25 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           />
         )}
       </Modal>
-      <Confirm
-        opened={revoking !== undefined}
+      <ConfirmMutation
         title="Revoke this key?"
         verb="Revoke key"
-        busy={busy}
-        failure={failure}
-        graphql={revoking && request(RevokeApiKey, { id: revoking.id })}
-        onClose={() => {
-          setRevoking(undefined);
-          setFailure(undefined);
-        }}
-        onConfirm={async () => {
-          if (!revoking) return;
-          const outcome = await revoke({ id: revoking.id });
-          setFailure(outcome.failure);
-          if (!outcome.data) return;
-          toast(`${nameOf(revoking)} revoked`);
-          setRevoking(undefined);
-        }}
+        operation={RevokeApiKey}
+        variables={revoking && { id: revoking.id }}
+        invalidates={[ClientById]}
+        done={revoking ? `${nameOf(revoking)} revoked` : ''}
+        onClose={() => setRevoking(undefined)}
       >
-        {revoking && (
-          <>
-            <p>
-              Requests with <code>{nameOf(revoking)}</code> fail at once. This cannot be undone.
-            </p>
-            <p>
-              {revoking.lastUsedAt ? (
-                <>
-                  It was last used <Time at={revoking.lastUsedAt} />.
-                </>
-              ) : (
-                'It has never been used.'
-              )}{' '}
-              {live.filter(({ kind }) => kind === revoking.kind).length === 1 &&
-                `It is the last live ${kinds[revoking.kind].name.toLowerCase()}.`}
-            </p>
-          </>
-        )}
-      </Confirm>
+        <p>
+          Requests with <code>{revoking && nameOf(revoking)}</code> fail at once. This cannot be undone.
+        </p>
+        <p>
+          <LastUse at={revoking?.lastUsedAt} />{' '}
+          {revoking &&
+            live.filter(({ kind }) => kind === revoking.kind).length === 1 &&
+            `It is the last live ${kinds[revoking.kind].name.toLowerCase()}.`}
+        </p>
+      </ConfirmMutation>
     </>
   );
 }

@@ -1,8 +1,7 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { Icon } from '../../ui/icon.tsx';
-import styles from './key-pair.module.css';
 import { makePair } from './pem.ts';
 
 interface KeyPairProps {
@@ -28,8 +27,10 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
     }
   };
   return (
-    <div className={styles.pair}>
+    <Stack gap="xs" align="flex-start">
       <Textarea
+        w="100%"
+        styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
         label="Public key (JWK)"
         description="One Ed25519 public key. The application signs client assertions with the private key."
         placeholder={'{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'}
@@ -40,7 +41,6 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
         value={value}
         error={error}
         disabled={disabled}
-        classNames={{ input: styles.json ?? '' }}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       {!disabled && (
@@ -48,9 +48,9 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
           Generate a key pair
         </Button>
       )}
-      <p role="status" className={styles.note}>
+      <Text role="status" fz="xs" c="dimmed">
         {note}
-      </p>
-    </div>
+      </Text>
+    </Stack>
   );
 }

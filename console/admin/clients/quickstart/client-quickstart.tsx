@@ -1,15 +1,14 @@
-import { Alert, Button, NativeSelect } from '@mantine/core';
+import { Alert, Button, NativeSelect, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useProjectPath } from '../../projects/project.tsx';
 import { settings } from '../../settings.ts';
-import { Snippets } from '../../ui/code/code.tsx';
 import { CopyField } from '../../ui/code/copy.tsx';
+import { Snippets } from '../../ui/code/snippets.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { type ClientKind, clientKinds, kindOf } from '../kind.ts';
 import { TrySignIn } from '../trial/try-sign-in.tsx';
-import styles from './client-quickstart.module.css';
 import { snippetsFor } from './snippets.ts';
 
 /** Steps to a first sign-in. */
@@ -37,10 +36,10 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
         />
       )}
       <Section title="Connection settings">
-        <div className={styles.values}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <CopyField label="Issuer" value={settings.issuer} />
           <CopyField label="Client ID" value={client.id} />
-        </div>
+        </SimpleGrid>
       </Section>
       <Section
         title="Code"

@@ -1,5 +1,5 @@
 import { settings } from '../../settings.ts';
-import type { Snippet } from '../../ui/code/code.tsx';
+import type { Snippet } from '../../ui/code/snippets.tsx';
 import type { ClientKind } from '../kind.ts';
 
 export interface SnippetValues {

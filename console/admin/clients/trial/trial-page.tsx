@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Table } from '@mantine/core';
+import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useMutation } from '../../api.ts';
@@ -16,9 +16,9 @@ import { FormError } from '../../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { exactly } from '../../ui/time.tsx';
 import { claimDescriptions, formatClaim, timeOf } from './claim-descriptions.ts';
-import styles from './trial-page.module.css';
 
 type Result = FinishTrialMutation['finishTrial'];
 type Token = Result['idToken'];
@@ -105,7 +105,7 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
   const [ended, setEnded] = useState(false);
   if (typeof sid !== 'string') return null;
   return (
-    <p className={styles.session}>
+    <Group component="p" gap="xs" mt="xs">
       {ended ? (
         `The session of ${who} has ended.`
       ) : (
@@ -127,7 +127,7 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
         </>
       )}
       <FormError failure={failure} />
-    </p>
+    </Group>
   );
 }
 
@@ -140,41 +140,35 @@ function TokenSection({ title, lead, token }: { title: string; lead: string; tok
         token.verified ? <Badge color="good">Signature verified</Badge> : <Badge color="bad">Does not verify</Badge>
       }
     >
-      <h3 className={styles.part}>Header</h3>
+      <h3>Header</h3>
       <Claims label={`${title}, header`} claims={token.header} />
-      <h3 className={styles.part}>Claims</h3>
+      <h3>Claims</h3>
       <Claims label={`${title}, claims`} claims={token.claims} />
     </Section>
   );
 }
 
+type Claim = [name: string, value: unknown];
+
+const claimColumns: Column<Claim>[] = [
+  { header: 'Name', isName: true, width: '9rem', cell: ([name]) => <code>{name}</code> },
+  {
+    header: 'Value',
+    cell: ([name, value]) => {
+      const at = timeOf(name, value);
+      return (
+        <>
+          <code>{formatClaim(value)}</code>
+          {at !== undefined && <Text>{exactly(new Date(at).toISOString())}</Text>}
+        </>
+      );
+    },
+  },
+  { header: 'Meaning', cell: ([name]) => claimDescriptions[name] ?? '' },
+];
+
 function Claims({ label, claims }: { label: string; claims: Record<string, unknown> }) {
   return (
-    <Table layout="fixed" className={styles.claims} aria-label={label}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Name</Table.Th>
-          <Table.Th scope="col">Value</Table.Th>
-          <Table.Th scope="col">Meaning</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {Object.entries(claims).map(([name, value]) => {
-          const at = timeOf(name, value);
-          return (
-            <Table.Tr key={name}>
-              <Table.Th scope="row">
-                <code>{name}</code>
-              </Table.Th>
-              <Table.Td>
-                <code>{formatClaim(value)}</code>
-                {at !== undefined && <small>{exactly(new Date(at).toISOString())}</small>}
-              </Table.Td>
-              <Table.Td>{claimDescriptions[name] ?? ''}</Table.Td>
-            </Table.Tr>
-          );
-        })}
-      </Table.Tbody>
-    </Table>
+    <DataTable dense label={label} columns={claimColumns} rows={Object.entries(claims)} keyOf={([name]) => name} />
   );
 }

@@ -7,13 +7,15 @@ import { useEnter } from './use-search.ts';
 export interface Choice {
   key: string;
   /** Heading above the first choice of the group. */
-  group: string;
+  group?: string;
   label: string;
   /** Disambiguates choices with the same label. */
   detail?: string | undefined;
   icon?: ReactNode;
   /** Found by the server for the text of its last response. */
   isFound: boolean;
+  /** A popup stays open after this choice. */
+  keepsOpen?: boolean;
   choose(): void;
 }
 
@@ -25,59 +27,94 @@ interface ListboxProps {
   choices: readonly Choice[];
   pending: boolean;
   nothing: string;
+  /** Shows the choices over the page while the field is in use; otherwise always, below the field. */
+  isPopup?: boolean;
   foot?: ReactNode;
 }
 
 /** WAI-ARIA combobox with a listbox popup. */
-export function Listbox({ label, placeholder, text, onText, choices, pending, nothing, foot }: ListboxProps) {
+export function Listbox(props: ListboxProps) {
+  const { label, placeholder, text, onText, choices, pending, nothing, isPopup = false, foot } = props;
   const [active, setActive] = useState(0);
+  const [isOpen, setOpen] = useState(!isPopup);
   const id = useId();
-  const field = useFirstFocus<HTMLInputElement>();
+  const firstFocus = useFirstFocus<HTMLInputElement>();
   const list = useRef<HTMLDivElement>(null);
   const at = Math.min(active, Math.max(0, choices.length - 1));
-  const { enter, forget } = useEnter(pending && choices[at]?.isFound !== false, () => choices[at]?.choose());
+  const choose = (choice: Choice | undefined) => {
+    if (!choice) return;
+    setActive(0);
+    if (isPopup) setOpen(choice.keepsOpen ?? false);
+    choice.choose();
+  };
+  const { enter, forget } = useEnter(pending && choices[at]?.isFound !== false, () => choose(choices[at]));
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [at, choices]);
+  }, [at, choices.length]);
+  const close = () => {
+    forget();
+    setOpen(false);
+  };
   const keyed = (event: KeyboardEvent) => {
-    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: choices.length - 1 };
+    const ends = { Home: 0, End: choices.length - 1 };
+    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, ...(isPopup ? {} : ends) };
     const next = moves[event.key];
-    if (next !== undefined && choices.length > 0) {
+    if (next !== undefined && (isPopup || choices.length > 0)) {
       event.preventDefault();
-      setActive((next + choices.length) % choices.length);
+      if (!isOpen) setOpen(true);
+      else if (choices.length > 0) setActive((next + choices.length) % choices.length);
     }
-    if (event.key === 'Enter') {
+    if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
       enter();
     }
+    if (event.key === 'Escape' && isOpen && isPopup) {
+      event.preventDefault();
+      close();
+    }
   };
+  const isShown = !isPopup || (isOpen && (choices.length > 0 || text !== ''));
   return (
-    <div className={styles.box}>
+    <div
+      className={styles.box}
+      data-popup={isPopup || undefined}
+      onBlur={({ currentTarget, relatedTarget }) => isPopup && !currentTarget.contains(relatedTarget) && close()}
+    >
       <div className={styles.field}>
-        <Icon name="search" size={18} />
+        <Icon name="search" size={isPopup ? 16 : 18} />
         <input
-          ref={field}
+          {...(isPopup ? {} : firstFocus)}
           role="combobox"
           aria-label={label}
-          aria-expanded="true"
+          aria-expanded={isShown}
           aria-controls={id}
           aria-autocomplete="list"
-          aria-activedescendant={choices.length > 0 ? `${id}-${at}` : undefined}
+          aria-activedescendant={isShown && choices.length > 0 ? `${id}-${at}` : undefined}
           placeholder={placeholder}
           value={text}
           maxLength={200}
           autoComplete="off"
           spellCheck={false}
-          data-autofocus
+          onFocus={() => setOpen(true)}
+          onClick={() => setOpen(true)}
           onChange={(event) => {
             setActive(0);
+            setOpen(true);
             forget();
             onText(event.currentTarget.value);
           }}
           onKeyDown={keyed}
         />
       </div>
-      <div className={styles.list} role="listbox" id={id} aria-label={label} ref={list} aria-busy={pending}>
+      <div
+        className={styles.list}
+        role="listbox"
+        id={id}
+        aria-label={label}
+        ref={list}
+        aria-busy={pending}
+        hidden={!isShown || choices.length === 0}
+      >
         {choices.map((choice, index) => (
           <div key={choice.key} role="presentation">
             {choices[index - 1]?.group !== choice.group && (
@@ -92,7 +129,8 @@ export function Listbox({ label, placeholder, text, onText, choices, pending, no
               id={`${id}-${index}`}
               aria-selected={index === at}
               onPointerMove={() => setActive(index)}
-              onClick={choice.choose}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => choose(choice)}
             >
               {choice.icon}
               <span>{choice.label}</span>
@@ -101,7 +139,7 @@ export function Listbox({ label, placeholder, text, onText, choices, pending, no
           </div>
         ))}
       </div>
-      {choices.length === 0 && (
+      {isShown && choices.length === 0 && (
         <p className={styles.nothing} role="status">
           {pending ? 'Searching …' : nothing}
         </p>

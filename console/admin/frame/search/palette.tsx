@@ -1,4 +1,4 @@
-import { Modal, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Button, Kbd, Modal, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
@@ -6,18 +6,28 @@ import { PaletteInProject, PaletteProjects } from '../../generated/operations.ts
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { useNavItems } from '../navigation.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
-import styles from './palette.module.css';
 import { useSearch } from './use-search.ts';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function PaletteButton({ onOpen }: { onOpen(): void }) {
+  const props = { onClick: onOpen, variant: 'default', 'aria-keyshortcuts': 'Control+K Meta+K' } as const;
   return (
-    <UnstyledButton className={styles.button ?? ''} onClick={onOpen} aria-keyshortcuts="Control+K Meta+K">
-      <Icon name="search" size={16} />
-      <span>Search or go to</span>
-      <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
-    </UnstyledButton>
+    <>
+      <Button
+        {...props}
+        visibleFrom="md"
+        fw={400}
+        c="dimmed"
+        leftSection={<Icon name="search" size={16} />}
+        rightSection={<Kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>}
+      >
+        Search or go to
+      </Button>
+      <ActionIcon {...props} variant="subtle" color="gray" size="lg" hiddenFrom="md" aria-label="Search or go to">
+        <Icon name="search" size={16} />
+      </ActionIcon>
+    </>
   );
 }
 

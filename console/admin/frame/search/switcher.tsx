@@ -1,4 +1,4 @@
-import { Button, Popover, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Button, Popover, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
@@ -7,7 +7,6 @@ import { ProjectById, SwitcherProjects } from '../../generated/operations.ts';
 import { recentProjects } from '../../projects/recent.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
-import styles from './switcher.module.css';
 import { useSearch } from './use-search.ts';
 
 /** Project switcher: recent projects first, others by server search. */
@@ -27,13 +26,18 @@ export function Switcher({ projectId }: { projectId: string | undefined }) {
       returnFocus
     >
       <Popover.Target>
-        <UnstyledButton className={styles.button ?? ''} onClick={() => setOpened(!opened)}>
-          <span>
-            {name !== undefined && <VisuallyHidden>Project: </VisuallyHidden>}
-            {name ?? 'Choose a project'}
-          </span>
-          <Icon name="upDown" size={16} />
-        </UnstyledButton>
+        <Button
+          variant="subtle"
+          color="gray"
+          c="var(--text)"
+          maw="18rem"
+          px="sm"
+          rightSection={<Icon name="upDown" size={16} />}
+          onClick={() => setOpened(!opened)}
+        >
+          {name !== undefined && <VisuallyHidden>Project: </VisuallyHidden>}
+          {name ?? 'Choose a project'}
+        </Button>
       </Popover.Target>
       <Popover.Dropdown p={0} aria-label="Switch project">
         {opened && <Projects current={projectId} onClose={() => setOpened(false)} />}

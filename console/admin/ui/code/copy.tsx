@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../icon.tsx';
 import styles from './copy.module.css';
@@ -18,13 +18,11 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   return (
     <>
       <Tooltip label={copied ? 'Copied' : 'Copy'}>
-        <ActionIcon variant="subtle" color="gray" className={styles.button} onClick={copy} aria-label={`Copy ${label}`}>
+        <ActionIcon variant="subtle" color="gray" c="dimmed" onClick={copy} aria-label={`Copy ${label}`}>
           <Icon name={copied ? 'check' : 'copy'} size={16} />
         </ActionIcon>
       </Tooltip>
-      <span className={styles.said} role="status">
-        {copied ? `${label} copied` : ''}
-      </span>
+      <VisuallyHidden role="status">{copied ? `${label} copied` : ''}</VisuallyHidden>
     </>
   );
 }
@@ -42,13 +40,19 @@ function copyByHand(value: string): void {
 /** A read-only value with a copy button. */
 export function CopyField({ label, value, hint }: { label: string; value: string; hint?: string }) {
   return (
-    <div className={styles.field}>
-      <span className={styles.label}>{label}</span>
-      <div className={styles.value}>
+    <div>
+      <Text span fw={550}>
+        {label}
+      </Text>
+      <Group gap="xs" wrap="nowrap" mt={4} className={styles.value ?? ''}>
         <code>{value}</code>
         <CopyButton value={value} label={label} />
-      </div>
-      {hint && <p className={styles.hint}>{hint}</p>}
+      </Group>
+      {hint && (
+        <Text fz="xs" c="dimmed" mt={4}>
+          {hint}
+        </Text>
+      )}
     </div>
   );
 }

@@ -36,13 +36,7 @@ export function ShowGraphql<V extends object>({
       >
         Show GraphQL
       </Button>
-      <Modal
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title="Admin API request"
-        size="xl"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={opened} onClose={() => setOpened(false)} title="Admin API request" size="xl">
         {opened && <Code label="GraphQL request" code={asCurl(operation, variables)} />}
       </Modal>
     </>

@@ -1,13 +1,15 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { type AnyOperation, useMutation } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
-import { type GraphqlRequest, ShowGraphql } from '../code/show-graphql.tsx';
+import type { Operation } from '../../generated/operations.ts';
+import { type GraphqlRequest, request } from '../code/show-graphql.tsx';
+import { DialogForm } from '../forms/dialog-form.tsx';
 import { useFirstFocus } from '../forms/first-focus.ts';
 import styles from './confirm.module.css';
-import { FormError } from './errors.tsx';
+import { toast } from './toast.tsx';
 
-interface ConfirmProps {
-  opened: boolean;
+interface QuestionProps {
   title: string;
   /** What is deleted, with counts. */
   children: ReactNode;
@@ -15,62 +17,93 @@ interface ConfirmProps {
   verb: string;
   /** Text to type before confirming; absent for reversible actions. */
   name?: string | undefined;
+  onClose(): void;
+}
+
+interface ConfirmProps extends QuestionProps {
+  opened: boolean;
   busy: boolean;
   failure: Failure | undefined;
   /** The equivalent API request, for scripts. */
   graphql?: GraphqlRequest | undefined;
   onConfirm(): void;
-  onClose(): void;
 }
 
 /** Confirmation dialog for irreversible actions. */
 export function Confirm(props: ConfirmProps) {
   const { opened, title, onClose } = props;
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={opened} onClose={onClose} title={title}>
       {opened && <Question {...props} />}
     </Modal>
   );
 }
 
+interface ConfirmMutationProps<Data, Variables> extends QuestionProps {
+  operation: Operation<Data, Variables>;
+  /** Absent: the dialog is closed. */
+  variables: Variables | undefined;
+  invalidates: readonly AnyOperation[];
+  /** Toast after success. */
+  done: string;
+  onDone?(): void;
+}
+
+/** Confirms a mutation and runs it; stays open with the error if it fails. */
+export function ConfirmMutation<Data, Variables extends object>(props: ConfirmMutationProps<Data, Variables>) {
+  const { operation, variables, invalidates, done, onDone, onClose, ...question } = props;
+  const [mutate, busy, failure, reset] = useMutation(operation, invalidates);
+  const close = () => {
+    reset();
+    onClose();
+  };
+  const run = async () => {
+    const outcome = variables && (await mutate(variables));
+    if (!outcome?.data) return;
+    toast(done);
+    close();
+    onDone?.();
+  };
+  return (
+    <Confirm
+      {...question}
+      opened={variables !== undefined}
+      busy={busy}
+      failure={failure}
+      graphql={variables && request(operation, variables)}
+      onClose={close}
+      onConfirm={() => void run()}
+    />
+  );
+}
+
 function Question({ children, verb, name, busy, failure, graphql, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('');
-  const field = useFirstFocus<HTMLInputElement>();
+  const firstFocus = useFirstFocus<HTMLInputElement>();
   const isTyped = name === undefined || typed.trim() === name;
   return (
-    <form
-      className={styles.question}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isTyped && !busy) onConfirm();
-      }}
-    >
-      <div className={styles.loss}>{children}</div>
+    <DialogForm {...{ verb, busy, failure, graphql, onClose }} color="red" disabled={!isTyped} onSubmit={onConfirm}>
+      <Stack gap="sm" className={styles.loss}>
+        {children}
+      </Stack>
       {name !== undefined && (
         <TextInput
           label={
             <>
-              Type <strong className={styles.name}>{name}</strong> to confirm
+              Type{' '}
+              <Text span ff="monospace" fw={600}>
+                {name}
+              </Text>{' '}
+              to confirm
             </>
           }
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
           spellCheck={false}
-          ref={field}
-          data-autofocus
+          {...firstFocus}
         />
       )}
-      <FormError failure={failure} />
-      <div className={styles.actions}>
-        {graphql && <ShowGraphql {...graphql} />}
-        <Button variant="default" onClick={onClose} {...(name === undefined ? { 'data-autofocus': true } : {})}>
-          Cancel
-        </Button>
-        <Button type="submit" color="red" disabled={!isTyped} loading={busy}>
-          {verb}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

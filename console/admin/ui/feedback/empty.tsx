@@ -1,27 +1,31 @@
+import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../icon.tsx';
 import styles from './empty.module.css';
 
-/** Empty state: one sentence and one action. */
-export function Empty({
-  icon,
-  title,
-  children,
-  action,
-}: {
+interface EmptyProps {
   icon: IconName;
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-}) {
+}
+
+/** Empty state: one sentence and one action. */
+export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
-    <div className={styles.empty}>
+    <Stack align="center" gap="xs" px="lg" py="3.5rem" ta="center">
       <span className={styles.icon}>
         <Icon name={icon} size={24} />
       </span>
-      <h3>{title}</h3>
-      {children && <p>{children}</p>}
+      <Text component="h3" fz="1rem" fw={600} mt="xs">
+        {title}
+      </Text>
+      {children && (
+        <Text c="dimmed" maw="30rem" mb="sm">
+          {children}
+        </Text>
+      )}
       {action}
-    </div>
+    </Stack>
   );
 }

@@ -1,44 +1,55 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import type { Failure } from '../../failure.ts';
 import { Icon } from '../icon.tsx';
-import styles from './errors.module.css';
+import { Section } from '../layout/page.tsx';
+import styles from './empty.module.css';
 
 /** Replaces content that failed to load: the error and a retry button. */
 export function LoadError({ failure, subject, retry }: { failure: Failure; subject: string; retry?: () => void }) {
   const isMissing = failure.code === 'not-found';
   return (
-    <div className={styles.failed} role="alert">
-      <span className={styles.icon}>
-        <Icon name={isMissing ? 'search' : 'warning'} size={24} />
-      </span>
-      <div>
-        <h2>{isMissing ? `${upper(subject)} not found` : `${upper(subject)} failed to load`}</h2>
-        <p>{isMissing ? 'It was deleted, the address is wrong, or you lack access.' : failure.message}</p>
-        {!isMissing && <p>Nothing was changed.</p>}
-        {failure.requestId && (
-          <p className={styles.request}>
-            Request <code>{failure.requestId}</code>
-          </p>
-        )}
-        {retry && !isMissing && (
-          <Button variant="default" onClick={retry} mt="sm">
-            Try again
-          </Button>
-        )}
-      </div>
-    </div>
+    <Section>
+      <Group role="alert" align="flex-start" wrap="nowrap">
+        <span className={styles.icon} data-failed>
+          <Icon name={isMissing ? 'search' : 'warning'} size={24} />
+        </span>
+        <div>
+          <h2>{isMissing ? `${upper(subject)} not found` : `${upper(subject)} failed to load`}</h2>
+          <Text c="dimmed">
+            {isMissing ? 'It was deleted, the address is wrong, or you lack access.' : failure.message}
+          </Text>
+          {!isMissing && <Text c="dimmed">Nothing was changed.</Text>}
+          {failure.requestId && (
+            <Text c="dimmed" fz="xs" mt="xs">
+              Request <code>{failure.requestId}</code>
+            </Text>
+          )}
+          {retry && !isMissing && (
+            <Button variant="default" onClick={retry} mt="sm">
+              Try again
+            </Button>
+          )}
+        </div>
+      </Group>
+    </Section>
   );
 }
 
-/** Error below a form that was not saved. */
-export function FormError({ failure }: { failure: Failure | undefined }) {
-  if (!failure) return null;
+/** Error below a form that was not saved. @param except fields that show their own errors */
+export function FormError({
+  failure,
+  except = [],
+}: {
+  failure: Failure | undefined;
+  except?: readonly string[] | undefined;
+}) {
+  if (!failure || (failure.field !== undefined && except.includes(failure.field))) return null;
   return (
     <Alert color="bad" role="alert" py="xs">
       {failure.message}
       {failure.code === 'network' && ' Nothing was saved; your input is kept.'}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
-        <Text size="xs">
+        <Text fz="xs">
           Request <code>{failure.requestId}</code>
         </Text>
       )}

@@ -12,10 +12,10 @@ export function PageSkeleton() {
   );
 }
 
-/** Skeleton of a form or text. */
-export function LinesSkeleton({ lines = 4 }: { lines?: number }) {
+/** Skeleton of a form or text. @param flush in a section without padding */
+export function LinesSkeleton({ lines = 4, flush = false }: { lines?: number; flush?: boolean }) {
   return (
-    <Stack {...busy} gap="md">
+    <Stack {...busy} gap="md" p={flush ? 'lg' : 0}>
       {Array.from({ length: lines }, (_, index) => (
         <Skeleton key={index} h="1.25rem" w={index % 2 === 0 ? undefined : '60%'} />
       ))}

@@ -1,6 +1,5 @@
-import { Input, NativeSelect, TextInput } from '@mantine/core';
+import { Group, Input, NativeSelect, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import styles from './duration.module.css';
 
 const units = [
   { seconds: 86_400, name: 'day' },
@@ -30,14 +29,15 @@ const fitting = (seconds: number): Unit =>
 interface DurationProps {
   label: string;
   hint?: ReactNode;
-  seconds: number;
+  /** In seconds. */
+  value: number;
   onChange(seconds: number): void;
   error?: string | undefined;
   disabled?: boolean;
 }
 
 /** Duration input: number and unit; value in seconds. */
-export function Duration({ label, hint, seconds, onChange, error, disabled = false }: DurationProps) {
+export function Duration({ label, hint, value: seconds, onChange, error, disabled = false }: DurationProps) {
   const [unit, setUnit] = useState<Unit>(() => fitting(seconds));
   const [text, setText] = useState(() => String(seconds / fitting(seconds)));
   const id = useId();
@@ -61,8 +61,9 @@ export function Duration({ label, hint, seconds, onChange, error, disabled = fal
       error={fault}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
     >
-      <div className={styles.row}>
+      <Group gap="xs" wrap="nowrap">
         <TextInput
+          w="6rem"
           id={id}
           value={text}
           error={fault !== undefined}
@@ -75,9 +76,10 @@ export function Duration({ label, hint, seconds, onChange, error, disabled = fal
           }}
         />
         <NativeSelect
+          w="9rem"
           aria-label={`${label}, unit`}
           disabled={disabled}
-          data={[...units].reverse().map(({ seconds: value, name }) => ({ value: String(value), label: `${name}s` }))}
+          data={[...units].reverse().map((one) => ({ value: String(one.seconds), label: `${one.name}s` }))}
           value={String(unit)}
           onChange={(event) => {
             const size = Number(event.currentTarget.value) as Unit;
@@ -85,7 +87,7 @@ export function Duration({ label, hint, seconds, onChange, error, disabled = fal
             tell(text, size);
           }}
         />
-      </div>
+      </Group>
     </Input.Wrapper>
   );
 }

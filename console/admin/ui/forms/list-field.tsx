@@ -1,15 +1,14 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Fieldset, Group, Input, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { Icon } from '../icon.tsx';
-import styles from './list-field.module.css';
 
 interface ListFieldProps {
   label: string;
   hint?: ReactNode;
   /** Singular noun, as in "Add address". */
   one: string;
-  values: readonly string[];
+  value: readonly string[];
   onChange(values: string[]): void;
   placeholder?: string;
   fault(value: string): string | undefined;
@@ -23,7 +22,7 @@ export function ListField({
   label,
   hint,
   one,
-  values,
+  value: values,
   onChange,
   placeholder,
   fault,
@@ -31,7 +30,7 @@ export function ListField({
   disabled = false,
 }: ListFieldProps) {
   const id = useId();
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLFieldSetElement>(null);
   const lines = values.length === 0 && !disabled ? [''] : values;
   const put = (index: number, value: string) => onChange(lines.map((line, at) => (at === index ? value : line)));
   // Synchronous, so that input right after the click goes to the new line.
@@ -41,18 +40,19 @@ export function ListField({
   };
   const add = () => change([...lines, ''], lines.length);
   return (
-    <fieldset className={styles.field} aria-describedby={`${id}-hint`}>
-      <legend>{label}</legend>
+    <Fieldset ref={list} legend={label} aria-describedby={`${id}-hint`}>
       {hint && (
-        <p className={styles.hint} id={`${id}-hint`}>
+        <Text c="dimmed" fz="xs" id={`${id}-hint`}>
           {hint}
-        </p>
+        </Text>
       )}
-      <ul ref={list} className={styles.list}>
+      <Stack component="ul" gap="xs" my="xs">
         {lines.map((line, index) => (
           // Lines have no ID.
-          <li key={index}>
+          <Group component="li" key={index} gap={4} wrap="nowrap" align="flex-start">
             <TextInput
+              flex={1}
+              styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
               aria-label={`${label}, ${index + 1}`}
               value={line}
               disabled={disabled}
@@ -81,21 +81,21 @@ export function ListField({
                 <Icon name="close" size={16} />
               </ActionIcon>
             )}
-          </li>
+          </Group>
         ))}
-      </ul>
+      </Stack>
       {error && (
-        <p className={styles.error} role="alert">
+        <Input.Error role="alert" mb="xs">
           {error}
-        </p>
+        </Input.Error>
       )}
       {!disabled && (
         <Button variant="subtle" size="compact-sm" leftSection={<Icon name="plus" size={14} />} onClick={add}>
           Add {one}
         </Button>
       )}
-      {disabled && values.length === 0 && <p className={styles.hint}>None</p>}
-    </fieldset>
+      {disabled && values.length === 0 && <Text c="dimmed">None</Text>}
+    </Fieldset>
   );
 }
 

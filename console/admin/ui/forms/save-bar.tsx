@@ -1,9 +1,12 @@
-import { Button, Modal } from '@mantine/core';
+import { Box, Button, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useBlocker } from 'react-router';
 import type { Failure } from '../../failure.ts';
+import { ShowGraphql } from '../code/show-graphql.tsx';
 import { FormError } from '../feedback/errors.tsx';
+import { Facts } from '../lists/facts.tsx';
 import styles from './save-bar.module.css';
+import type { SettingsForm } from './settings-form.ts';
 
 export interface Change {
   label: string;
@@ -11,18 +14,25 @@ export interface Change {
   after: string | readonly string[];
 }
 
-interface SaveBarProps {
-  changes: readonly Change[];
-  busy: boolean;
-  failure: Failure | undefined;
+interface SaveBarProps<Values extends object> {
+  form: SettingsForm<Values>;
+  labels: Record<keyof Values, string>;
+  /** A value as text. */
+  describe(name: keyof Values, values: Values): string | readonly string[];
   /** Effect of the change. */
   consequence?: ReactNode;
-  onSave(): void;
-  onDiscard(): void;
+  /** A fault in the input, which prevents saving. */
+  isInvalid?: boolean;
 }
 
-/** Bar for unsaved changes, with a diff; blocks navigation until saved or discarded. */
-export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard }: SaveBarProps) {
+/** Unsaved changes with a diff and the API request; blocks navigation until saved or discarded. */
+export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
+  const { form, labels, describe, consequence, isInvalid = false } = props;
+  const changes = form.changed.map((name) => ({
+    label: labels[name],
+    before: describe(name, form.saved),
+    after: describe(name, form.values),
+  }));
   const isDirty = changes.length > 0;
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname,
@@ -36,22 +46,24 @@ export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard
   return (
     <>
       {isDirty && (
-        <div className={styles.bar} role="region" aria-label="Unsaved changes">
-          <FormError failure={failure} />
-          <Diff
-            changes={changes}
+        <>
+          <div>
+            <ShowGraphql {...form.request} />
+          </div>
+          <ChangesBar
+            label="Unsaved changes"
             title={changes.length === 1 ? '1 unsaved change' : `${changes.length} unsaved changes`}
-          />
-          {consequence && <p className={styles.consequence}>{consequence}</p>}
-          <div className={styles.actions}>
-            <Button variant="default" onClick={onDiscard} disabled={busy}>
+            {...{ changes, consequence }}
+            failure={form.failure}
+          >
+            <Button variant="default" onClick={form.discard} disabled={form.busy}>
               Discard
             </Button>
-            <Button onClick={onSave} loading={busy}>
+            <Button onClick={() => !isInvalid && void form.save()} loading={form.busy}>
               Save changes
             </Button>
-          </div>
-        </div>
+          </ChangesBar>
+        </>
       )}
       <Modal
         opened={blocker.state === 'blocked'}
@@ -59,17 +71,46 @@ export function SaveBar({ changes, busy, failure, consequence, onSave, onDiscard
         title="Leave without saving?"
         size="sm"
       >
-        <p>Your changes are not saved.</p>
-        <div className={styles.leave}>
-          <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
-            Stay
-          </Button>
-          <Button color="red" onClick={() => blocker.proceed?.()}>
-            Leave
-          </Button>
-        </div>
+        <Stack gap="lg">
+          <p>Your changes are not saved.</p>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
+              Stay
+            </Button>
+            <Button color="red" onClick={() => blocker.proceed?.()}>
+              Leave
+            </Button>
+          </Group>
+        </Stack>
       </Modal>
     </>
+  );
+}
+
+interface ChangesBarProps {
+  /** For screen readers. */
+  label: string;
+  changes: readonly Change[];
+  title: string;
+  consequence?: ReactNode;
+  failure: Failure | undefined;
+  /** Buttons. */
+  children: ReactNode;
+}
+
+/** Bar at the bottom of the window with changes and their buttons. */
+export function ChangesBar({ label, changes, title, consequence, failure, children }: ChangesBarProps) {
+  return (
+    <Stack gap="sm" className={styles.bar} role="region" aria-label={label}>
+      {consequence && <p>{consequence}</p>}
+      <FormError failure={failure} />
+      <Group justify="space-between" align="flex-end" gap="lg">
+        <Diff changes={changes} title={title} />
+        <Group gap="xs" ml="auto">
+          {children}
+        </Group>
+      </Group>
+    </Stack>
   );
 }
 
@@ -78,34 +119,24 @@ export function Diff({ changes, title }: { changes: readonly Change[]; title: st
   return (
     <details className={styles.diff} open={changes.length <= 3}>
       <summary>{title}</summary>
-      <dl>
-        {changes.map((change) => (
-          <ChangeLine key={change.label} {...change} />
-        ))}
-      </dl>
+      <Box mah="30vh" mt={6} style={{ overflow: 'auto' }}>
+        <Facts labelWidth="12rem" facts={changes.map((change) => [change.label, diffOf(change)])} />
+      </Box>
     </details>
   );
 }
 
-function ChangeLine({ label, before, after }: Change) {
-  if (typeof before !== 'string' && typeof after !== 'string') {
-    const lines = [
-      ...before.filter((one) => !after.includes(one)).map((one) => <del key={`-${one}`}>{one}</del>),
-      ...after.filter((one) => !before.includes(one)).map((one) => <ins key={`+${one}`}>{one}</ins>),
-    ];
+function diffOf({ before, after }: Change): ReactNode {
+  if (typeof before === 'string' || typeof after === 'string') {
     return (
-      <div>
-        <dt>{label}</dt>
-        <dd>{lines.length > 0 ? lines : 'order changed'}</dd>
-      </div>
+      <>
+        <del>{before || 'nothing'}</del> <ins>{after || 'nothing'}</ins>
+      </>
     );
   }
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        <del>{before || 'nothing'}</del> <ins>{after || 'nothing'}</ins>
-      </dd>
-    </div>
-  );
+  const lines = [
+    ...before.filter((one) => !after.includes(one)).map((one) => <del key={`-${one}`}>{one}</del>),
+    ...after.filter((one) => !before.includes(one)).map((one) => <ins key={`+${one}`}>{one}</ins>),
+  ];
+  return lines.length > 0 ? lines : 'order changed';
 }

@@ -1,6 +1,5 @@
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import styles from './whole-number.module.css';
 
 interface WholeNumberProps {
   label: string;
@@ -29,11 +28,15 @@ export function WholeNumber({ label, hint, unit, value, bounds, onChange, error,
       label={label}
       description={hint}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      classNames={{ wrapper: styles.number ?? '', description: styles.hint ?? '' }}
+      styles={{ wrapper: { maxWidth: '15.5rem' } }}
       value={text}
       inputMode="numeric"
       disabled={disabled}
-      rightSection={<span className={styles.unit}>{unit}</span>}
+      rightSection={
+        <Text c="dimmed" w="100%" pe="sm" ta="end">
+          {unit}
+        </Text>
+      }
       rightSectionWidth="6rem"
       rightSectionPointerEvents="none"
       error={error ?? (isFit ? undefined : `From ${min} to ${max.toLocaleString('en')}`)}

@@ -1,3 +1,4 @@
+import { Box, Group, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import { Icon } from '../icon.tsx';
@@ -38,18 +39,18 @@ export function Page({ title, lead, badges, actions, back, narrow = false, child
           <Icon name="left" size={16} /> {back.label}
         </Link>
       )}
-      <header className={styles.head}>
-        <div className={styles.titles}>
-          <div className={styles.titleRow}>
+      <Group component="header" justify="space-between" align="flex-start" gap="0.75rem 1.5rem">
+        <Box flex="1 1 20rem" miw={0}>
+          <Group gap="0.25rem 0.75rem">
             <h1 ref={heading} tabIndex={-1}>
               {title}
             </h1>
             {badges}
-          </div>
-          {lead && <p className={styles.lead}>{lead}</p>}
-        </div>
-        {actions && <div className={styles.actions}>{actions}</div>}
-      </header>
+          </Group>
+          {lead && <Lead>{lead}</Lead>}
+        </Box>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
       {children}
     </div>
   );
@@ -70,15 +71,23 @@ export function Section({ title, lead, actions, flush = false, tone, children }:
   return (
     <section className={styles.section} data-flush={flush || undefined} data-tone={tone} aria-label={title}>
       {(title || actions) && (
-        <header className={styles.sectionHead}>
-          <div>
+        <Group component="header" justify="space-between" align="flex-start" gap="0.75rem 1.5rem">
+          <Box flex="1 1 16rem">
             {title && <h2>{title}</h2>}
-            {lead && <p className={styles.lead}>{lead}</p>}
-          </div>
-          {actions && <div className={styles.actions}>{actions}</div>}
-        </header>
+            {lead && <Lead>{lead}</Lead>}
+          </Box>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
       )}
       {children}
     </section>
+  );
+}
+
+function Lead({ children }: { children: ReactNode }) {
+  return (
+    <Text c="dimmed" maw="44rem" mt={4} style={{ textWrap: 'pretty' }}>
+      {children}
+    </Text>
   );
 }

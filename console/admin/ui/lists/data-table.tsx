@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import styles from './data-table.module.css';
@@ -17,6 +17,27 @@ export interface Column<Row> {
   sort?: { direction: 'ascending' | 'descending' | undefined; onSort(): void } | undefined;
   /** Shown in the corner of a card, without a label. */
   isCorner?: boolean;
+  /** Shown on a card without a label. */
+  isPlain?: boolean;
+}
+
+/** Column with a destructive action per row. @param label name of the button, for screen readers */
+export function actionColumn<Row>(
+  verb: string,
+  label: (row: Row) => string,
+  act: (row: Row) => void,
+  applies: (row: Row) => boolean = () => true,
+): Column<Row> {
+  return {
+    header: '',
+    align: 'end',
+    cell: (row) =>
+      applies(row) && (
+        <Button variant="subtle" color="red" size="compact-sm" onClick={() => act(row)} aria-label={label(row)}>
+          {verb}
+        </Button>
+      ),
+  };
 }
 
 interface DataTableProps<Row> {
@@ -25,14 +46,17 @@ interface DataTableProps<Row> {
   columns: readonly Column<Row>[];
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
-  keyOf(row: Row): string;
+  /** Default: the row's `id`. */
+  keyOf?(row: Row): string;
   linkOf?(row: Row): string;
   /** Being refetched. */
   stale?: boolean;
   /** Shown if there are no rows. */
-  empty: ReactNode;
+  empty?: ReactNode;
   /** Number of skeleton rows while loading. */
   skeletonRows?: number;
+  /** Less padding, for a table among other content. */
+  dense?: boolean;
 }
 
 /** A table; cards on narrow screens. Keeps its height while loading. */
@@ -40,11 +64,12 @@ export function DataTable<Row>({
   label,
   columns,
   rows,
-  keyOf,
+  keyOf = (row) => (row as { id: string }).id,
   linkOf,
   stale = false,
   empty,
   skeletonRows = 6,
+  dense = false,
 }: DataTableProps<Row>) {
   if (rows?.length === 0) return empty;
   return (
@@ -53,6 +78,7 @@ export function DataTable<Row>({
       aria-label={label}
       aria-busy={!rows || stale}
       data-stale={(rows && stale) || undefined}
+      data-dense={dense || undefined}
     >
       <thead>
         <tr>
@@ -93,11 +119,11 @@ export function DataTable<Row>({
 }
 
 function Cell<Row>({ column, row, link }: { column: Column<Row>; row: Row; link: string | undefined }) {
-  const { header, isName, align, isCorner, cell } = column;
+  const { header, isName, align, isCorner, isPlain, cell } = column;
   const content = cell(row);
   if (!isName) {
     return (
-      <td data-label={isCorner ? '' : header} data-align={align} data-corner={isCorner}>
+      <td data-label={isCorner || isPlain ? '' : header} data-align={align} data-corner={isCorner}>
         {content}
       </td>
     );

@@ -1,4 +1,4 @@
-import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
+import { Button, CloseButton, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigation, useSearchParams } from 'react-router';
 import { Icon } from '../icon.tsx';
@@ -35,9 +35,9 @@ export function ListBar({ children, count }: { children: ReactNode; count?: stri
     <div className={styles.bar}>
       {children}
       {count !== undefined && (
-        <p className={styles.count} role="status">
+        <Text fz="xs" c="dimmed" ml="auto" role="status">
           {count}
-        </p>
+        </Text>
       )}
     </div>
   );
@@ -93,6 +93,12 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   );
 }
 
+/** Options of a filter: "any" and one per name. */
+export const filterOptions = (any: string, names: Readonly<Record<string, string>>) => [
+  { value: '', label: any },
+  ...Object.entries(names).map(([value, label]) => ({ value, label })),
+];
+
 /** Filter dropdown. @param options the first is "any" */
 export function Filter({
   name,
@@ -107,7 +113,7 @@ export function Filter({
   const value = get(name) ?? '';
   return (
     <NativeSelect
-      className={styles.filter}
+      className={styles.filter ?? ''}
       aria-label={label}
       data={[...options]}
       value={value}
@@ -117,7 +123,7 @@ export function Filter({
   );
 }
 
-interface PageInfo {
+export interface PageInfo {
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   endCursor?: string | null | undefined;

@@ -1,9 +1,9 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { CopyField } from '../code/copy.tsx';
 import { saveFile } from '../files/save-file.ts';
 import { Icon } from '../icon.tsx';
-import styles from './secret.module.css';
+import { Time } from '../time.tsx';
 
 interface Secret {
   label: string;
@@ -23,15 +23,14 @@ export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
   const [saved, setSaved] = useState(false);
   const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');
   return (
-    <div className={styles.secrets}>
-      <p className={styles.once}>
-        <Icon name="lock" size={18} />
-        <span>Shown only once. Latchkey stores a hash.</span>
-      </p>
+    <Stack>
+      <Alert icon={<Icon name="lock" size={18} />} py="xs">
+        Shown only once. Latchkey stores a hash.
+      </Alert>
       {secrets.map((secret) => (
         <CopyField key={secret.label} {...secret} />
       ))}
-      <div className={styles.row}>
+      <Group>
         <Button
           variant="default"
           onClick={() => saveFile(fileName, text)}
@@ -39,8 +38,8 @@ export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
         >
           Download as file
         </Button>
-      </div>
-      <div className={styles.foot}>
+      </Group>
+      <Group justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
         <Checkbox
           label="I've saved these keys"
           checked={saved}
@@ -49,7 +48,20 @@ export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
         <Button disabled={!saved} onClick={onDone}>
           Done
         </Button>
-      </div>
-    </div>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Props of a dialog that only "Done" closes. */
+export const untilSaved = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false } as const;
+
+/** A sentence about the last use of a secret. */
+export function LastUse({ at }: { at: string | null | undefined }) {
+  if (!at) return 'It has never been used.';
+  return (
+    <>
+      It was last used <Time at={at} />.
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { Menu } from '@mantine/core';
 import type { UserAction } from '../generated/operations.ts';
 
 interface Words {
@@ -39,3 +40,17 @@ export const userActions: Record<UserAction, Words> = {
     isFinal: true,
   },
 };
+
+/** Menu items of the actions. @param except not applicable to the user's state */
+export function UserActionItems({ except, onChoose }: { except?: UserAction; onChoose(action: UserAction): void }) {
+  return (Object.keys(userActions) as UserAction[])
+    .filter((action) => action !== except)
+    .map((action) => {
+      const { verb, isFinal } = userActions[action];
+      return (
+        <Menu.Item key={action} {...(isFinal ? { color: 'red' } : {})} onClick={() => onChoose(action)}>
+          {verb}
+        </Menu.Item>
+      );
+    });
+}

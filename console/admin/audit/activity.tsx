@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { useProjectPath } from '../projects/project.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { EventList } from './event-list.tsx';
+import type { AuditEvent } from './sentences.ts';
+
+interface ActivityProps {
+  title?: string;
+  /** Undefined while loading. */
+  events: readonly AuditEvent[] | undefined;
+  /** Filter of the linked list of all events. */
+  query?: Record<string, string>;
+  /** Links each event to lists of related ones. */
+  hasFilters?: boolean;
+  /** What will appear in an empty list. */
+  empty?: string;
+}
+
+/** Latest events of a subject, with a link to all of them. */
+export function Activity({ title = 'Activity', events, query, hasFilters = false, empty }: ActivityProps) {
+  const all = useProjectPath()('events');
+  return (
+    <Section
+      flush
+      title={title}
+      actions={
+        <Button component={Link} to={query ? `${all}?${new URLSearchParams(query)}` : all} variant="default" size="xs">
+          All events
+        </Button>
+      }
+    >
+      {events?.length === 0 ? (
+        <Empty icon="events" title="Nothing yet">
+          {empty}
+        </Empty>
+      ) : (
+        <EventList events={events} skeletonRows={4} {...(hasFilters ? { filterPath: all } : {})} />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,46 @@
+import { Box, Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import styles from './disclosures.module.css';
+
+interface DisclosuresProps<Row> {
+  /** Undefined while loading. */
+  rows: readonly Row[] | undefined;
+  /** CSS grid columns of the summaries. */
+  columns: string;
+  /** The same on phones. */
+  narrowColumns: string;
+  /** Cells of the summary. */
+  summary(row: Row): ReactNode;
+  details(row: Row): ReactNode;
+  /** Marks a row that has just arrived. */
+  isFresh?(row: Row): boolean;
+  skeletonRows?: number;
+}
+
+/** Rows that expand to their details. */
+export function Disclosures<Row extends { id: string }>(props: DisclosuresProps<Row>) {
+  const { rows, columns, narrowColumns, summary, details, isFresh, skeletonRows = 4 } = props;
+  if (!rows) {
+    return (
+      <ol className={styles.list} aria-busy="true" aria-label="Loading">
+        {Array.from({ length: skeletonRows }, (_, index) => (
+          <li key={index}>
+            <Skeleton h="0.75rem" w="55%" my="md" mx="lg" />
+          </li>
+        ))}
+      </ol>
+    );
+  }
+  return (
+    <Box component="ol" className={styles.list} __vars={{ '--columns': columns, '--narrow-columns': narrowColumns }}>
+      {rows.map((row) => (
+        <li key={row.id} data-fresh={isFresh?.(row) || undefined}>
+          <details>
+            <summary>{summary(row)}</summary>
+            <div className={styles.details}>{details(row)}</div>
+          </details>
+        </li>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type QueryResult, useQuery } from '../../api.ts';
+import type { Operation } from '../../generated/operations.ts';
+import { Empty } from '../feedback/empty.tsx';
+import { LoadError } from '../feedback/errors.tsx';
+
+import { Section } from '../layout/page.tsx';
+import { type Column, DataTable } from './data-table.tsx';
+import { ListBar, type PageInfo, Pager, SearchField, useListParams } from './list-bar.tsx';
+
+interface Connection<Row> {
+  edges: readonly { node: Row }[];
+  pageInfo: PageInfo;
+  totalCount?: number;
+}
+
+interface List<Row> extends Omit<QueryResult<unknown>, 'data'> {
+  page: Connection<Row> | undefined;
+  rows: Row[] | undefined;
+  search: string | undefined;
+  /** There is nothing, with or without a search. */
+  isEmpty: boolean;
+}
+
+export const count = new Intl.NumberFormat('en-GB');
+
+/** "1 user", "1,200 users". */
+export const counted = (number: number, noun: string) => `${count.format(number)} ${noun}${number === 1 ? '' : 's'}`;
+
+/**
+ * A page of a list; search and cursor come from the URL.
+ *
+ * @param isFiltered by filters other than the search
+ * @param everySeconds polling interval of the first page
+ */
+export function useList<Data, Variables, Row>(
+  operation: Operation<Data, Variables>,
+  variables: (search: string | null, after: string | null) => Variables,
+  connectionOf: (data: Data) => Connection<Row>,
+  { isFiltered = false, everySeconds }: { isFiltered?: boolean; everySeconds?: number } = {},
+): List<Row> {
+  const { get } = useListParams();
+  const [search, after] = [get('search'), get('after')];
+  const { data, ...result } = useQuery(operation, variables(search ?? null, after ?? null), {
+    keep: true,
+    ...(after || everySeconds === undefined ? {} : { everySeconds }),
+  });
+  const page = data && connectionOf(data);
+  const hasNone = page?.edges.length === 0 && !after;
+  return {
+    ...result,
+    page,
+    // Empty because of the previous search: unknown until the response.
+    rows: result.previous && hasNone ? undefined : page?.edges.map(({ node }) => node),
+    search,
+    isEmpty: hasNone && !search && !isFiltered && !result.previous,
+  };
+}
+
+interface ResourceListProps<Row> {
+  list: List<Row>;
+  /** Heading of the section. */
+  title?: string;
+  /** Name of the rows: "Users". */
+  label: string;
+  /** What the search matches. */
+  placeholder: string;
+  searchLabel?: string;
+  /** Filters beside the search. */
+  filters?: ReactNode;
+  columns: readonly Column<Row>[];
+  linkOf?(row: Row): string;
+  skeletonRows?: number;
+  /** A row in the count of rows: "user". */
+  noun?: string;
+  /** Replaces the count. */
+  total?: string | undefined;
+  /** Shown instead of an empty list. */
+  empty: ReactNode;
+  /** Why a search finds nothing. */
+  noMatch?: string;
+  /** Clears search and filters. */
+  onClear?(): void;
+  /** Content between the filters and the table. */
+  children?: ReactNode;
+}
+
+/** Searchable list of a resource, with paging, empty and error states. */
+export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
+  const { list, label, noun, columns, empty, noMatch, onClear } = props;
+  const { page, failure, stale } = list;
+  const name = label.toLowerCase();
+  if (failure && !page) return <LoadError failure={failure} subject={`the list of ${name}`} retry={list.reload} />;
+  const clear = onClear && (
+    <Button variant="default" onClick={onClear}>
+      Clear search and filters
+    </Button>
+  );
+  return (
+    <Section flush {...(props.title ? { title: props.title } : {})}>
+      {!list.isEmpty && (
+        <ListBar count={props.total ?? (noun && page && counted(page.totalCount ?? 0, noun))}>
+          <SearchField label={props.searchLabel ?? `Search ${name}`} placeholder={props.placeholder} />
+          {props.filters}
+        </ListBar>
+      )}
+      {props.children}
+      <DataTable
+        label={label}
+        columns={columns}
+        rows={list.rows}
+        {...(props.linkOf ? { linkOf: props.linkOf } : {})}
+        stale={stale}
+        {...(props.skeletonRows ? { skeletonRows: props.skeletonRows } : {})}
+        empty={
+          list.isEmpty ? (
+            empty
+          ) : (
+            <Empty icon="search" title={`No matching ${name}`} action={clear}>
+              {noMatch}
+            </Empty>
+          )
+        }
+      />
+      <Pager pageInfo={page?.pageInfo} />
+    </Section>
+  );
+}
