@@ -11,3 +11,9 @@ export const settings = {
   /** Messages are captured in the dev mailbox instead of sent. */
   hasDevMailbox: meta?.dataset['devMailbox'] === 'true',
 } as const;
+
+/** Ends the session, then returns to the console. */
+export const signOutAddress = `/oauth2/end_session?${new URLSearchParams({
+  client_id: settings.clientId,
+  post_logout_redirect_uri: `${settings.issuer}/admin`,
+})}`;

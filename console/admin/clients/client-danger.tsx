@@ -4,10 +4,10 @@ import { useNavigate } from 'react-router';
 import { useMutation } from '../api.ts';
 import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { counted } from '../ui/counted.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { counted } from '../ui/lists/resource-list.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { clientChange } from './use-client-form.ts';
 

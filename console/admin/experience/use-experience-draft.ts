@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useMutation } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { type Failure, faultAt } from '../failure.ts';
 import {
   DiscardExperienceDraft,
   ExperienceOf,
@@ -11,6 +11,7 @@ import {
   SaveExperienceDraft,
 } from '../generated/operations.ts';
 import { toast } from '../ui/feedback/toast.tsx';
+import { useUnloadWarning } from '../ui/forms/unload-warning.ts';
 import { type Content, contentOf, inputOf } from './content.ts';
 
 /** Debounce before saving the draft, in milliseconds. */
@@ -86,13 +87,7 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     return () => clearTimeout(timer);
   }, [state, content, saving, busy, keep]);
 
-  // Warn before unload: unsaved edits would be lost.
-  useEffect(() => {
-    if (state === 'saved') return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [state]);
+  useUnloadWarning(state !== 'saved');
 
   const change = (part: Partial<Content>) => {
     setTyped({ ...content, ...part });
@@ -118,7 +113,7 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     version,
     state,
     failure,
-    faultOf: (field) => (failure?.field === field ? failure.message : undefined),
+    faultOf: (field) => faultAt(failure, field),
     busy,
     async publish() {
       // Flush the save in flight, then the edits made since.

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
+import { counted } from '../ui/counted.ts';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -93,7 +94,7 @@ export function Versions({
       >
         <p>Live from the next page load. The current version stays in this list, and your draft stays.</p>
         {changes.length > 0 ? (
-          <Diff changes={changes} title={changes.length === 1 ? '1 change' : `${changes.length} changes`} />
+          <Diff changes={changes} title={counted(changes.length, 'change')} />
         ) : (
           <p>No difference from the live version.</p>
         )}

@@ -11,7 +11,8 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { roleNames, useMe } from '../access.tsx';
-import { settings } from '../settings.ts';
+import { signOutAddress } from '../settings.ts';
+import { counted } from '../ui/counted.ts';
 import { Icon } from '../ui/icon.tsx';
 
 const schemes = [
@@ -25,11 +26,7 @@ export function AccountMenu() {
   const me = useMe();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const owner = me.grants.some(({ role }) => role === 'OWNER');
-  const roles = owner ? roleNames.OWNER : `${me.grants.length} project${me.grants.length === 1 ? '' : 's'}`;
-  const signOut = new URLSearchParams({
-    client_id: settings.clientId,
-    post_logout_redirect_uri: `${settings.issuer}/admin`,
-  });
+  const roles = owner ? roleNames.OWNER : counted(me.grants.length, 'project');
   return (
     <Popover position="bottom-end" width={280} shadow="md" trapFocus returnFocus>
       <Popover.Target>
@@ -70,7 +67,7 @@ export function AccountMenu() {
           />
           <Button
             component="a"
-            href={`/oauth2/end_session?${signOut}`}
+            href={signOutAddress}
             variant="subtle"
             color="gray"
             justify="flex-start"

@@ -1,4 +1,4 @@
-import { Badge, Burger, Drawer } from '@mantine/core';
+import { Badge, Box, Burger, Drawer, Group } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
@@ -41,13 +41,14 @@ export function Frame() {
       </a>
       <header className={styles.bar}>
         <Burger
-          className={styles.burger ?? ''}
+          hiddenFrom="md"
+          ml={-6}
           size="sm"
           opened={drawer}
           onClick={() => setDrawer(!drawer)}
           aria-label="Navigation"
         />
-        <Link to="/" className={styles.logo} aria-label="Latchkey: home">
+        <Box component={Link} to="/" visibleFrom="md" display="grid" flex="none" mr={4} aria-label="Latchkey: home">
           <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
             <rect width="32" height="32" rx="8" fill="#2f55d4" />
             <path
@@ -59,20 +60,20 @@ export function Frame() {
               d="M9 11.5a7 7 0 0 1 14 0v9a7 7 0 0 1-14 0zM16 13v6m-2.5-3.5h5"
             />
           </svg>
-        </Link>
+        </Box>
         <Switcher projectId={projectId} />
         <Environment projectId={projectId} />
-        <div className={styles.tools}>
+        <Group gap={4} ml="auto" wrap="nowrap">
           <PaletteButton onOpen={() => setPalette(true)} />
           <ServerStatus />
           <HelpMenu />
           <AccountMenu />
-        </div>
+        </Group>
         {state === 'loading' && <div className={styles.progress} role="progressbar" aria-label="Loading the page" />}
       </header>
-      <aside className={styles.side}>
+      <Box component="aside" visibleFrom="md" className={styles.side ?? ''}>
         <Navigation projectId={projectId} />
-      </aside>
+      </Box>
       <Drawer
         opened={drawer}
         onClose={() => setDrawer(false)}
@@ -96,17 +97,22 @@ export function Frame() {
 function Environment({ projectId }: { projectId: string | undefined }) {
   const { data } = useQuery(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
   return (
-    <div className={styles.environment}>
+    <Group gap={6} wrap="nowrap" visibleFrom="sm">
       {data?.project?.testMode && data.project.id === projectId && (
-        <Link to={`/projects/${projectId}/factors`} title="Sign-in responses contain one-time codes">
-          <Badge color="note">Test mode</Badge>
-        </Link>
+        <Badge
+          component={Link}
+          to={`/projects/${projectId}/factors`}
+          title="Sign-in responses contain one-time codes"
+          color="note"
+        >
+          Test mode
+        </Badge>
       )}
       {settings.hasDevMailbox && (
-        <Link to="/mailbox" title="No mail server: messages go to the dev mailbox">
-          <Badge color="note">Dev mailbox</Badge>
-        </Link>
+        <Badge component={Link} to="/mailbox" title="No mail server: messages go to the dev mailbox" color="note">
+          Dev mailbox
+        </Badge>
       )}
-    </div>
+    </Group>
   );
 }

@@ -43,46 +43,44 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
     if (settings.hasDevMailbox) instance.push({ to: '/mailbox', label: 'Dev mailbox', icon: 'mail' });
   }
   if (projectId === undefined) return [{ label: 'Instance', places: instance }];
-  const at = (path: string) => `/projects/${projectId}/${path}`;
+  const at = (path: string, label: string, icon: IconName): Place => ({
+    to: `/projects/${projectId}/${path}`,
+    label,
+    icon,
+  });
   return [
     { label: 'Instance', places: instance },
     {
       label: 'Project',
-      places: [
-        { to: at('overview'), label: 'Overview', icon: 'overview' },
-        { to: at('applications'), label: 'Applications', icon: 'applications' },
-      ],
+      places: [at('overview', 'Overview', 'overview'), at('applications', 'Applications', 'applications')],
     },
     {
       label: 'People',
       places: [
-        { to: at('users'), label: 'Users', icon: 'users' },
-        { to: at('groups'), label: 'Groups', icon: 'groups' },
-        { to: at('directory'), label: 'Directory sync', icon: 'directory' },
+        at('users', 'Users', 'users'),
+        at('groups', 'Groups', 'groups'),
+        at('directory', 'Directory sync', 'directory'),
       ],
     },
     {
       label: 'Sign-in',
       places: [
-        { to: at('experience'), label: 'Branding', icon: 'brush' },
-        { to: at('factors'), label: 'Sign-in & MFA', icon: 'shield' },
-        { to: at('session-policy'), label: 'Session policy', icon: 'clock' },
+        at('experience', 'Branding', 'brush'),
+        at('factors', 'Sign-in & MFA', 'shield'),
+        at('session-policy', 'Session policy', 'clock'),
       ],
     },
     {
       label: 'Activity',
       places: [
-        { to: at('events'), label: 'Events', icon: 'events' },
-        { to: at('messages'), label: 'Messages', icon: 'mail' },
-        { to: at('logout-deliveries'), label: 'Logout deliveries', icon: 'external' },
+        at('events', 'Events', 'events'),
+        at('messages', 'Messages', 'mail'),
+        at('logout-deliveries', 'Logout deliveries', 'external'),
       ],
     },
     {
       label: 'Administration',
-      places: [
-        { to: at('team'), label: 'Project team', icon: 'team' },
-        { to: at('settings'), label: 'Settings', icon: 'settings' },
-      ],
+      places: [at('team', 'Project team', 'team'), at('settings', 'Settings', 'settings')],
     },
   ];
 }

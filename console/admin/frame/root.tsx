@@ -3,7 +3,7 @@ import { Link, useRouteError } from 'react-router';
 import { MeProvider } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Session } from '../generated/operations.ts';
-import { settings } from '../settings.ts';
+import { signOutAddress } from '../settings.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -33,16 +33,12 @@ export function Root() {
 }
 
 function NoRole() {
-  const query = new URLSearchParams({
-    client_id: settings.clientId,
-    post_logout_redirect_uri: `${settings.issuer}/admin`,
-  });
   return (
     <Empty
       icon="lock"
       title="No role yet"
       action={
-        <Button component="a" href={`/oauth2/end_session?${query}`} variant="default">
+        <Button component="a" href={signOutAddress} variant="default">
           Use another account
         </Button>
       }

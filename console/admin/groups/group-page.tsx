@@ -6,12 +6,13 @@ import { actorName } from '../audit/sentences.ts';
 import { AuditEvents, GroupById, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
+import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
-import { count, ResourceList, useList } from '../ui/lists/resource-list.tsx';
+import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { userColumns } from '../users/user-columns.tsx';
 

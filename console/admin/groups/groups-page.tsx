@@ -2,10 +2,11 @@ import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
-import { count, ResourceList, useList } from '../ui/lists/resource-list.tsx';
+import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Row = GroupsQuery['groups']['edges'][number]['node'];

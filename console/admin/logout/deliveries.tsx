@@ -9,6 +9,7 @@ import {
   RetryLogoutDelivery,
 } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { counted } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -133,7 +134,7 @@ function Summary({ delivery }: { delivery: Delivery }) {
 function progressOf(attempts: readonly Attempt[]): string {
   const last = attempts.at(-1);
   if (!last) return 'Not tried yet';
-  return `${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}, last response ${last.status ?? 'none'}`;
+  return `${counted(attempts.length, 'attempt')}, last response ${last.status ?? 'none'}`;
 }
 
 const attemptColumns: Column<Attempt>[] = [

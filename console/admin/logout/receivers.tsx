@@ -3,11 +3,11 @@ import { Link } from 'react-router';
 import type { Failure } from '../failure.ts';
 import type { LogoutReceiversQuery } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
-import { count } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 
 export type Receiver = LogoutReceiversQuery['logoutReceivers'][number];

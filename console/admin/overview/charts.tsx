@@ -1,10 +1,10 @@
 import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
+import { count } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { count } from '../ui/lists/resource-list.tsx';
 import { DayChart, type Series } from './day-chart.tsx';
 import { type Day, lastDays } from './days.ts';
 

@@ -17,7 +17,7 @@ export interface Task {
   since?: string | undefined;
   /** Text while open: why it matters. */
   open: string;
-  action?: { label: string; to: string };
+  action?: { label: string; to: string } | false | undefined;
 }
 
 /** Setup checklist; collapses to one line once complete. */

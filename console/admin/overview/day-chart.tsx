@@ -1,7 +1,7 @@
 import { Group, Text, Tooltip } from '@mantine/core';
 import { Link } from 'react-router';
+import { count } from '../ui/counted.ts';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
-import { count } from '../ui/lists/resource-list.tsx';
 import styles from './day-chart.module.css';
 import { change } from './days.ts';
 

@@ -1,6 +1,7 @@
 import type { OverviewQuery } from '../generated/operations.ts';
 import type { Project } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
+import { counted } from '../ui/counted.ts';
 import type { Task } from './checklist.tsx';
 
 interface State {
@@ -28,18 +29,16 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
     {
       name: 'Create an application',
       isDone: clients.length > 0,
-      done: `${clients.length} application${clients.length === 1 ? '' : 's'}`,
+      done: counted(clients.length, 'application'),
       open: 'Users sign in to applications.',
-      ...(mayChange ? { action: { label: 'Create application', to: path('applications/new') } } : {}),
+      action: mayChange && { label: 'Create application', to: path('applications/new') },
     },
     {
       name: 'Add a redirect URI',
       isDone: reachable.length > 0,
       done: `${reachable.length} application${reachable.length === 1 ? ' has' : 's have'} a redirect URI`,
       open: 'Sign-in requires a redirect URI.',
-      ...(first && mayChange
-        ? { action: { label: 'Add a redirect URI', to: path(`applications/${first.id}/settings`) } }
-        : {}),
+      action: first && mayChange && { label: 'Add a redirect URI', to: path(`applications/${first.id}/settings`) },
     },
     {
       name: firstSignIn,
@@ -47,7 +46,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       done: 'Sign-in works',
       since: signedIn,
       open: 'Run the quickstart code and sign in.',
-      ...(first ? { action: { label: 'Open the quickstart', to: path(`applications/${first.id}`) } } : {}),
+      action: first && { label: 'Open the quickstart', to: path(`applications/${first.id}`) },
     },
     settings.hasDevMailbox
       ? {
@@ -62,7 +61,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
           done: 'Mail is sent',
           since: mailTested,
           open: 'Send a test message to check each delivery stage.',
-          ...(mayChange ? { action: { label: 'Test sending', to: path('messages/sending') } } : {}),
+          action: mayChange && { label: 'Test sending', to: path('messages/sending') },
         },
     {
       name: 'Connect a directory',
@@ -70,14 +69,14 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       isDone: isConnected,
       done: 'A directory is connected',
       open: 'The directory creates and deactivates users automatically.',
-      ...(mayChange ? { action: { label: 'Connect a directory', to: path('directory') } } : {}),
+      action: mayChange && { label: 'Connect a directory', to: path('directory') },
     },
     {
       name: 'Add a second admin',
       isDone: team > 1,
       done: 'More than one admin has access',
       open: 'If the only admin loses access, the project cannot be changed.',
-      ...(mayChange ? { action: { label: 'Assign a role', to: path('team') } } : {}),
+      action: mayChange && { label: 'Assign a role', to: path('team') },
     },
     ...(project.testMode
       ? [
@@ -86,7 +85,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
             isDone: false,
             done: '',
             open: 'In test mode, anyone can sign in as any user.',
-            ...(mayChange ? { action: { label: 'Sign-in & MFA', to: path('factors') } } : {}),
+            action: mayChange && { label: 'Sign-in & MFA', to: path('factors') },
           },
         ]
       : []),

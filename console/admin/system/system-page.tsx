@@ -1,13 +1,14 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
+import { senderKinds } from '../messages/labels.ts';
+import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
-import { count } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 import { bytes, levels } from './levels.ts';
 
@@ -120,17 +121,10 @@ export function Component() {
   );
 }
 
-const kinds: Record<string, string> = {
-  smtp: 'Mail server (SMTP)',
-  'sms-gateway': 'SMS gateway',
-  twilio: 'Twilio',
-  mailbox: 'Dev mailbox',
-};
-
 function Database({ status: { database, mail, sms, backup } }: { status: Status }) {
   const sender = ({ kind, lastSentAt }: Status['mail']) => (
     <>
-      {kind ? (kinds[kind] ?? kind) : 'Not set up'}; last sent <Time at={lastSentAt} fallback="never" />
+      {kind ? (senderKinds[kind] ?? kind) : 'Not set up'}; last sent <Time at={lastSentAt} fallback="never" />
     </>
   );
   return (

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import type { UserFilter } from '../generated/operations.ts';
 import { settings } from '../settings.ts';
 import { Code } from '../ui/code/code.tsx';
+import { counted } from '../ui/counted.ts';
 import { toast } from '../ui/feedback/toast.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
-import { counted } from '../ui/lists/resource-list.tsx';
 import { exportAddress } from './user-filters.ts';
 
 interface ExportUsersProps {

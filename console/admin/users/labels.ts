@@ -6,8 +6,6 @@ export const methodNames: Record<string, string> = {
   mfa: 'second factor',
 };
 
-export const factorNames = { EMAIL: 'Code by mail', SMS: 'Text message', TOTP: 'Authenticator app' } as const;
-
 /** "Firefox on Windows", guessed from the user agent. */
 export function browserName(userAgent: string | null | undefined): string {
   if (!userAgent) return 'an unknown browser';

@@ -1,6 +1,6 @@
 import { useQuery } from '../api.ts';
 import { UserHoldings } from '../generated/operations.ts';
-import { counted } from '../ui/lists/resource-list.tsx';
+import { counted } from '../ui/counted.ts';
 
 /** Counts of the data deleted with a user. */
 export function Losses({ userId }: { userId: string }) {

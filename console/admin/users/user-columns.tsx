@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { UserRowFragment } from '../generated/operations.ts';
 import type { Column } from '../ui/lists/data-table.tsx';
+import { store, stored } from '../ui/storage.ts';
 import { Time } from '../ui/time.tsx';
 
 type Row = UserRowFragment;
@@ -36,19 +37,8 @@ const key = 'lk-user-columns';
 
 /** Columns stored in this browser. */
 export function chosenColumns(): UserColumn[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
-    if (Array.isArray(stored)) return choosable.filter((name) => stored.includes(name));
-  } catch {
-    // Unreadable: use the defaults.
-  }
-  return [...standard];
+  const list = stored(key);
+  return Array.isArray(list) ? choosable.filter((name) => list.includes(name)) : [...standard];
 }
 
-export function keepColumns(columns: readonly UserColumn[]): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(columns));
-  } catch {
-    // Storage unavailable: the defaults apply next time.
-  }
-}
+export const keepColumns = (columns: readonly UserColumn[]): void => store(key, columns);

@@ -1,14 +1,15 @@
 import type { UserAccessQuery } from '../generated/operations.ts';
+import { methodNames } from '../signin/factor-values.ts';
+import { counted } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
-import { factorNames } from './labels.ts';
 
 type Factor = UserAccessQuery['userAccess']['factors'][number];
 
 const columns: readonly Column<Factor>[] = [
-  { header: 'Factor', isName: true, width: '26%', cell: ({ method }) => factorNames[method] },
+  { header: 'Factor', isName: true, width: '26%', cell: ({ method }) => methodNames[method] },
   { header: 'Phone', cell: ({ phone }) => phone ?? '–' },
   { header: 'Set up', cell: ({ verifiedAt }) => <Time at={verifiedAt} /> },
   { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
@@ -22,7 +23,7 @@ interface UserFactorsProps {
 
 /** Second factors and recovery codes. */
 export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsProps) {
-  const codes = `${recoveryCodesLeft} recovery code${recoveryCodesLeft === 1 ? '' : 's'} left.`;
+  const codes = `${counted(recoveryCodesLeft, 'recovery code')} left.`;
   return (
     <Section flush title="Second factors" lead={factors?.length ? codes : 'If lost, reset them under Actions.'}>
       <DataTable

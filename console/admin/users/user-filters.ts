@@ -1,46 +1,34 @@
 import type { Direction, UserFilter, UserOrder } from '../generated/operations.ts';
+import { filterOptions } from '../ui/lists/list-bar.tsx';
 
-/** Filters of the list by URL parameter; the first choice is "any". */
+/** Filters of the list by URL parameter. */
 export const userFilters = [
   {
     name: 'state',
     label: 'Status',
-    options: [
-      { value: '', label: 'Any status' },
-      { value: 'active', label: 'Active' },
-      { value: 'inactive', label: 'Deactivated' },
-    ],
+    options: filterOptions('Any status', { active: 'Active', inactive: 'Deactivated' }),
   },
   {
     name: 'provenance',
     label: 'Source',
-    options: [
-      { value: '', label: 'Any source' },
-      { value: 'SCIM', label: 'Directory' },
-      { value: 'LOCAL', label: 'Sign-up' },
-    ],
+    options: filterOptions('Any source', { SCIM: 'Directory', LOCAL: 'Sign-up' }),
   },
   {
     name: 'factor',
     label: 'Second factor',
-    options: [
-      { value: '', label: 'Any second factor' },
-      { value: 'yes', label: 'With a second factor' },
-      { value: 'no', label: 'Without one' },
-    ],
+    options: filterOptions('Any second factor', { yes: 'With a second factor', no: 'Without one' }),
   },
   {
     name: 'seen',
     label: 'Last sign-in',
-    options: [
-      { value: '', label: 'Any last sign-in' },
-      { value: 'week', label: 'In the last 7 days' },
-      { value: 'month', label: 'In the last 30 days' },
-      { value: 'quiet', label: 'Not in 90 days' },
-      { value: 'never', label: 'Never' },
-    ],
+    options: filterOptions('Any last sign-in', {
+      week: 'In the last 7 days',
+      month: 'In the last 30 days',
+      quiet: 'Not in 90 days',
+      never: 'Never',
+    }),
   },
-] as const;
+];
 
 export const filterNames = userFilters.map(({ name }) => name);
 

@@ -1,12 +1,14 @@
 import { Box, Button, Group, Modal, Stack } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { useBlocker } from 'react-router';
 import type { Failure } from '../../failure.ts';
 import { ShowGraphql } from '../code/show-graphql.tsx';
+import { counted } from '../counted.ts';
 import { FormError } from '../feedback/errors.tsx';
 import { Facts } from '../lists/facts.tsx';
 import styles from './save-bar.module.css';
 import type { SettingsForm } from './settings-form.ts';
+import { useUnloadWarning } from './unload-warning.ts';
 
 export interface Change {
   label: string;
@@ -37,12 +39,7 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname,
   );
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isDirty]);
+  useUnloadWarning(isDirty);
   return (
     <>
       {isDirty && (
@@ -52,7 +49,7 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
           </div>
           <ChangesBar
             label="Unsaved changes"
-            title={changes.length === 1 ? '1 unsaved change' : `${changes.length} unsaved changes`}
+            title={counted(changes.length, 'unsaved change')}
             {...{ changes, consequence }}
             failure={form.failure}
           >

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type QueryResult, useQuery } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
+import { counted } from '../counted.ts';
 import { Empty } from '../feedback/empty.tsx';
 import { LoadError } from '../feedback/errors.tsx';
 
@@ -22,11 +23,6 @@ interface List<Row> extends Omit<QueryResult<unknown>, 'data'> {
   /** There is nothing, with or without a search. */
   isEmpty: boolean;
 }
-
-export const count = new Intl.NumberFormat('en-GB');
-
-/** "1 user", "1,200 users". */
-export const counted = (number: number, noun: string) => `${count.format(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 /**
  * A page of a list; search and cursor come from the URL.

@@ -1,0 +1,4 @@
+export const count = new Intl.NumberFormat('en-GB');
+
+/** "1 user", "1,200 users". */
+export const counted = (number: number, noun: string) => `${count.format(number)} ${noun}${number === 1 ? '' : 's'}`;
