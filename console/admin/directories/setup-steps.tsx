@@ -1,4 +1,4 @@
-import { Button, Chip, Group, Stack, Text } from '@mantine/core';
+import { Button, Chip, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useState } from 'react';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -51,10 +51,13 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
           ))}
         </Group>
       </Chip.Group>
-      <ol className={styles.steps}>
-        {provider.steps.map(({ text, values = [], settings = [] }) => (
-          <li key={text}>
-            <Stack gap="sm" maw="46rem">
+      <Stack component="ol" gap="1.25rem">
+        {provider.steps.map(({ text, values = [], settings = [] }, index) => (
+          <Group key={text} component="li" gap="sm" wrap="nowrap" align="flex-start">
+            <ThemeIcon size="1.75rem" radius="xl" variant="light" color="neutral" fz="xs" fw={600}>
+              {index + 1}
+            </ThemeIcon>
+            <Stack flex={1} miw={0} gap="sm" maw="46rem">
               <p>{text}</p>
               {values.includes('address') && <CopyField label="SCIM address" value={address} />}
               {values.includes('token') && token && (
@@ -72,9 +75,9 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
                 />
               )}
             </Stack>
-          </li>
+          </Group>
         ))}
-      </ol>
+      </Stack>
       {provider.note && <Text c="dimmed">{provider.note}</Text>}
     </Section>
   );

@@ -1,11 +1,10 @@
-import { Box, Button, Group, Text, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Group, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { Link } from 'react-router';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';
-import styles from './checklist.module.css';
 
 export interface Task {
   name: string;
@@ -39,11 +38,16 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
     >
       <ol className={rows.rows}>
         {tasks.map((task) => (
-          <Group key={task.name} component="li" data-done={task.isDone || undefined}>
-            <span className={styles.box}>
+          <Group key={task.name} component="li">
+            <ThemeIcon
+              size="1.375rem"
+              radius="xl"
+              variant={task.isDone ? 'light' : 'outline'}
+              color={task.isDone ? 'good' : 'var(--edge)'}
+            >
               {task.isDone && <Icon name="check" size={14} />}
               <VisuallyHidden>{task.isDone ? 'Done:' : 'To do:'}</VisuallyHidden>
-            </span>
+            </ThemeIcon>
             <Box flex="1 1 16rem">
               <Text fw={task.isDone ? 400 : 600}>{task.isDone ? task.done : task.name}</Text>
               <Text c="dimmed">

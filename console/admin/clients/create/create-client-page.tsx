@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, TextInput } from '@mantine/core';
+import { Alert, Box, Button, Group, TextInput, ThemeIcon } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
@@ -66,18 +66,28 @@ export function Component() {
       back={{ to: path('applications'), label: 'Applications' }}
       narrow
     >
-      <ol className={styles.steps}>
+      <Group component="ol" gap="0.5rem 1.5rem">
         {steps.map((name, index) => (
-          <li
+          <Group
             key={name}
-            data-state={index < step ? 'done' : undefined}
-            aria-current={index === step ? 'step' : undefined}
+            component="li"
+            gap="xs"
+            {...(index === step ? { 'aria-current': 'step', fw: 600 } : { c: 'dimmed' })}
           >
-            <span>{index + 1}</span>
+            <ThemeIcon
+              size="1.5rem"
+              radius="xl"
+              fz="xs"
+              fw={600}
+              variant={index === step ? 'filled' : index < step ? 'light' : 'outline'}
+              color={index === step ? 'accent' : index < step ? 'good' : 'var(--soft)'}
+            >
+              {index + 1}
+            </ThemeIcon>
             {name}
-          </li>
+          </Group>
         ))}
-      </ol>
+      </Group>
       {!mayChange ? (
         <Alert>Only project admins create applications. You are a viewer of {project.name}.</Alert>
       ) : step === 0 ? (

@@ -1,7 +1,6 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack, Text, ThemeIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../icon.tsx';
-import styles from './empty.module.css';
 
 interface EmptyProps {
   icon: IconName;
@@ -14,9 +13,9 @@ interface EmptyProps {
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <Stack align="center" gap="xs" px="lg" py="3.5rem" ta="center">
-      <span className={styles.icon}>
+      <ThemeIcon size="3rem" radius="lg" variant="light" color="neutral">
         <Icon name={icon} size={24} />
-      </span>
+      </ThemeIcon>
       <Text component="h3" fz="1rem" fw={600} mt="xs">
         {title}
       </Text>

@@ -1,8 +1,7 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Text, ThemeIcon } from '@mantine/core';
 import type { Failure } from '../../failure.ts';
 import { Icon } from '../icon.tsx';
 import { Section } from '../layout/page.tsx';
-import styles from './empty.module.css';
 
 /** Replaces content that failed to load: the error and a retry button. */
 export function LoadError({ failure, subject, retry }: { failure: Failure; subject: string; retry?: () => void }) {
@@ -10,9 +9,9 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
   return (
     <Section>
       <Group role="alert" align="flex-start" wrap="nowrap">
-        <span className={styles.icon} data-failed>
+        <ThemeIcon size="3rem" radius="lg" variant="light" color="bad">
           <Icon name={isMissing ? 'search' : 'warning'} size={24} />
-        </span>
+        </ThemeIcon>
         <div>
           <h2>{isMissing ? `${upper(subject)} not found` : `${upper(subject)} failed to load`}</h2>
           <Text c="dimmed">
