@@ -232,8 +232,8 @@ async function fill(api: AdminApi, database: pg.Client): Promise<World> {
     [projectId],
   );
   await run(
-    `insert into enrolments (id, user_id, method, created_at, verified_at)
-     select gen_random_uuid(), id, 'email', now(), now() from users where project_id = $1 and right(external_id, 1) = '7'`,
+    `insert into enrolments (project_id, id, user_id, method, created_at, verified_at)
+     select project_id, gen_random_uuid(), id, 'email', now(), now() from users where project_id = $1 and right(external_id, 1) = '7'`,
     [projectId],
   );
   await run(
@@ -242,8 +242,8 @@ async function fill(api: AdminApi, database: pg.Client): Promise<World> {
     [projectId],
   );
   await run(
-    `insert into group_members (group_id, user_id, created_at)
-     select g.id, u.id, now() from (select id, row_number() over () as n from groups where project_id = $1) g
+    `insert into group_members (project_id, group_id, user_id, created_at)
+     select $1, g.id, u.id, now() from (select id, row_number() over () as n from groups where project_id = $1) g
      join (select id, row_number() over () as n from users where project_id = $1) u on u.n % ${groups} = g.n % ${groups}`,
     [projectId],
   );

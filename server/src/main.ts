@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { bind, prepareListening } from './adapters/http/listener.ts';
 import { type Check, managementServer, type Phase } from './adapters/http/management.ts';
 import { JobQueue } from './adapters/postgres/job-queue.ts';
+import { renewSeconds, renewStatistics } from './adapters/postgres/statistics.ts';
 import { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { systemClock } from './adapters/system/clock.ts';
 import { systemRandom } from './adapters/system/random.ts';
@@ -177,7 +178,11 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
   await beat();
   const beating = setInterval(beat, beatSeconds * 1000);
+  const renew = () =>
+    renewStatistics(services.db).catch((err: unknown) => log.warn({ err }, 'renewing statistics failed'));
+  const renewing = setInterval(renew, renewSeconds * 1000);
   opened.add(() => {
+    clearInterval(renewing);
     clearInterval(beating);
     return processes.leave().catch((err: unknown) => log.warn({ err }, 'process deregistration failed'));
   });

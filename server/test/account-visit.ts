@@ -72,14 +72,14 @@ export function peopleOf(world: SigninWorld) {
     const page = await world.page();
     await world.register(page, address);
     const user = (await world.findUser(address)) as User;
-    const device = await world.app.services.db.reader().findOneOrFail(Device, { user: user.id });
+    const device = await world.app.services.db.reader().findOneOrFail(Device, { user });
     return { address, user, key: page.key, device, visit: await visitOf(user, ['swk'], device.id) };
   }
 
   function giveFactor(user: User, method: MfaMethod = 'totp'): Promise<Enrolment> {
     const { clock, services } = world.app;
     return services.db.transaction(async (em) => {
-      const factor = await services.mfa.begin(em, { userId: user.id, deviceId: null, method, phone: null });
+      const factor = await services.mfa.begin(em, { user: user, deviceId: null, method, phone: null });
       factor.verifiedAt = clock.now();
       return factor;
     });

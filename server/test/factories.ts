@@ -75,7 +75,7 @@ export class Factories {
   /** Changes a client directly in the database. */
   disable(client: Client): Promise<void> {
     return this.services.db.transaction(async (em) => {
-      (await em.findOneOrFail(Client, client.id)).disabledAt = this.clock.now();
+      (await em.findOneOrFail(Client, { id: client.id })).disabledAt = this.clock.now();
     });
   }
 }

@@ -13,7 +13,9 @@ describe('the migrations', () => {
     await orm.close(true);
     await database.drop();
     // Ignores objects that the ORM cannot declare; only migrations create them.
-    const unknownToTheModel = difference.split('\n').filter((line) => !/^($|drop (index|function))/.test(line));
+    const undeclarable =
+      /^($|drop (index|function|trigger))|drop constraint "ceremonies_project_id_account_id_foreign"/;
+    const unknownToTheModel = difference.split('\n').filter((line) => !undeclarable.test(line));
     expect(unknownToTheModel).toEqual([]);
   });
 
@@ -122,12 +124,13 @@ async function countsOf(client: pg.Client, tables: readonly string[]): Promise<R
 /** SQL for a value: a parent's first row, the first value that a check allows, or a default of the column's type. */
 const madeUpValue = `coalesce(
   (select format('(select %I from %I limit 1)', f.attname, k.confrelid::regclass::text) from pg_constraint k
-     join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1] and array_length(k.conkey, 1) = 1
-     join pg_attribute f on f.attrelid = k.confrelid and f.attnum = k.confkey[1]
+     join pg_attribute a on a.attrelid = k.conrelid and a.attnum = any(k.conkey)
+     join pg_attribute f on f.attrelid = k.confrelid and f.attnum = k.confkey[array_position(k.conkey, a.attnum)]
      where k.contype = 'f' and k.conrelid = quote_ident(c.table_name)::regclass and a.attname = c.column_name limit 1),
   (select (regexp_match(pg_get_constraintdef(k.oid), '(''[^'']+''::text)'))[1] from pg_constraint k
      join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
      where k.contype = 'c' and k.conrelid = quote_ident(c.table_name)::regclass and a.attname = c.column_name limit 1),
+  case when c.column_name = 'client_id' then '(select id from clients limit 1)' end,
   case c.data_type when 'uuid' then 'gen_random_uuid()' when 'boolean' then 'true'
     when 'timestamp with time zone' then 'now()' when 'date' then 'now()::date'
     when 'jsonb' then quote_literal('{}') when 'ARRAY' then quote_literal('{}')

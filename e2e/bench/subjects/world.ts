@@ -89,8 +89,8 @@ export class World {
         [sessions, users, usersEach],
       );
       await client.query(
-        `insert into participations (session_id, client_id, first_at, last_at)
-         select s.id, c.id, now(), now() from sessions s join clients c on c.project_id = s.project_id
+        `insert into participations (project_id, session_id, client_id, first_at, last_at)
+         select s.project_id, s.id, c.id, now(), now() from sessions s join clients c on c.project_id = s.project_id
          where s.id >= ${id('session', '0')}`,
       );
       await client.query('vacuum analyze');

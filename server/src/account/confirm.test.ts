@@ -50,7 +50,7 @@ describe('the “Confirm it’s you” button', () => {
     const [confirmed, back] = await afterwards(visit, done);
     expect(confirmed?.pathname).toBe('/account/confirmed');
     expect(`${back?.pathname}${back?.search}`).toBe(`/account?project=${world.project.id}`);
-    const session = await reader().findOneOrFail(Session, visit.sessionId);
+    const session = await reader().findOneOrFail(Session, { id: visit.sessionId });
     expect([session.endedAt, session.freshAt]).toEqual([null, app.clock.now()]);
     expect(await visit.page()).not.toContain('Confirm it’s you');
     expect((await visit.change('renew-recovery-codes')).status).toBe(200);
@@ -76,13 +76,13 @@ describe('the “Confirm it’s you” button', () => {
     expectStatus(await own.step('verify-mfa', tried, 'use'), 'SUCCESS');
     app.clock.turn(31);
     const user = (await world.findUser(address)) as User;
-    const { id } = await reader().findOneOrFail(Device, { user: user.id });
+    const { id } = await reader().findOneOrFail(Device, { user });
     const visit = await visitOf(user, ['swk'], id, 'device-key');
     const page = await confirming(visit, own.key);
     await world.meetFactor(page, address);
     const done = await page.step('verify-mfa', { userid: address, otp: world.totp(secret) }, 'use');
     await afterwards(visit, expectStatus(done, 'SUCCESS'));
-    const [factor] = await app.services.mfa.factors(reader(), user.id);
+    const [factor] = await app.services.mfa.factors(reader(), user);
     expect(locationOf(await visit.change('remove-factor', { id: factor?.id ?? '' })).search).toContain('saved');
   });
 

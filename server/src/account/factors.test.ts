@@ -46,7 +46,7 @@ describe('a second factor', () => {
       }
     }
     expect(await isThere(factor)).toBe(true);
-    expect(await app.services.mfa.recoveryCodes.left(reader(), user.id)).toBe(0);
+    expect(await app.services.mfa.recoveryCodes.left(reader(), user)).toBe(0);
   });
 
   it('by email alone is removed after a mail code: both prove the same mailbox', async () => {
@@ -68,7 +68,7 @@ describe('a second factor', () => {
 describe('the phone number', () => {
   let serial = 0;
   const phone = () => `+4917066${String(++serial).padStart(5, '0')}`;
-  const phoneOf = async (user: User) => (await reader().findOneOrFail(User, user.id)).phone ?? null;
+  const phoneOf = async (user: User) => (await reader().findOneOrFail(User, { id: user.id })).phone ?? null;
 
   it('changes once the new one is verified; the user is notified by email and at the old number', async () => {
     const { address, user, visit } = await somebody();
@@ -191,7 +191,7 @@ describe('recovery codes', () => {
     expect(page).toContain('Left: 10');
     for (const code of second) expect(page).not.toContain(code);
     const { db, mfa } = app.services;
-    const use = (code: string | undefined) => db.transaction((em) => mfa.recoveryCodes.use(em, user.id, code ?? ''));
+    const use = (code: string | undefined) => db.transaction((em) => mfa.recoveryCodes.use(em, user, code ?? ''));
     expect([await use(first[0]), await use(second[0])]).toEqual([false, true]);
     expect(await visit.page()).toContain('Left: 9');
     expect(await world.subjectsFor(address)).toContain('New recovery codes for Example');

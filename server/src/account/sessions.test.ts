@@ -21,7 +21,7 @@ describe('a device', () => {
   it('can be renamed only by its user, to a name of 1 to 100 characters', async () => {
     const { visit, device } = await somebody();
     const other = await somebody();
-    const nameOf = async () => (await reader().findOneOrFail(Device, device.id)).name;
+    const nameOf = async () => (await reader().findOneOrFail(Device, { id: device.id })).name;
     expect(locationOf(await visit.change('rename-device', { id: device.id, name: ' Kitchen ' }))).toContain('saved');
     expect(await nameOf()).toBe('Kitchen');
     for (const name of ['', '   ', 'x'.repeat(101)]) {
@@ -42,7 +42,7 @@ describe('a device', () => {
     await page.challenge();
     expect((await page.step('authenticate', { userid: address }, 'use')).status).toBe('OTP_NEEDED');
     expect(await visit.isSignedIn()).toBe(false);
-    expect((await reader().findOneOrFail(Session, visit.sessionId)).endReason).toBe('revoked');
+    expect((await reader().findOneOrFail(Session, { id: visit.sessionId })).endReason).toBe('revoked');
     expect(await elsewhere.isSignedIn()).toBe(true);
     expect(await elsewhere.page()).not.toContain(device.id);
     // A second click has no effect.
@@ -67,7 +67,7 @@ describe('a device', () => {
         expect((await attacker.change('revoke-device', { id })).status).toBe(303);
       }
     }
-    expect((await reader().findOneOrFail(Device, victim.device.id)).revokedAt).toBeNull();
+    expect((await reader().findOneOrFail(Device, { id: victim.device.id })).revokedAt).toBeNull();
   });
 });
 
@@ -133,8 +133,8 @@ describe('a forgotten browser', () => {
     expect(visit.browser.cookies.size).toBe(0);
     expect(await visit.isSignedIn()).toBe(false);
     expect(await elsewhere.isSignedIn()).toBe(true);
-    expect((await reader().findOneOrFail(Device, device.id)).revokedAt).toEqual(app.clock.now());
-    expect((await reader().findOneOrFail(Session, visit.sessionId)).endReason).toBe('logout');
+    expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).toEqual(app.clock.now());
+    expect((await reader().findOneOrFail(Session, { id: visit.sessionId })).endReason).toBe('logout');
     app.clock.turn(60);
     const page = await world.page(key);
     await page.challenge();
@@ -149,7 +149,7 @@ describe('a forgotten browser', () => {
       expect((await visit.change('forget-browser')).status).toBe(303);
       expect(await visit.isSignedIn()).toBe(false);
     }
-    expect((await reader().findOneOrFail(Device, device.id)).revokedAt).toBeNull();
+    expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).toBeNull();
     expect(await reader().count(Device, { project: world.project.id, revokedAt: { $ne: null } })).toBe(0);
   });
 });

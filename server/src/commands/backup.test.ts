@@ -65,7 +65,7 @@ async function live(): Promise<void> {
   const user = await make.user(project, { attributes: { title: 'a\nb\u2028 "c" \\d 😀', deep: [{ n: 1.5 }, null] } });
   await make.session(project, user);
   await services.db.transaction(async (em) => {
-    const begun = await services.mfa.begin(em, { userId: user.id, deviceId: null, method: 'totp', phone: null });
+    const begun = await services.mfa.begin(em, { user: user, deviceId: null, method: 'totp', phone: null });
     await services.mfa.verify(em, begun, user, { kind: 'system' });
   });
   await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, { kind: 'system' });

@@ -115,7 +115,7 @@ describe('master-key:rotate', () => {
     const user = await app.make.user(project);
     const { services } = app;
     const [codes, enrolment] = await services.db.transaction(async (em) => {
-      const begun = await services.mfa.begin(em, { userId: user.id, deviceId: null, method: 'totp', phone: null });
+      const begun = await services.mfa.begin(em, { user: user, deviceId: null, method: 'totp', phone: null });
       return [(await services.mfa.verify(em, begun, user, { kind: 'system' })) as string[], begun] as const;
     });
     const secret = services.vault.open('totp', enrolment.id, enrolment.sealedSecret as Buffer).toString();
@@ -132,7 +132,7 @@ describe('master-key:rotate', () => {
     expect(after.services.vault.open('totp', enrolment.id, sealed[0]?.sealed_secret as Buffer).toString()).toBe(secret);
     expect((await after.services.keys.published()).length).toBe(2);
     const used = (typed: string) =>
-      after.services.db.transaction((em) => after.services.mfa.recoveryCodes.use(em, user.id, typed));
+      after.services.db.transaction((em) => after.services.mfa.recoveryCodes.use(em, user, typed));
     expect(await used(codes[0] as string)).toBe(true);
     expect(await used(codes[0] as string)).toBe(false);
     await after.close();

@@ -67,7 +67,8 @@ class Importing {
   private readonly path: string;
   private readonly passphrase: string | null;
   private file: Vault | null = null;
-  private readonly ids = new Map<string, Set<string>>();
+  /** The project of each record so far, by type and id. */
+  private readonly ids = new Map<string, Map<string, string>>();
   private readonly counts = new Map<string, Count>();
   private readonly columns = new Map<string, Set<string>>();
 
@@ -164,22 +165,26 @@ class Importing {
     }
     if (table.parent) {
       const parent = data[table.parent.column];
-      if (typeof parent !== 'string' || !this.ids.get(table.parent.type)?.has(parent)) {
+      const projectId = typeof parent === 'string' ? this.ids.get(table.parent.type)?.get(parent) : undefined;
+      if (projectId === undefined) {
         throw this.refusal(record, `belongs to a ${table.parent.type} that does not precede it in the file`);
       }
+      // Files of earlier releases name it only where it is the parent.
+      data['project_id'] ??= projectId;
+      if (data['project_id'] !== projectId)
+        throw this.refusal(record, `belongs to a ${table.parent.type} of another project`);
     }
     for (const [column, type] of [
-      ['project_id', 'project'],
       ['client_id', 'client'],
       ['user_id', 'user'],
     ] as const) {
       if (data[column] == null || table.parent?.column === column) continue;
-      if (!this.ids.get(type)?.has(String(data[column]))) {
-        throw this.refusal(record, `refers to a ${type} that does not precede it in the file`);
+      if (this.ids.get(type)?.get(String(data[column])) !== data['project_id']) {
+        throw this.refusal(record, `refers to a ${type} that does not precede it in the file, or of another project`);
       }
     }
     const id = String(data['id'] ?? '');
-    if (data['id'] !== undefined) this.idsOf(table.type).add(id);
+    if (data['id'] !== undefined) this.idsOf(table.type).set(id, String(data['project_id'] ?? id));
     for (const { column, purpose } of table.secrets ?? []) {
       if (data[column] == null) continue;
       const plain = this.openSealed(record, `${table.table}.${column}`, id, data[column]);
@@ -200,7 +205,7 @@ class Importing {
     const json = JSON.stringify(data);
     if (table.parent || table.type === 'project') await this.refuseForeign(em, table, json, records);
     const secrets = (table.secrets ?? []).map(({ column }) => column);
-    const settable = columns.filter((name) => !table.key.includes(name) && name !== 'version');
+    const settable = columns.filter((name) => ![...table.key, 'project_id', 'version'].includes(name));
     const compared = settable.filter((name) => !secrets.includes(name));
     // An import never clears revoked_at or used_at.
     const after = (name: string) => {
@@ -219,7 +224,7 @@ class Importing {
     const upsert = sql<{ added: boolean }>`
       insert into ${rows} as t (${listOf(columns)})
       select ${listOf(columns)} from json_populate_recordset(null::${rows}, ${json}::json)
-      on conflict (${listOf(table.key)}) ${action} returning (xmax = 0) as added`;
+      on conflict (${listOf(table.parent ? ['project_id', ...table.key] : table.key)}) ${action} returning (xmax = 0) as added`;
     let written: { added: boolean }[];
     try {
       written = await query(em, upsert);
@@ -315,8 +320,8 @@ class Importing {
     return names;
   }
 
-  private idsOf(type: string): Set<string> {
-    const ids = this.ids.get(type) ?? new Set<string>();
+  private idsOf(type: string): Map<string, string> {
+    const ids = this.ids.get(type) ?? new Map<string, string>();
     this.ids.set(type, ids);
     return ids;
   }
@@ -337,7 +342,7 @@ class Importing {
   }
 
   private async tell(em: EntityManager): Promise<void> {
-    for (const id of this.ids.get('project') ?? []) {
+    for (const id of this.ids.get('project')?.keys() ?? []) {
       const [project] = await query(em, sql<{ name: string }>`select name from projects where id = ${id}`);
       const subject = { kind: 'project', id, name: project?.name };
       this.opened.services.audit.record(em, { type: 'project.imported', actor: system, projectId: id, subject });

@@ -93,10 +93,6 @@ function of(type: 'project' | 'client' | 'user' | 'group') {
 
 /** The rows of one project, as SQL after `from`. */
 export function rowsOfProject({ table, parent }: TransferTable, projectId: string): Fragment {
-  const rows = sql`${sql.table(table)} t`;
-  if (parent === null) return sql`${rows} where t.id = ${projectId}`;
-  if (parent.type === 'project') return sql`${rows} where t.project_id = ${projectId}`;
-  const owner = { client: 'clients', user: 'users', group: 'groups' }[parent.type];
-  return sql`${rows} join ${sql.table(owner)} o on o.id = t.${sql.ref(parent.column)}
-    where o.project_id = ${projectId}`;
+  const column = parent === null ? 'id' : 'project_id';
+  return sql`${sql.table(table)} t where ${sql.ref(`t.${column}`)} = ${projectId}`;
 }

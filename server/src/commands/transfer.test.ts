@@ -45,7 +45,7 @@ async function populate(): Promise<Populated> {
   const { client, secretKey } = await make.client(project);
   const user = await make.user(project, { attributes: { title: 'a\u2028b\nc' } });
   const [codes, totp] = await services.db.transaction(async (em) => {
-    const begun = await services.mfa.begin(em, { userId: user.id, deviceId: null, method: 'totp', phone: null });
+    const begun = await services.mfa.begin(em, { user: user, deviceId: null, method: 'totp', phone: null });
     const made = (await services.mfa.verify(em, begun, user, { kind: 'system' })) as string[];
     const secret = services.vault.open('totp', begun.id, begun.sealedSecret as Buffer).toString();
     return [made, { id: begun.id, secret }] as const;
@@ -60,9 +60,10 @@ async function populate(): Promise<Populated> {
       `insert into groups (id, project_id, display_name, created_at, updated_at) values (gen_random_uuid(), ?, 'Crew', now(), now())`,
       [project.id],
     );
-    await em.execute('insert into group_members (group_id, user_id, created_at) select id, ?, now() from groups', [
-      user.id,
-    ]);
+    await em.execute(
+      'insert into group_members (project_id, group_id, user_id, created_at) select project_id, id, ?, now() from groups',
+      [user.id],
+    );
     await em.execute(
       `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
        values (gen_random_uuid(), ?, ?, ?, 'thumbprint', '{"kty":"EC"}', 'ES256', 'Laptop', now(), now())`,
@@ -116,8 +117,7 @@ describe('a project exported and imported into another instance', () => {
     expect(await services.directories.authenticate(project.id, `Bearer ${scimToken}`)).toBeTruthy();
     const [enrolment] = await em.execute<{ sealed_secret: Buffer }[]>('select sealed_secret from enrolments');
     expect(services.vault.open('totp', totp.id, enrolment?.sealed_secret as Buffer).toString()).toBe(totp.secret);
-    const used = (typed: string) =>
-      services.db.transaction((own) => services.mfa.recoveryCodes.use(own, user.id, typed));
+    const used = (typed: string) => services.db.transaction((own) => services.mfa.recoveryCodes.use(own, user, typed));
     expect(await used(codes[0] as string)).toBe(true);
     for (const table of ['group_members', 'devices', 'delegation_keys']) expect(await count(there, table)).toBe(1);
     expect(await count(there, `audit_events where type = 'project.imported'`)).toBe(1);
@@ -137,7 +137,7 @@ describe('a project exported and imported into another instance', () => {
     const vault = new Vault(new Uint8Array(32).fill(8), systemRandom);
     const recoveryCodes = new RecoveryCodes({ clock: there.clock, random: systemRandom, vault });
     const { db } = there.services;
-    expect(await db.transaction((em) => recoveryCodes.use(em, user.id, codes[1] as string))).toBe(true);
+    expect(await db.transaction((em) => recoveryCodes.use(em, user, codes[1] as string))).toBe(true);
     const [row] = await db.reader().execute<{ sealed_secret: Buffer }[]>('select sealed_secret from enrolments');
     expect(vault.open('totp', totp.id, row?.sealed_secret as Buffer).toString()).toBe(totp.secret);
     expect(await new MasterKeyChange({ db, clock: there.clock, vault, audit: there.services.audit }).left()).toBe(0);
@@ -168,14 +168,14 @@ describe('a project exported and imported into another instance', () => {
     await db.transaction(async (em) => {
       for (const table of ['api_keys', 'scim_tokens', 'devices'])
         await em.execute(`update ${table} set revoked_at = now()`);
-      expect(await mfa.recoveryCodes.use(em, user.id, codes[0] as string)).toBe(true);
+      expect(await mfa.recoveryCodes.use(em, user, codes[0] as string)).toBe(true);
     });
     const again = await imported(...sealedToo());
     expect(again).toMatchObject({ code: 0, out: expect.not.stringMatching(/ [1-9]\d* (added|changed)/) });
     for (const table of ['api_keys', 'scim_tokens', 'devices'])
       expect(await count(there, `${table} where revoked_at is null`)).toBe(0);
     expect(await registry.bySecretKey(secretKey)).toBeNull();
-    const used = db.transaction((em) => mfa.recoveryCodes.use(em, user.id, codes[0] as string));
+    const used = db.transaction((em) => mfa.recoveryCodes.use(em, user, codes[0] as string));
     expect(await used).toBe(false);
   });
 

@@ -23,13 +23,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const factors = () => app.services.mfa.factors(app.services.db.reader(), ada.id);
+const factors = () => app.services.mfa.factors(app.services.db.reader(), ada);
 const methods = async () => (await factors()).map(({ method }) => method);
 
 /** Enrols a factor like a sign-in. */
 async function enrolled(method: 'email' | 'sms' | 'totp', more: Partial<Enrolment> = {}): Promise<void> {
   await app.services.db.transaction(async (em) => {
-    const enrolment = await app.services.mfa.begin(em, { userId: ada.id, deviceId: null, method, phone: null });
+    const enrolment = await app.services.mfa.begin(em, { user: ada, deviceId: null, method, phone: null });
     Object.assign(enrolment, { verifiedAt: app.clock.now(), ...more });
   });
 }
@@ -215,7 +215,7 @@ describe('a back end with the server library', () => {
     const number = '+12025550177';
     const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
     const otp = await codeSentTo(app, number);
-    const phoneOf = async () => (await app.services.db.reader().findOneOrFail(User, user.id)).phone;
+    const phoneOf = async () => (await app.services.db.reader().findOneOrFail(User, { id: user.id })).phone;
     expect(await phoneOf()).toBe(phone);
     const tried = { userid: user.id, sessionId: begun.session_id, otp };
     expect((await library.verifyMfaChange(tried)).status).toBe('success');

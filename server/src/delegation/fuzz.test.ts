@@ -162,7 +162,7 @@ describe('a modified envelope is rejected without a server error', () => {
 
 /** The signed request inside the envelope, as its sender sees it. */
 async function innerOf(sealed: string): Promise<string> {
-  const { idp } = await app.services.delegationKeys.load(app.services.db.reader(), backEnd.client.id);
+  const { idp } = await app.services.delegationKeys.load(app.services.db.reader(), backEnd.client);
   const [ours = expect.fail()] = idp;
   return Buffer.from((await compactDecrypt(sealed, ours.encryption)).plaintext).toString();
 }

@@ -27,8 +27,8 @@ export interface DelegationDeps {
     /** The client of an active secret key, with its project. */
     bySecretKey(key: string): Promise<Client | null>;
   };
-  delegationKeys: { load(em: EntityManager, clientId: string): Promise<DelegationParties> };
-  delegationRequests: { use(clientId: string, jti: string, expSeconds: number): Promise<boolean> };
+  delegationKeys: { load(em: EntityManager, client: Client): Promise<DelegationParties> };
+  delegationRequests: { use(client: Client, jti: string, expSeconds: number): Promise<boolean> };
   factorChanges: Pick<FactorChanges, 'initiate' | 'verify' | 'current'>;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
@@ -67,7 +67,7 @@ function answer(deps: DelegationDeps): RequestHandler {
   return async (req, res) => {
     const client = await clientOf(deps, req);
     const text = textOf(req);
-    const parties = await deps.delegationKeys.load(deps.db.reader(), client.id);
+    const parties = await deps.delegationKeys.load(deps.db.reader(), client);
     if (parties.sp.length === 0 || parties.idp.length === 0) {
       throw new DelegationRefusal('NOT_CONFIGURED', 'the client has no keys');
     }
@@ -100,7 +100,7 @@ async function outcomeOf(
   try {
     if (!verdict.valid) throw new DelegationRefusal(verdict.code, verdict.reason);
     const { body, exp, jti, op } = verdict.request;
-    const fresh = await deps.delegationRequests.use(client.id, jti, exp);
+    const fresh = await deps.delegationRequests.use(client, jti, exp);
     if (!fresh) throw new DelegationRefusal('REPLAYED', 'jti was used before');
     const actor = actorOf(req, { kind: 'client', id: client.id, name: client.name });
     return { status: 200, body: await perform(deps.factorChanges, { client, actor }, op, body) };

@@ -19,6 +19,7 @@ import { Migration20261121001600Erasures } from './20261121001600-erasures.ts';
 import { Migration20261121001700DeviceKeys } from './20261121001700-device-keys.ts';
 import { Migration20261122000100Evidence } from './20261122000100-evidence.ts';
 import { Migration20261122000200Moments } from './20261122000200-moments.ts';
+import { Migration20261122000300TenantKeys } from './20261122000300-tenant-keys.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   { name: '20261121001700-device-keys', class: Migration20261121001700DeviceKeys },
   { name: '20261122000100-evidence', class: Migration20261122000100Evidence },
   { name: '20261122000200-moments', class: Migration20261122000200Moments },
+  { name: '20261122000300-tenant-keys', class: Migration20261122000300TenantKeys },
 ];

@@ -4,6 +4,7 @@ import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { LogoutScope } from '../domain/logout/logout.ts';
+import type { TenantKey } from '../domain/projects/tenant.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { actorOf } from '../http/context.ts';
 import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
@@ -22,7 +23,7 @@ export interface EndSessionDeps {
   liveSession(projectId: string, secret: string): Promise<Session | null>;
   logout: {
     endSession(sessionId: string, actor: Actor): Promise<void>;
-    endAllOfUser(userId: string, actor: Actor): Promise<void>;
+    endAllOfUser(user: TenantKey, actor: Actor): Promise<void>;
     endByHint(hint: Hint, scope: LogoutScope, actor: Actor): Promise<void>;
   };
   deviceKeys: {
@@ -154,7 +155,7 @@ async function end(
 ): Promise<void> {
   if (!session) return hint ? deps.logout.endByHint(hint, scope, actor) : undefined;
   await (scope === 'global'
-    ? deps.logout.endAllOfUser(session.user.id, actor)
+    ? deps.logout.endAllOfUser({ id: session.user.id, project: session.project }, actor)
     : deps.logout.endSession(session.id, actor));
 }
 

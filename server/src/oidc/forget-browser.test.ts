@@ -24,7 +24,7 @@ async function partyOf({ visit }: Somebody): Promise<RelyingParty> {
 const keysOn = (html: string) => /data-device-keys="([^"]*)"/.exec(html)?.[1]?.split(' ').filter(Boolean);
 const csrfOn = (html: string) => /name="csrf" value="([^"]+)"/.exec(html)?.[1];
 const isRevoked = async ({ device }: Somebody) =>
-  (await app.services.db.reader().findOneOrFail(Device, device.id)).revokedAt != null;
+  (await app.services.db.reader().findOneOrFail(Device, { id: device.id })).revokedAt != null;
 
 async function canSignInByKey({ address, key }: Somebody): Promise<boolean> {
   const page = await world.page(key);

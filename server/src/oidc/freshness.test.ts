@@ -64,7 +64,7 @@ describe('a pending request', () => {
 
 describe('a session', () => {
   it('keeps its authentication time when a device key renews it, and has none if a device key began it', async () => {
-    const find = async (id: string) => app.services.db.reader().findOneOrFail(Session, id);
+    const find = async (id: string) => app.services.db.reader().findOneOrFail(Session, { id });
     const id = await rp.signIn(user, 'device-key');
     expect(await find(id)).toMatchObject({ freshAt: null, freshMoment: null });
     const provedAt = app.clock.now();

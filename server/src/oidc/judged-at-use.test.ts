@@ -98,7 +98,7 @@ describe('a live session, once its project requires a second factor', () => {
     const now = app.clock.now();
     await app.services.db.transaction(async (em) => {
       const verifiedAt = verified ? now : null;
-      em.create(Enrolment, { id: systemRandom.id(), user: user.id, method, createdAt: now, verifiedAt });
+      em.create(Enrolment, { id: systemRandom.id(), project: user.project, user, method, createdAt: now, verifiedAt });
     });
   }
 

@@ -19,6 +19,7 @@ let sid: string;
 beforeAll(async () => {
   app = await buildTestApp();
   other = await app.make.project({ name: 'Other' });
+  await app.make.user(other);
 });
 afterAll(() => app.close());
 beforeEach(async () => {
@@ -63,12 +64,16 @@ const ends: readonly End[] = [
     'has just reached the maximum age of the current policy',
     () => change('update sessions set created_at = ? where id = ?', now(0 - project.maxSessionSeconds), sid),
   ],
-  ['is of another project', () => change('update sessions set project_id = ? where id = ?', other.id, sid)],
-  ['is of a deactivated user', () => change('update users set active = false where id = ?', user.id)],
   [
-    'is not of the client’s project',
-    () => change('update clients set project_id = ? where id = ?', other.id, client.id),
+    'is of a user of another project',
+    () =>
+      change(
+        'update sessions set (project_id, user_id) = (select project_id, id from users where project_id = ?) where id = ?',
+        other.id,
+        sid,
+      ),
   ],
+  ['is of a deactivated user', () => change('update users set active = false where id = ?', user.id)],
 ];
 
 describe('a session gets no code', () => {

@@ -102,7 +102,7 @@ describe('credentials that were valid before', () => {
   it('are refused for a deleted user: session, code, access token', async () => {
     const [{ access_token: accessToken }, code] = [await rp.tokens(), await rp.code()];
     await app.services.db.transaction(async (em) => {
-      em.remove(await em.findOneOrFail(User, user.id));
+      em.remove(await em.findOneOrFail(User, { id: user.id }));
     });
     expect((await rp.userInfo(accessToken)).status).toBe(401);
     expect(await (await rp.exchange(code)).json()).toMatchObject({ error: 'invalid_grant' });

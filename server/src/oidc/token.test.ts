@@ -123,6 +123,7 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
     const sdkCode = () =>
       app.services.db.transaction((em) =>
         app.services.tokens.issueCode(em, {
+          projectId: project.id,
           clientId: backEnd.id,
           userId: user.id,
           scope: 'openid email',

@@ -139,7 +139,7 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
 
   it.each<[string, (sid: string) => Promise<unknown>]>([
     ['a logout', (sid) => app.services.logout.endSession(sid, system)],
-    ['a logout from everywhere', () => app.services.logout.endAllOfUser(user.id, system)],
+    ['a logout from everywhere', () => app.services.logout.endAllOfUser(user, system)],
     ['revocation', (sid) => end(sid, 'revoked')],
     ['deactivation', (sid) => end(sid, 'deactivated')],
     ['a sign-in of another user', async () => rp.signIn(await app.make.user(project))],

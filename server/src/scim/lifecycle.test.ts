@@ -31,7 +31,7 @@ async function signedIn(scim: ScimProject, userName: string) {
     emails: [{ value: userName, primary: true }],
     phoneNumbers: [{ value: '+41790001122', type: 'mobile' }],
   });
-  const user = await services.db.reader().findOneOrFail(User, body.id as string);
+  const user = await services.db.reader().findOneOrFail(User, { id: body.id as string });
   const project = await services.db.reader().findOneOrFail(Project, scim.id);
   const { client } = await make.client(project);
   const { session } = await make.session(project, user);
@@ -40,8 +40,8 @@ async function signedIn(scim: ScimProject, userName: string) {
       em.create(Device, {
         id: systemRandom.id(),
         project: project.id,
-        client: client.id,
-        user: user.id,
+        client,
+        user,
         jkt: 'thumbprint',
         publicJwk: {},
         alg: 'ES256',
@@ -58,6 +58,7 @@ async function signedIn(scim: ScimProject, userName: string) {
       detail: { address: userName },
     });
     const request = {
+      projectId: project.id,
       clientId: client.id,
       userId: user.id,
       sessionId: session.id,
@@ -98,11 +99,11 @@ describe('active: false', () => {
     const user = await signedIn(scim, 'erika@example.com');
     expect((await scim.request('PATCH', `/Users/${user.id}`, deactivate)).body).toMatchObject({ active: false });
     const check = async () => {
-      const session = await app.services.db.reader().findOneOrFail(Session, user.session.id);
+      const session = await app.services.db.reader().findOneOrFail(Session, { id: user.session.id });
       expect(session).toMatchObject({ endReason: 'deactivated', endedAt: app.clock.now() });
       await expect(user.exchange()).rejects.toMatchObject({ problem: { code: 'grant-rejected' } });
       expect(await user.userInfo()).toEqual({ refused: 'invalid_token' });
-      const devices = await app.services.db.reader().find(Device, { user: user.id });
+      const devices = await app.services.db.reader().find(Device, { user: { id: user.id } });
       expect(devices.map(({ revokedAt }) => revokedAt)).toEqual([app.clock.now()]);
     };
     await check();
@@ -203,7 +204,7 @@ async function tablesThatHold(texts: readonly string[], projectId: string): Prom
 describe('provenance (service.md 3.1)', () => {
   it('is scim for users that the directory created or changed, and stays local for others', async () => {
     const scim = await app.project();
-    const provenance = async (id: string) => (await app.services.db.reader().findOneOrFail(User, id)).provenance;
+    const provenance = async (id: string) => (await app.services.db.reader().findOneOrFail(User, { id })).provenance;
     const made = (await scim.request('POST', '/Users', { userName: 'made' })).body.id;
     expect(await provenance(made)).toBe('scim');
     const { id } = await app.services.db.transaction((em) =>
@@ -238,8 +239,9 @@ describe('provenance (service.md 3.1)', () => {
     await services.db.transaction(async (em) => {
       em.persist(
         em.create(Enrolment, {
+          project: scim.id,
           id: systemRandom.id(),
-          user: id,
+          user: [scim.id, id],
           method: 'sms',
           phone: '+41790000001',
           createdAt: app.clock.now(),
@@ -248,14 +250,18 @@ describe('provenance (service.md 3.1)', () => {
       );
     });
     const change = services.db.transaction(async (em) =>
-      services.users.changePhone(em, await em.findOneOrFail(User, id as string), '+41790000002', person),
+      services.users.changePhone(em, await em.findOneOrFail(User, { id: id as string }), '+41790000002', person),
     );
     await expect(change).rejects.toMatchObject({ problem: { code: 'phone-locked' } });
     await scim.request('PATCH', `/Users/${id}`, {
       Operations: [{ op: 'replace', path: 'phoneNumbers[type eq "mobile"].value', value: '+41790000003' }],
     });
-    expect(await services.db.reader().findOneOrFail(User, id as string)).toMatchObject({ phone: '+41790000003' });
-    expect(await services.db.reader().findOneOrFail(Enrolment, { user: id })).toMatchObject({ phone: '+41790000003' });
+    expect(await services.db.reader().findOneOrFail(User, { id: id as string })).toMatchObject({
+      phone: '+41790000003',
+    });
+    expect(await services.db.reader().findOneOrFail(Enrolment, { user: { id } })).toMatchObject({
+      phone: '+41790000003',
+    });
   });
 });
 

@@ -163,7 +163,7 @@ describe('a code by SMS', () => {
     await change('update enrolments set phone = ? where id = ?', user.phone, (await giveFactor(user, 'sms')).id);
     await world.user({ phone });
     const { db, factorChanges } = world.app.services;
-    const client = await db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
+    const client = await db.reader().findOneOrFail(Client, { id: world.client.id }, { populate: ['project'] });
     await factorChanges.initiate({ client, actor: system }, { userid: user.id, method: 'sms', phone });
     expect(await delivered()).toEqual([phone]);
   });

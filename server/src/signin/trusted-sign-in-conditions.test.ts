@@ -72,8 +72,8 @@ const atNow =
   (params: Params): Params =>
   () => [now(), ...params()];
 
-const verified = `insert into enrolments (id, user_id, method, created_at, verified_at)
-  select gen_random_uuid(), id, 'email', now(), now() from users where id = ?`;
+const verified = `insert into enrolments (project_id, id, user_id, method, created_at, verified_at)
+  select project_id, gen_random_uuid(), id, 'email', now(), now() from users where id = ?`;
 const elsewhere = '{https://elsewhere.example.com/}';
 
 /** Changes that violate one condition, and the step's response. */
@@ -260,7 +260,7 @@ describe('a valid proof of a trusted device gets no code', () => {
     ]);
     const foreignTo: [string, unknown][] = [
       ['client_id = ?', otherClient],
-      ['project_id = ?', foreign.project.id],
+      ['(project_id, client_id) = (select project_id, id from clients where id = ?)', foreign.id],
       ['origin = ?', new URL(otherUri).origin],
       ['request_id = (select id from authorization_requests where client_id = ?)', world.client.id],
     ];

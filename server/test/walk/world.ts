@@ -137,7 +137,7 @@ export class World {
     const user = await this.processes.apps[0].make.user(project, this.login(email, email));
     await this.services.db.transaction(async (em) => {
       const { clock } = this.processes;
-      const grant = { user: user.id, role, project: about?.id ?? null, createdAt: clock.now() };
+      const grant = { user, role, project: about?.id ?? null, createdAt: clock.now() };
       em.create(Membership, { id: user.id, ...grant });
     });
   }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client, Pool, TypeOverrides, types } from 'pg';
@@ -93,13 +94,21 @@ export async function withoutLimits(em: EntityManager): Promise<void> {
   }
 }
 
+const lockPauseMs = 100;
+
+async function tryLock(em: EntityManager): Promise<boolean> {
+  const [row] = await em.execute<{ taken: boolean }[]>('select pg_try_advisory_xact_lock(?) as taken', [migrationLock]);
+  return row?.taken === true;
+}
+
 /** Applies pending migrations. If several processes call it, one migrates and the others wait. */
 export async function migrate(url: string): Promise<void> {
   const orm = await openDatabase({ url, poolSize: 3 });
   try {
     await orm.em.fork().transactional(async (em) => {
       await withoutLimits(em);
-      await em.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
+      // Not waiting in the statement: `create index concurrently` would wait for its snapshot.
+      while (!(await tryLock(em))) await setTimeout(lockPauseMs);
       await orm.migrator.up();
     });
   } finally {

@@ -112,7 +112,7 @@ describe('a trial sign-in', () => {
     });
     expect(JSON.stringify(answer)).not.toMatch(/eyJ/);
     const id = result.accessToken.claims.jti;
-    const code = await world.app.services.db.reader().findOneOrFail(AuthorizationCode, id);
+    const code = await world.app.services.db.reader().findOneOrFail(AuthorizationCode, { id });
     expect(code.revokedAt).not.toBeNull();
   });
 

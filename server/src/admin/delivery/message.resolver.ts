@@ -114,7 +114,7 @@ export class MessageResolver {
 
 /** The caller's own address or phone; owners may choose another. Refuses `invalid`, `forbidden`. */
 async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked?: string | null): Promise<string> {
-  const user = caller.userId === undefined ? null : await em.findOne(User, caller.userId);
+  const user = caller.userId === undefined ? null : await em.findOne(User, { id: caller.userId });
   const own = (channel === 'mail' ? user?.email : user?.phone) ?? null;
   const to = asked?.trim() || own;
   if (to === null) {

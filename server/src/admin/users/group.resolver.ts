@@ -14,7 +14,7 @@ export class GroupResolver {
   @Requires('project_viewer', { about: { group: 'id' } })
   @Query(() => GroupView, { nullable: true })
   async group(@Arg('id', () => ID) id: string, @Ctx() { em }: AdminContext) {
-    return found(isUuid(id) ? await em.findOne(Group, id) : null, 'group');
+    return found(isUuid(id) ? await em.findOne(Group, { id }) : null, 'group');
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })

@@ -31,13 +31,13 @@ export class UserAccessResolver {
   @Requires('project_viewer', { about: { user: 'userId' } })
   @Query(() => UserAccess, { description: 'Sessions, devices and second factors of a user.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em }: AdminContext) {
-    return domain.access.overview(em, found(await em.findOne(User, userId), 'user'));
+    return domain.access.overview(em, found(await em.findOne(User, { id: userId }), 'user'));
   }
 
   @Requires('project_viewer', { about: { user: 'userId' } })
   @Query(() => UserHoldings, { description: 'What belongs to a user, in numbers.' })
   async userHoldings(@Arg('userId', () => ID) userId: string, @Ctx() { em }: AdminContext): Promise<UserHoldings> {
-    const counts = await countHoldings(em, found(await em.findOne(User, userId), 'user'));
+    const counts = await countHoldings(em, found(await em.findOne(User, { id: userId }), 'user'));
     const count = (name: string) => counts.get(name) ?? 0;
     return {
       sessions: count('sessions'),

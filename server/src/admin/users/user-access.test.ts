@@ -36,9 +36,10 @@ async function withFactor(method: 'email' | 'sms' | 'totp'): Promise<void> {
   const { db, mfa, users } = room.services;
   await db.transaction(async (em) => {
     const phone = method === 'sms' ? '+12025550143' : null;
-    const enrolment = await mfa.begin(em, { userId, deviceId: null, method, phone });
     const user = await users.find(em, project.id, userId);
-    if (user) await mfa.verify(em, enrolment, user, system);
+    if (!user) throw new Error('no such user');
+    const enrolment = await mfa.begin(em, { user, deviceId: null, method, phone });
+    await mfa.verify(em, enrolment, user, system);
   });
 }
 

@@ -137,11 +137,11 @@ describe('GET /admin/export/users/{id}', () => {
       [ada.id],
       system,
     );
-    const networks = 'insert into known_networks (user_id, network, last_at) values (?, ?, ?)';
-    await changed(services.db, networks, [ada.id, 'mac of a network', room.clock.now()]);
+    const networks = 'insert into known_networks (project_id, user_id, network, last_at) values (?, ?, ?, ?)';
+    await changed(services.db, networks, [project.id, ada.id, 'mac of a network', room.clock.now()]);
     await codeTo(ada);
     await services.db.transaction(async (em) => {
-      const enrolment = await services.mfa.begin(em, { userId: ada.id, deviceId: null, method: 'totp', phone: null });
+      const enrolment = await services.mfa.begin(em, { user: ada, deviceId: null, method: 'totp', phone: null });
       await services.mfa.verify(em, enrolment, ada, system);
       const admin = { kind: 'admin', id: foreign.id, name: 'Grace', ip: '203.0.113.9', userAgent: 'theirs' } as const;
       const own = { kind: 'user', id: ada.id, name: 'ada', ip: '198.51.100.7', userAgent: 'hers' } as const;
@@ -149,6 +149,7 @@ describe('GET /admin/export/users/{id}', () => {
       services.audit.record(em, { type: 'user.updated', actor: admin, projectId: project.id, subject });
       services.audit.record(em, { type: 'user.signed_in', actor: own, projectId: project.id, subject });
       await services.tokens.issueCode(em, {
+        projectId: project.id,
         clientId: client.id,
         userId: ada.id,
         scope: 'openid',
@@ -196,7 +197,7 @@ describe('GET /admin/export/users/{id}', () => {
     const at = room.clock.now();
     await execute(
       db.alone,
-      sql`insert into known_networks (user_id, network, last_at) values (${gone.id}, ${'x'}, ${at})`,
+      sql`insert into known_networks (project_id, user_id, network, last_at) values (${project.id}, ${gone.id}, ${'x'}, ${at})`,
     );
     await codeTo(gone);
     await codeTo({ id: null, email: gone.email });

@@ -66,7 +66,7 @@ export function userExport(deps: UserExportDeps): Router {
     exportQuery(req, []);
     const id = String(req.params['id']);
     await checkExport(deps, caller, 'project_admin', { noun: 'user', id }, { fresh: true });
-    const user = found(await db.reader().findOne(User, id), 'user');
+    const user = found(await db.reader().findOne(User, { id }), 'user');
     const projectId = user.project.id;
     await db.transaction(async (em) =>
       audit.record(em, {

@@ -28,7 +28,7 @@ export class UserResolver {
   @Requires('project_viewer', { about: { user: 'id' } })
   @Query(() => UserView, { nullable: true })
   async user(@Arg('id', () => ID) id: string, @Ctx() { em }: AdminContext) {
-    return found(isUuid(id) ? await em.findOne(User, id) : null, 'user');
+    return found(isUuid(id) ? await em.findOne(User, { id }) : null, 'user');
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })

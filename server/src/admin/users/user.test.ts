@@ -32,7 +32,7 @@ beforeAll(async () => {
   };
   const { db, groups, mfa } = room.services;
   await db.transaction(async (em) => {
-    const enrolment = await mfa.begin(em, { userId: people.ada.id, deviceId: null, method: 'email', phone: null });
+    const enrolment = await mfa.begin(em, { user: people.ada, deviceId: null, method: 'email', phone: null });
     await mfa.verify(em, enrolment, people.ada, system);
   });
   const make3 = (displayName: string, members: string[]) =>

@@ -13,6 +13,7 @@ import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { endStandIns } from '../mfa/reset.ts';
 import { Project } from '../projects/project.entity.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
@@ -65,8 +66,8 @@ export class AccountAccess {
       devices: (await devices.list(em, { projectId: project.id, userId: user.id })).map((device) =>
         shown(device, project),
       ),
-      factors: await mfa.factors(em, user.id),
-      recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
+      factors: await mfa.factors(em, user),
+      recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
     };
   }
 
@@ -94,7 +95,7 @@ export class AccountAccess {
   endSessions(projectId: string, userId: string, actor: Actor): Promise<void> {
     return this.change(projectId, userId, async (em, user) => {
       await this.endWork(em, user);
-      await this.deps.logout.endAllOfUserIn(em, userId, 'revoked', actor);
+      await this.deps.logout.endAllOfUserIn(em, user, 'revoked', actor);
     });
   }
 
@@ -106,8 +107,8 @@ export class AccountAccess {
     const { mfa } = this.deps;
     return this.change(projectId, userId, async (em, user) => {
       await this.endWork(em, user);
-      for (const factor of await mfa.factors(em, userId)) await mfa.remove(em, user, factor.id, actor);
-      await endStandIns(em, userId);
+      for (const factor of await mfa.factors(em, user)) await mfa.remove(em, user, factor.id, actor);
+      await endStandIns(em, user);
     });
   }
 
@@ -117,7 +118,7 @@ export class AccountAccess {
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
         const session = found(await em.findOne(Session, { id: sessionId, project: projectId }), 'session');
-        await this.endWork(em, session.user);
+        await this.endWork(em, { id: session.user.id, project: session.project });
         await logout.endSessionIn(em, sessionId, 'revoked', actor);
       }),
     );
@@ -129,7 +130,7 @@ export class AccountAccess {
     return this.change(projectId, userId, async (em, user) => {
       await this.endWork(em, user);
       await devices.revoke(em, { projectId, userId }, deviceId, actor);
-      for (const session of await em.find(Session, { user: userId, deviceId, endedAt: null })) {
+      for (const session of await em.find(Session, { user, deviceId, endedAt: null })) {
         await logout.endSessionIn(em, session.id, 'revoked', actor);
       }
     });
@@ -141,7 +142,7 @@ export class AccountAccess {
     if (problem && problem.code !== 'not-found') refuse(problem);
   }
 
-  private endWork(em: EntityManager, user: { id: string }): Promise<void> {
+  private endWork(em: EntityManager, user: TenantKey): Promise<void> {
     return endOpenWork(em, this.deps.clock.now(), user);
   }
 

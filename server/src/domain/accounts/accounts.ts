@@ -66,7 +66,7 @@ export class Accounts {
       const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
       if (after.phone && before.phone && after.phone !== before.phone) {
-        await followPhone(em, after.id, before.phone, after.phone);
+        await followPhone(em, after, before.phone, after.phone);
       }
       return after;
     });
@@ -123,7 +123,7 @@ export class Accounts {
 
   private async endAccess(em: EntityManager, user: User, actor: Actor, now: Date): Promise<void> {
     await endOpenWork(em, now, user);
-    await this.deps.sessions.endAllOfUser(em, user.id, 'deactivated', actor);
+    await this.deps.sessions.endAllOfUser(em, user, 'deactivated', actor);
   }
 
   private atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {

@@ -119,13 +119,13 @@ export class OwnAccount {
     const live = await sessions.listLive(em, project, user.id);
     const inUse = new Set(live.map(({ deviceId }) => deviceId));
     const all = await devices.list(em, owner(user));
-    const factors = await mfa.factors(em, user.id);
+    const factors = await mfa.factors(em, user);
     return {
       devices: all.filter((device) => isTrusted(device, project, now) || inUse.has(device.id)),
       deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
       factors: factors.map((factor) => shown(factor, user)),
-      recoveryCodesLeft: await mfa.recoveryCodes.left(em, user.id),
+      recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       phone: await this.phone(em, { project, user, session }),
       isFresh: isFresh(session, factors, now),
     };
@@ -215,8 +215,8 @@ export class OwnAccount {
       await this.checkFresh(em, user, session);
       await this.endWork(em, user);
       const { method } = await mfa.remove(em, user, enrolmentId, change.actor);
-      await forgetRemembered(em, user.id);
-      if ((await mfa.factors(em, user.id)).length === 0) await endStandIns(em, user.id);
+      await forgetRemembered(em, user);
+      if ((await mfa.factors(em, user)).length === 0) await endStandIns(em, user);
       const at = clock.now().toISOString();
       const { name: app } = change.visitor.project;
       await this.notify(em, user, change.locale, { template: 'factor-changed', app, change: 'removed', method, at });
@@ -228,7 +228,7 @@ export class OwnAccount {
     const { audit, clock, mfa } = this.deps;
     return this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
-      const codes = await mfa.recoveryCodes.issue(em, user.id);
+      const codes = await mfa.recoveryCodes.issue(em, user);
       audit.record(em, {
         type: 'mfa.recovery_codes_renewed',
         actor: change.actor,
@@ -308,7 +308,7 @@ export class OwnAccount {
   }
 
   private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
-    const factors = await this.deps.mfa.factors(em, user.id);
+    const factors = await this.deps.mfa.factors(em, user);
     if (!isFresh(session, factors, this.deps.clock.now()))
       refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
   }

@@ -67,7 +67,7 @@ const causes: Record<string, Cause> = {
     await visit.change('change-phone', { phone: newPhone });
     await visit.change('verify-phone', { code: await world.codeFor(newPhone) });
   },
-  'the user signs out everywhere': ({ user }) => app.services.logout.endAllOfUser(user.id, system),
+  'the user signs out everywhere': ({ user }) => app.services.logout.endAllOfUser(user, system),
   'a directory changes the userName': (person) => directoryChange(person, { userName: newAddress() }),
   'a directory changes the e-mail': (person) =>
     directoryChange(person, { attributes: { emails: [{ value: newAddress(), primary: true }] } }),
@@ -80,7 +80,7 @@ const causes: Record<string, Cause> = {
   'a directory deactivates the user': (person) => directoryChange(person, { active: false }),
   'a back end replaces the factor': async ({ user }) => {
     const { db, factorChanges } = app.services;
-    const client = await db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
+    const client = await db.reader().findOneOrFail(Client, { id: world.client.id }, { populate: ['project'] });
     const change = { userid: user.id, method: 'sms', phone: newPhone } as const;
     const { sessionId } = await factorChanges.initiate({ client, actor: system }, change);
     const code = await world.codeFor(newPhone);
@@ -135,7 +135,7 @@ describe('concurrent requests', () => {
   it('a sign-in by a device key that is revoked meanwhile issues no code', async () => {
     const { db, devices, users } = app.services;
     const person = await rememberedPerson();
-    const device = await db.reader().findOneOrFail(Device, { user: person.user.id });
+    const device = await db.reader().findOneOrFail(Device, { user: person.user });
     await person.page.challenge();
     const answer = await db.transaction(async (em) => {
       await users.locked(em, world.project.id, person.user.id);
@@ -214,14 +214,14 @@ async function rememberedPerson() {
 describe('a reset of the second factors', () => {
   const rememberedDevices = (userId: string) =>
     app.services.db.reader().count(Device, {
-      user: userId,
+      user: { id: userId },
       $or: [{ mfaRememberedAt: { $ne: null } }, { mfaRememberedUntil: { $ne: null } }],
     });
 
   it('clears remembered factors and recovery codes; the next enrolment shows new codes', async () => {
     const { address, page, user, recoveryCodes } = await rememberedPerson();
     await app.services.accountAccess.resetFactors(world.project.id, user.id, system);
-    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(0);
+    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user)).toBe(0);
     expect(await rememberedDevices(user.id)).toBe(0);
     app.clock.turn(31);
     const { done } = await world.enrolTotp(page, address);
@@ -233,10 +233,10 @@ describe('a reset of the second factors', () => {
 
   it('by removing the last one on the account page does the same', async () => {
     const { user } = await rememberedPerson();
-    const [factor] = await app.services.mfa.factors(app.services.db.reader(), user.id);
+    const [factor] = await app.services.mfa.factors(app.services.db.reader(), user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
     expect((await visit.change('remove-factor', { id: factor?.id ?? '' })).status).toBe(303);
-    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(0);
+    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user)).toBe(0);
     expect(await rememberedDevices(user.id)).toBe(0);
   });
 
@@ -245,7 +245,7 @@ describe('a reset of the second factors', () => {
     const { id } = await giveFactor(user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
     expect((await visit.change('remove-factor', { id })).status).toBe(303);
-    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user.id)).toBe(10);
+    expect(await app.services.mfa.recoveryCodes.left(app.services.db.reader(), user)).toBe(10);
     expect(await rememberedDevices(user.id)).toBe(0);
   });
 

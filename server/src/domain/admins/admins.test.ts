@@ -52,8 +52,9 @@ describe('the rights of a user of the console', () => {
     const other = await app.make.user(builtIn.console);
     expect((await grantsOf(other)).owner).toBe(false);
     const stranger = await app.make.user(ours);
-    const sql = "insert into memberships (id, user_id, role, created_at) values (?, ?, 'owner', now())";
-    await app.services.db.transaction((em) => em.execute(sql, [nowhere, stranger.id]));
+    const sql =
+      "insert into memberships (id, user_project_id, user_id, role, created_at) values (?, ?, ?, 'owner', now())";
+    await app.services.db.transaction((em) => em.execute(sql, [nowhere, ours.id, stranger.id]));
     expect((await grantsOf(stranger)).owner).toBe(false);
   });
 });

@@ -238,7 +238,7 @@ export class Admins {
   /** Adds or changes one membership, and audits it. */
   private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
     await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
-    const known = await em.findOne(Membership, { user: user.id, project: project?.id ?? null }, { populate: ['user'] });
+    const known = await em.findOne(Membership, { user, project: project?.id ?? null }, { populate: ['user'] });
     if (known?.role === role) return known;
     const before = known?.role ?? null;
     const membership =

@@ -12,13 +12,13 @@ const schema = defineEntity({
   properties: {
     id: key(),
     /** A user of the built-in console project. */
-    user: () => p.manyToOne(User).ref().deleteRule('cascade'),
+    user: () => p.manyToOne(User).ref().deleteRule('cascade').updateRule('no action'),
     role: p.enum(roles),
     /** Absent for `owner`. */
     project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade').index(),
     createdAt: instant(),
   },
-  uniques: [{ name: 'memberships_user_id_project_id_unique', properties: ['user', 'project'] }],
+  uniques: [{ name: 'memberships_user_project_id_user_id_project_id_unique', properties: ['user', 'project'] }],
 });
 
 /** The role of an admin in a project or the instance. */

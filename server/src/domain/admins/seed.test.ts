@@ -41,7 +41,7 @@ describe('built-in projects and clients', () => {
     const before = { console: consoleClient.version, demo: demoClient?.version ?? 0 };
     app.clock.turn(60);
     await at('http://localhost:3000').plant({ demo: true });
-    const reread = async (id: string) => app.services.db.reader().findOneOrFail(Client, id);
+    const reread = async (id: string) => app.services.db.reader().findOneOrFail(Client, { id });
     expect((await reread(consoleClient.id)).version).toBe(before.console);
 
     const mine = ['http://localhost:3000/demo', 'https://mine.example/cb'];

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'ActivityDay',
   tableName: 'activity_days',
   properties: {
-    project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
+    project: tenant,
     /** In UTC. */
     day: p.date().primary(),
     signIns: p.integer(),

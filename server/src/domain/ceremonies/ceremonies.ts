@@ -158,7 +158,7 @@ export class Ceremonies {
     nonce: string,
   ): Promise<Accepted<S> | RefusedStep> {
     const provesNothing = step === 'authenticate' && input.proof === undefined;
-    if (!provesNothing) await lockUserOf(em, input.txn);
+    if (!provesNothing) await lockUserOf(em, caller.project.id, input.txn);
     const ceremony = await this.open(em, caller, input.txn);
     if (!ceremony) return { refused: { code: 'transaction-expired' } };
     const flow: Flow = { em, deps: this.deps, caller, ceremony, input, device: null, publicJwk: null, counted: null };
@@ -196,7 +196,7 @@ export class Ceremonies {
   private async open(em: EntityManager, caller: SigninCaller, txn: string): Promise<Ceremony | null> {
     const ceremony = await em.findOne(
       Ceremony,
-      { txnHash: digest(txn), project: caller.project.id, client: caller.client.id },
+      { project: caller.project.id, txnHash: digest(txn), client: { id: caller.client.id } },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
     if (!ceremony || ceremony.finishedAt || isPast(ceremony.expiresAt, this.deps.clock.now())) return null;
@@ -246,7 +246,7 @@ export class Ceremonies {
       codeChallenge: ceremony.codeChallenge ?? null,
       jkt: ceremony.jkt ?? null,
       body: input.body,
-      consumeNonce: (nonce) => this.consume(em, ceremony.id, nonce, nextNonce),
+      consumeNonce: (nonce) => this.consume(em, ceremony, nonce, nextNonce),
       nowSeconds: seconds(deps.clock.now()),
     });
     if (!verdict.valid) return rejection(step, verdict);
@@ -267,18 +267,18 @@ export class Ceremonies {
       step === 'authenticate'
         ? (await decidedFor(em, caller.project.id, addressKey(input.userid))).account
         : accountOf(ceremony.evidence);
-    flow.device = await deps.devices.find(em, caller.client.id, ceremony.jkt ?? '', userId ?? noUser);
+    flow.device = await deps.devices.find(em, caller.client, ceremony.jkt ?? '', userId ?? noUser);
     if (!flow.device) return { kind: 'unknown' };
     const { jkt, publicJwk, alg } = flow.device;
     return { kind: 'stored', jkt, jwk: publicJwk, alg };
   }
 
-  private async consume(em: EntityManager, ceremonyId: string, nonce: string, next: string): Promise<boolean> {
+  private async consume(em: EntityManager, { project, id }: Ceremony, nonce: string, next: string): Promise<boolean> {
     const now = this.deps.clock.now();
     const consumed = await execute(
       em,
       sql`update ceremonies set nonce_hash = ${digest(next)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
-          where id = ${ceremonyId} and nonce_hash = ${digest(nonce)} and nonce_expires_at > ${now}`,
+          where project_id = ${project.id} and id = ${id} and nonce_hash = ${digest(nonce)} and nonce_expires_at > ${now}`,
       { prepare: 'ceremonies.consume-nonce' },
     );
     return consumed === 1;
@@ -323,13 +323,14 @@ function rejection(step: CeremonyStep, { fault }: Extract<ProofVerdict, { valid:
  * either commits first and is ended by it, or runs later and sees it. The user is found by the evidence and the page's
  * key, never by the address: a request for another user's address must neither block that user nor take longer.
  */
-async function lockUserOf(em: EntityManager, txn: string): Promise<void> {
+async function lockUserOf(em: EntityManager, projectId: string, txn: string): Promise<void> {
   await query(
     em,
-    sql`select from users where id = any(array(
-          select account_id from ceremonies where txn_hash = ${digest(txn)}
-          union all select d.user_id from ceremonies c join devices d on d.jkt = c.jkt and d.client_id = c.client_id
-            where c.txn_hash = ${digest(txn)}))
+    sql`select from users where project_id = ${projectId} and id = any(array(
+          select account_id from ceremonies where project_id = ${projectId} and txn_hash = ${digest(txn)}
+          union all select d.user_id
+            from ceremonies c join devices d on d.project_id = c.project_id and d.jkt = c.jkt and d.client_id = c.client_id
+            where c.project_id = ${projectId} and c.txn_hash = ${digest(txn)}))
         order by id for no key update`,
     { prepare: 'ceremonies.lock-user' },
   );

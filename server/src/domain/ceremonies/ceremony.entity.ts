@@ -4,7 +4,7 @@ import { Client } from '../clients/client.entity.ts';
 import { Device } from '../devices/device.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
 import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
-import { Project } from '../projects/project.entity.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import { AuthorizationRequest } from './requests/authorization-request.entity.ts';
 
@@ -38,13 +38,13 @@ const schema = defineEntity({
   name: 'Ceremony',
   tableName: 'ceremonies',
   properties: {
+    project: impliedTenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    client: () => sameProject(Client, 'client_id'),
     /** The hosted page's request; null for the SDK. */
-    request: () => p.manyToOne(AuthorizationRequest).ref().nullable().deleteRule('cascade'),
+    request: () => sameProject(AuthorizationRequest, 'request_id').nullable(),
     /** SHA-256 of `txn`. */
-    txnHash: p.text().unique(),
+    txnHash: p.text(),
     /** SHA-256 of the nonce for the next proof. */
     nonceHash: p.text(),
     nonceExpiresAt: instant(),
@@ -57,20 +57,13 @@ const schema = defineEntity({
     /** The normalized address; set by `authenticate`. */
     address: p.text().nullable(),
     /** Written by the previous release only, like the next two. */
-    formerUser: () => p.manyToOne(User).ref().nullable().deleteRule('cascade').joinColumn('user_id'),
-    formerDevice: () => p.manyToOne(Device).ref().nullable().deleteRule('cascade').joinColumn('device_id'),
+    formerUser: () => sameProject(User, 'user_id').nullable(),
+    formerDevice: () => sameProject(Device, 'device_id').nullable(),
     formerAmr: p.array().columnType('text[]').fieldName('amr'),
     /** The proofs of this sign-in, oldest first (`evidence.ts`). */
     evidence: p.json<Evidence[]>().defaultRaw("'[]'"),
     /** The account that the evidence names; computed by the database. */
-    account: () =>
-      p
-        .manyToOne(User)
-        .ref()
-        .nullable()
-        .deleteRule('cascade')
-        .index()
-        .generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
+    accountId: () => p.uuid().nullable().generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
     rememberDevice: p.boolean().default(true),
     /** The change that this sign-in authorizes; it stays open for that after success. */
     stepUp: p.enum(stepUps).nullable(),
@@ -85,6 +78,8 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
+  indexes: [{ name: 'ceremonies_project_id_account_id_index', properties: ['project', 'accountId'] }],
+  uniques: [{ name: 'ceremonies_project_id_txn_hash_unique', properties: ['project', 'txnHash'] }],
 });
 
 /** A sign-in in progress (`txn`, ten minutes). */

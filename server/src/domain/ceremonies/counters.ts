@@ -31,7 +31,7 @@ export class Counters {
     const [row] = await query(
       this.em,
       sql<{ tries: number }>`
-        update ceremonies set mfa_attempts = mfa_attempts + 1 where id = ${this.ceremony.id}
+        update ceremonies set mfa_attempts = mfa_attempts + 1 where project_id = ${this.ceremony.project.id} and id = ${this.ceremony.id}
         returning mfa_attempts as tries`,
       { prepare: 'counters.sign-in' },
     );

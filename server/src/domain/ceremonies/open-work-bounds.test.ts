@@ -54,7 +54,7 @@ async function beginPhoneChange(page: SigninPage, address: string, number: strin
 /** Changes a factor by a back end, up to its code. Returns a function that enters the code. */
 async function beginFactorChange({ id: userid }: User, phone: string) {
   const { db, factorChanges } = app.services;
-  const client = await db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
+  const client = await db.reader().findOneOrFail(Client, { id: world.client.id }, { populate: ['project'] });
   const backEnd = { client, actor: system };
   const { sessionId } = await factorChanges.initiate(backEnd, { userid, method: 'sms', phone });
   const code = await world.codeFor(phone);
@@ -132,10 +132,9 @@ describe('endOpenWork', () => {
         [
           'select id, finished_at from ceremonies where project_id = ? order by id',
           'select id, used_at from one_time_codes where project_id = ? order by id',
-          `select e.id, verified_at from enrolments e join users u on u.id = user_id
-           where project_id = ? and verified_at is not null`,
-          'select f.id, finished_at from factor_changes f join users u on u.id = user_id where project_id = ?',
-          'select c.id, revoked_at from authorization_codes c join users u on u.id = user_id where project_id = ?',
+          'select id, verified_at from enrolments where project_id = ? and verified_at is not null',
+          'select id, finished_at from factor_changes where project_id = ?',
+          'select id, revoked_at from authorization_codes where project_id = ?',
         ].map((sql) => rows(app.services.db, sql, [world.project.id])),
       );
     const before = await standing();

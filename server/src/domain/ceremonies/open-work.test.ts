@@ -193,7 +193,9 @@ describe('endOpenWork for a user', () => {
   });
 
   it('does nothing for an erased user', async () => {
-    await app.services.db.transaction((em) => endOpenWork(em, app.clock.now(), { id: world.project.id }));
+    await app.services.db.transaction((em) =>
+      endOpenWork(em, app.clock.now(), { project: world.project, id: world.project.id }),
+    );
   });
 
   it('does not deadlock with two hundred concurrent sign-ins of the user', async () => {

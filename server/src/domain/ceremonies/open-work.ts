@@ -5,6 +5,7 @@ import { endFactorChanges } from '../mfa/factor-change-rows.ts';
 import { endUnverified } from '../mfa/user-tables.ts';
 import { endCodes } from '../otp/user-tables.ts';
 import { endPhoneChanges } from '../phones/user-tables.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { revokeCodes } from '../tokens/user-tables.ts';
 import { foldCase } from '../users/login.ts';
 
@@ -15,15 +16,9 @@ export interface OpenWorkOptions {
   keepCeremonyId?: string | null | undefined;
 }
 
-export type EndOpenWork = (
-  em: EntityManager,
-  now: Date,
-  user: { id: string },
-  options?: OpenWorkOptions,
-) => Promise<void>;
+export type EndOpenWork = (em: EntityManager, now: Date, user: TenantKey, options?: OpenWorkOptions) => Promise<void>;
 
 interface LoginRow {
-  project_id: string;
   user_name_key: string;
   email_key: string | null;
 }
@@ -42,7 +37,8 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
   await em.flush();
   const [login] = await query(
     em,
-    sql<LoginRow>`select project_id, user_name_key, email_key from users where id = ${user.id} for no key update`,
+    sql<LoginRow>`select user_name_key, email_key from users
+      where project_id = ${user.project.id} and id = ${user.id} for no key update`,
   );
   if (!login) return;
   const keys = more.flatMap((address) => (address ? [foldCase(address)] : []));
@@ -52,25 +48,26 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
     sql<{ id: string }>`
       with open as (
           select id from ceremonies
-          where finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
+          where project_id = ${user.project.id} and finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
             and id is distinct from ${keepCeremonyId}::uuid
             and (account_id = ${user.id} or user_id = ${user.id} or (account_id is null
-              and project_id = ${login.project_id} and address = any(${addresses}::text[])
+              and address = any(${addresses}::text[])
               -- A user name may be the e-mail address of another user; the code then names that user.
-              and not exists (select from one_time_codes k where k.ceremony_id = ceremonies.id
+              and not exists (select from one_time_codes k where k.project_id = ceremonies.project_id and k.ceremony_id = ceremonies.id
                 and k.replaced_at is null and k.user_id <> ${user.id})))
           order by id for no key update
         )
-        update ceremonies c set finished_at = ${now} from open where c.id = open.id and c.finished_at is null
+        update ceremonies c set finished_at = ${now} from open
+        where c.project_id = ${user.project.id} and c.id = open.id and c.finished_at is null
         returning c.id`,
   );
   const places = [
     ...ceremonies.map(({ id }) => id),
-    ...(await endPhoneChanges(em, user.id, keepCeremonyId)),
-    ...(await endFactorChanges(em, user.id, keepCeremonyId)),
+    ...(await endPhoneChanges(em, user, keepCeremonyId)),
+    ...(await endFactorChanges(em, user, keepCeremonyId)),
   ];
   // Codes of the previous release have no user id.
-  await endCodes(em, user.id, places, keepCeremonyId);
-  await endUnverified(em, user.id, keepCeremonyId);
-  await revokeCodes(em, user.id, now);
+  await endCodes(em, user, places, keepCeremonyId);
+  await endUnverified(em, user, keepCeremonyId);
+  await revokeCodes(em, user, now);
 };

@@ -78,8 +78,8 @@ export class Recipients {
     mailbox: string,
   ): Promise<boolean> {
     if (message.channel === 'mail') return addressOf(user) === mailbox;
-    if (message.template === 'phone-code') return (await em.count(PhoneChange, { user: user.id, phone: mailbox })) > 0;
-    const factors = await em.find(Enrolment, { user: user.id, method: 'sms' });
+    if (message.template === 'phone-code') return (await em.count(PhoneChange, { user, phone: mailbox })) > 0;
+    const factors = await em.find(Enrolment, { user, method: 'sms' });
     return factors.some((factor) => smsNumberOf(project, user, factor) === mailbox);
   }
 

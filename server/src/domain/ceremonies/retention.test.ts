@@ -27,15 +27,17 @@ beforeEach(async () => {
   await peopleOf(world).giveFactor(user);
   const visit = await peopleOf(world).visitOf(user, ['swk', 'otp', 'mfa']);
   expect((await visit.change('change-phone', { phone: '+491701234567' })).status).toBe(303);
-  const client = await app.services.db.reader().findOneOrFail(Client, world.client.id, { populate: ['project'] });
+  const client = await app.services.db
+    .reader()
+    .findOneOrFail(Client, { id: world.client.id }, { populate: ['project'] });
   await app.services.factorChanges.initiate(
     { client, actor: system },
     { userid: user.id, method: 'totp', phone: undefined },
   );
   const query = new URLSearchParams(authorizationParameters(client.id, pkce().challenge));
   await new CookieBrowser().get(`${app.url}/authorize?${query}`);
-  const assertion = 'insert into used_assertions (client_id, jti_hash, forget_at) values (?, ?, ?)';
-  await changed(app.services.db, assertion, [client.id, client.id, app.clock.now()]);
+  const assertion = 'insert into used_assertions (project_id, client_id, jti_hash, forget_at) values (?, ?, ?, ?)';
+  await changed(app.services.db, assertion, [client.project.id, client.id, client.id, app.clock.now()]);
 });
 
 const ofUser = () => user.id;

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { Client } from './client.entity.ts';
 
 export const apiKeyKinds = ['publishable', 'secret'] as const;
@@ -9,16 +10,18 @@ const schema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   properties: {
+    project: impliedTenant,
     id: key(),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade').index(),
+    client: () => sameProject(Client, 'client_id').index(),
     kind: p.enum(apiKeyKinds),
-    hash: p.text().unique(),
+    hash: p.text(),
     /** The last four characters, for display. */
     hint: p.text(),
     createdAt: instant(),
     lastUsedAt: instant().nullable(),
     revokedAt: instant().nullable(),
   },
+  uniques: [{ name: 'api_keys_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** A client's key for the SDK (`lk_pk_…`) or the server library (`lk_sk_…`). Shown once, stored as a hash. */

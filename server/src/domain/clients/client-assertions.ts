@@ -23,8 +23,8 @@ export interface JudgedAssertion {
  */
 export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment {
   const jtiHash = assertion?.jtiHash ?? null;
-  return sql`insert into used_assertions (client_id, jti_hash, forget_at)
-    select id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
+  return sql`insert into used_assertions (project_id, client_id, jti_hash, forget_at)
+    select project_id, id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
     on conflict do nothing returning 1`;
 }
 

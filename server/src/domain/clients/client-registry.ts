@@ -79,12 +79,12 @@ export class ClientRegistry {
     const [row] = await query(
       this.deps.db.alone,
       sql<KeyRow>`with found as (
-          select a.id, a.kind, a.last_used_at, a.client_id, k.version, p.version as project_version
-          from api_keys a join clients k on k.id = a.client_id join projects p on p.id = k.project_id
+          select a.project_id, a.id, a.kind, a.last_used_at, a.client_id, k.version, p.version as project_version
+          from api_keys a join clients k on k.project_id = a.project_id and k.id = a.client_id join projects p on p.id = k.project_id
           where a.hash = ${keyHash} and a.revoked_at is null and k.disabled_at is null
         ), used as (
           update api_keys set last_used_at = ${now}::timestamptz from found
-          where api_keys.id = found.id
+          where api_keys.project_id = found.project_id and api_keys.id = found.id
             and (found.last_used_at is null or found.last_used_at <= ${secondsLater(now, -lastUsedSeconds)}::timestamptz)
         )
         select kind, client_id, version, project_version from found`,
@@ -118,9 +118,9 @@ export interface JudgedClient {
 export function currentClient({ client, key }: JudgedClient): Statement<{ id: string; project_id: string }> {
   const keyHash = key?.keyHash ?? null;
   return sql`select k.id, k.project_id from clients k join projects p on p.id = k.project_id
-    where k.id = ${client.id}::uuid and k.disabled_at is null
+    where k.project_id = ${client.project.id}::uuid and k.id = ${client.id}::uuid and k.disabled_at is null
       and k.version = ${client.version}::int and p.version = ${client.project.getEntity().version}::int
       and case when ${keyHash}::text is null then true
         else (select a.client_id = k.id and a.kind = ${key?.kind ?? null}::text and a.revoked_at is null
-          from api_keys a where a.hash = ${keyHash}::text) end`;
+          from api_keys a where a.project_id = k.project_id and a.hash = ${keyHash}::text) end`;
 }

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 export const tokenEndpointAuthMethods = ['none', 'private_key_jwt'] as const;
 export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
@@ -11,11 +11,11 @@ const schema = defineEntity({
   name: 'Client',
   tableName: 'clients',
   properties: {
+    project: tenant,
     /** `client_id`: globally unique, and the ID token's `aud`. */
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     name: p.text(),
-    builtIn: p.text().$type<'console' | 'demo'>().nullable().unique(),
+    builtIn: p.text().$type<'console' | 'demo'>().nullable(),
     tokenEndpointAuthMethod: p.enum(tokenEndpointAuthMethods),
     /** One Ed25519 public key, for `private_key_jwt`. */
     jwk: p.json<JWK>().nullable(),
@@ -34,7 +34,7 @@ const schema = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
   },
-  indexes: [{ name: 'clients_project_id_id_index', properties: ['project', 'id'] }],
+  uniques: [{ name: 'clients_project_id_built_in_unique', properties: ['project', 'builtIn'] }],
 });
 
 /** An OIDC relying party of one project. */

@@ -56,7 +56,7 @@ export class Clients {
 
   /** The client of any project, disabled ones included. The caller must authorise. */
   find(em: EntityManager, clientId: string): Promise<Client | null> {
-    return isUuid(clientId) ? em.findOne(Client, clientId) : Promise.resolve(null);
+    return isUuid(clientId) ? em.findOne(Client, { id: clientId }) : Promise.resolve(null);
   }
 
   /** The clients of one project, newest first. */
@@ -70,7 +70,7 @@ export class Clients {
 
   /** The keys of several clients at once, newest first, revoked ones included; their client is loaded. */
   apiKeysOf(em: EntityManager, clientIds: readonly string[]): Promise<ApiKey[]> {
-    const where = { client: { $in: [...clientIds] } };
+    const where = { client: { id: { $in: [...clientIds] } } };
     return em.find(ApiKey, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ApiKey[]>;
   }
 
@@ -149,7 +149,7 @@ export class Clients {
   issueApiKey(clientId: string, kind: ApiKeyKind, actor: Actor): Promise<IssuedKey> {
     return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, clientId);
-      if ((await em.count(ApiKey, { client: client.id, revokedAt: null })) >= maxLiveKeys) {
+      if ((await em.count(ApiKey, { client, revokedAt: null })) >= maxLiveKeys) {
         refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxLiveKeys} keys: revoke one first` });
       }
       return this.makeKey(em, client, kind, actor);
@@ -161,7 +161,7 @@ export class Clients {
     return this.deps.db.transaction(async (em) => {
       const apiKey = found(
         isUuid(apiKeyId)
-          ? await em.findOne(ApiKey, apiKeyId, { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE })
+          ? await em.findOne(ApiKey, { id: apiKeyId }, { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE })
           : null,
         'api-key',
       );
@@ -181,6 +181,7 @@ export class Clients {
   private makeKey(em: EntityManager, client: Client, kind: ApiKeyKind, actor: Actor): IssuedKey {
     const key = newSecret(this.deps.random, apiKeyPrefixes[kind]);
     const apiKey = em.create(ApiKey, {
+      project: client.project,
       id: this.deps.random.id(),
       client,
       kind,
@@ -197,7 +198,7 @@ export class Clients {
 
   private async changeable(em: EntityManager, clientId: string): Promise<Client> {
     const client = found(
-      isUuid(clientId) ? await em.findOne(Client, clientId, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null,
+      isUuid(clientId) ? await em.findOne(Client, { id: clientId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null,
       'client',
     );
     if (client.builtIn === 'console') {

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { Client } from './client.entity.ts';
 
 /** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
@@ -10,8 +11,9 @@ const schema = defineEntity({
   name: 'DelegationKey',
   tableName: 'delegation_keys',
   properties: {
+    project: impliedTenant,
     id: key(),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    client: () => sameProject(Client, 'client_id'),
     party: p.enum(delegationParties),
     /** RFC 7638 thumbprint of the Ed25519 key. */
     signingKid: p.text(),
@@ -28,7 +30,7 @@ const schema = defineEntity({
   },
   uniques: [
     {
-      name: 'delegation_keys_client_id_party_encryption_kid_unique',
+      name: 'delegation_keys_project_id_client_id_pair_unique',
       properties: ['client', 'party', 'encryptionKid'],
     },
   ],

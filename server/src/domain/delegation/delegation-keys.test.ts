@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 const list = () => keys.list(app.services.db.reader(), [client.id]);
-const load = () => keys.load(app.services.db.reader(), client.id);
+const load = () => keys.load(app.services.db.reader(), client);
 
 async function problemOf(work: Promise<unknown>) {
   const error = await work.catch((thrown: unknown) => thrown);

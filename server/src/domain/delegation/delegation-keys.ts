@@ -45,7 +45,7 @@ export class DelegationKeys {
 
   /** All pairs of these clients, newest first, including expired ones; the client is loaded. */
   list(em: EntityManager, clientIds: readonly string[]): Promise<DelegationKey[]> {
-    const where = { client: { $in: [...clientIds] } };
+    const where = { client: { id: { $in: [...clientIds] } } };
     return em.find(DelegationKey, where, { populate: ['client'], orderBy: { id: 'desc' } });
   }
 
@@ -64,9 +64,9 @@ export class DelegationKeys {
     checkOverlap(overlapSeconds);
     return this.deps.db.transaction(async (em) => {
       const client = await this.locked(em, clientId);
-      const live = await this.live(em, client.id);
+      const live = await this.live(em, client);
       const kid = thumbprint(encryption);
-      if (await em.count(DelegationKey, { client: client.id, party: 'sp', encryptionKid: kid })) {
+      if (await em.count(DelegationKey, { client, party: 'sp', encryptionKid: kid })) {
         refuse({ code: 'taken', what: 'delegation-key', field: 'encryptionKey' });
       }
       const key = this.replace(em, client, live, 'sp', { signing, encryption }, overlapSeconds, actor);
@@ -80,7 +80,7 @@ export class DelegationKeys {
     checkOverlap(overlapSeconds);
     return this.deps.db.transaction(async (em) => {
       const client = await this.locked(em, clientId);
-      return this.makeOurs(em, client, await this.live(em, client.id), overlapSeconds, actor);
+      return this.makeOurs(em, client, await this.live(em, client), overlapSeconds, actor);
     });
   }
 
@@ -88,7 +88,10 @@ export class DelegationKeys {
   async revoke(keyId: string, actor: Actor): Promise<DelegationKey> {
     return this.deps.db.transaction(async (em) => {
       const options = { populate: ['client'] as const, lockMode: LockMode.PESSIMISTIC_WRITE };
-      const key = found(isUuid(keyId) ? await em.findOne(DelegationKey, keyId, options) : null, 'delegation-key');
+      const key = found(
+        isUuid(keyId) ? await em.findOne(DelegationKey, { id: keyId }, options) : null,
+        'delegation-key',
+      );
       const now = this.deps.clock.now();
       if (key.expiresAt && isPast(key.expiresAt, now)) return key;
       key.expiresAt = now;
@@ -98,17 +101,17 @@ export class DelegationKeys {
   }
 
   /** The currently valid keys, newest first. */
-  async load(em: EntityManager, clientId: string): Promise<DelegationParties> {
-    const live = await this.live(em, clientId);
+  async load(em: EntityManager, client: Client): Promise<DelegationParties> {
+    const live = await this.live(em, client);
     const of = (party: DelegationParty) => live.filter((key) => key.party === party).map((key) => this.opened(key));
     return { sp: of('sp'), idp: of('idp') };
   }
 
-  private live(em: EntityManager, clientId: string): Promise<DelegationKey[]> {
+  private live(em: EntityManager, client: Client): Promise<DelegationKey[]> {
     const now = this.deps.clock.now();
     return em.find(
       DelegationKey,
-      { client: clientId, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+      { client, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
       { orderBy: { id: 'desc' } },
     );
   }
@@ -167,6 +170,7 @@ export class DelegationKeys {
     }
     for (const key of before) key.expiresAt ??= secondsLater(now, overlapSeconds);
     const key = em.create(DelegationKey, {
+      project: client.project,
       id: this.deps.random.id(),
       client,
       party,
@@ -184,7 +188,7 @@ export class DelegationKeys {
   /** Locks the client: serializes changes of its keys. */
   private async locked(em: EntityManager, clientId: string): Promise<Client> {
     const options = { lockMode: LockMode.PESSIMISTIC_WRITE };
-    return found(isUuid(clientId) ? await em.findOne(Client, clientId, options) : null, 'client');
+    return found(isUuid(clientId) ? await em.findOne(Client, { id: clientId }, options) : null, 'client');
   }
 
   private tell(em: EntityManager, type: string, key: DelegationKey, client: Client, actor: Actor): void {

@@ -127,7 +127,7 @@ export class FactorChanges {
     const em = this.deps.db.reader();
     const user = await this.userOf(em, client, userid);
     if (!user) refuse(noSuchUser.refused);
-    return (await this.deps.factors.factors(em, user.id))[0]?.method ?? null;
+    return (await this.deps.factors.factors(em, user))[0]?.method ?? null;
   }
 
   private async begin(em: EntityManager, backEnd: BackEnd, change: NewChange): Promise<BegunChange | RefusedSms> {
@@ -149,7 +149,7 @@ export class FactorChanges {
     }
     const changeId = random.id();
     const enrolment = await factors.begin(em, {
-      userId: user.id,
+      user,
       ceremonyId: changeId,
       deviceId: null,
       method: change.method,
@@ -158,10 +158,11 @@ export class FactorChanges {
     const sessionId = newSecret(random);
     const now = clock.now();
     const begun = em.create(FactorChange, {
+      project: project.id,
       id: changeId,
       sessionHash: digest(sessionId),
-      client: client.id,
-      user: user.id,
+      client,
+      user,
       enrolmentId: enrolment.id,
       createdAt: now,
       expiresAt: secondsLater(now, changeTtlSeconds),
@@ -186,7 +187,7 @@ export class FactorChanges {
   ): Promise<ChangeOutcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
     const { clock, factors, users } = this.deps;
     const { client } = backEnd;
-    const begun = await em.findOne(FactorChange, { sessionHash: digest(tried.sessionId), client: client.id });
+    const begun = await em.findOne(FactorChange, { sessionHash: digest(tried.sessionId), client });
     const named = begun && (await this.userOf(em, client, tried.userid));
     if (!named || named.id !== begun.user.id) return over;
     // Lock the user before the change, in the order of `endOpenWork`.
@@ -214,19 +215,19 @@ export class FactorChanges {
   private async count(
     em: EntityManager,
     projectId: string,
-    { id, user }: FactorChange,
+    change: FactorChange,
     enrolment: Enrolment,
   ): Promise<ChangeOutcome<{ counted: CountedCode | null }>> {
     const { factors, otp } = this.deps;
     const wait = factors.lockedForSeconds(enrolment);
     if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-    await countChangeTry(em, id);
+    await countChangeTry(em, change);
     if (enrolment.method === 'totp') {
       await factors.countTry(em, enrolment);
       return { counted: null };
     }
-    const place = { projectId, ceremonyId: id, purpose: purposeOf(enrolment.method) };
-    const pause = await otp.spendTry(em, place, user.id);
+    const place = { projectId, ceremonyId: change.id, purpose: purposeOf(enrolment.method) };
+    const pause = await otp.spendTry(em, place, change.user.id);
     if (pause !== null) return { refused: { code: 'too-many', retryAfterSeconds: pause } };
     return { counted: await otp.count(em, place) };
   }
@@ -240,7 +241,11 @@ export class FactorChanges {
   ): Promise<ChangeOutcome<{ method: MfaMethod; recoveryCodes: string[] | null }>> {
     const { clock, factors, users } = this.deps;
     const { client } = backEnd;
-    const change = await em.findOneOrFail(FactorChange, changeId, { refresh: true });
+    const change = await em.findOneOrFail(
+      FactorChange,
+      { project: client.project.id, id: changeId },
+      { refresh: true },
+    );
     const user = await users.locked(em, client.project.id, change.user.id);
     const enrolment = await factors.locked(em, change.enrolmentId);
     if (!user?.active || !enrolment) return over;
@@ -270,10 +275,10 @@ export class FactorChanges {
   /** Verifies the new factor and removes all previous ones. */
   private async swap(em: EntityManager, backEnd: BackEnd, user: User, enrolment: Enrolment): Promise<string[] | null> {
     const { audit, clock, delivery, factors, phones, users } = this.deps;
-    const before = await factors.factors(em, user.id);
+    const before = await factors.factors(em, user);
     const recoveryCodes = await factors.verify(em, enrolment, user, backEnd.actor);
     for (const old of before) em.remove(old);
-    await forgetRemembered(em, user.id);
+    await forgetRemembered(em, user);
     await endOpenWork(em, clock.now(), user);
     // Another user may have this number on record; the factor is valid anyway.
     if (enrolment.phone && enrolment.phone !== user.phone && !(await users.isPhoneTaken(em, user, enrolment.phone))) {

@@ -1,10 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant } from '../kernel/columns.ts';
+import { impliedTenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'UsedRequest',
   tableName: 'used_delegation_requests',
   properties: {
+    project: impliedTenant,
     clientId: p.uuid().primary(),
     /** SHA-256 of the request's `jti`. */
     jtiHash: p.text().primary(),

@@ -63,7 +63,7 @@ async function enqueue(delivery: Delivery, over: Partial<NewMessage> = {}): Prom
   return asked.at(-1) as string;
 }
 
-const rowOf = (id: string) => db.reader().findOneOrFail(Message, id);
+const rowOf = (id: string) => db.reader().findOneOrFail(Message, { id });
 
 beforeAll(async () => {
   database = await freshDatabase();

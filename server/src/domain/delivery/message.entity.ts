@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 export const messageStates = ['pending', 'sent', 'suppressed', 'failed'] as const;
 
@@ -8,8 +8,8 @@ const schema = defineEntity({
   name: 'Message',
   tableName: 'messages',
   properties: {
+    project: tenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     channel: p.text().$type<'mail' | 'sms'>(),
     /** The template, e.g. `sign-in-code`. */
     template: p.text(),
@@ -27,7 +27,6 @@ const schema = defineEntity({
     expiresAt: instant(),
   },
   indexes: [
-    { name: 'messages_project_id_id_index', properties: ['project', 'id'] },
     { name: 'messages_project_id_state_id_index', properties: ['project', 'state', 'id'] },
     { name: 'messages_project_id_recipient_index', properties: ['project', 'recipient'] },
   ],

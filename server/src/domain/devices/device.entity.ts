@@ -2,19 +2,19 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
 import { Client } from '../clients/client.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
 const schema = defineEntity({
   name: 'Device',
   tableName: 'devices',
   properties: {
+    project: impliedTenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
-    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    client: () => sameProject(Client, 'client_id'),
+    user: () => sameProject(User, 'user_id').index(),
     /** RFC 7638 thumbprint of the key. */
-    jkt: p.text().index(),
+    jkt: p.text(),
     publicJwk: p.json<JWK>(),
     /** The algorithm of the stored key; a proof's header is never trusted for it. */
     alg: p.text(),
@@ -34,7 +34,8 @@ const schema = defineEntity({
     lastUsedAt: instant(),
     revokedAt: instant().nullable(),
   },
-  uniques: [{ name: 'devices_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
+  indexes: [{ name: 'devices_project_id_jkt_index', properties: ['project', 'jkt'] }],
+  uniques: [{ name: 'devices_project_id_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
 });
 
 /** A registered browser of a user: one key per issuer, client and user. */

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 
 const day = 24 * 3600;
-const devicesOf = (user: User) => app.services.db.reader().find(Device, { user: user.id });
+const devicesOf = (user: User) => app.services.db.reader().find(Device, { user });
 
 /** A user with a registered browser. `revoke` revokes it; `again` tries to register the same key. */
 async function revoked(fields: Record<string, unknown> = {}) {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JWK } from 'jose';
 import type { Audit } from '../audit/audit.ts';
+import type { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { found, refuse } from '../kernel/problem.ts';
@@ -8,6 +9,7 @@ import type { Random } from '../kernel/random.ts';
 import { isStorableText, isUuid } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { Device } from './device.entity.ts';
 import { deviceName } from './device-name.ts';
 import { deviceKeyAlg } from './proof.ts';
@@ -45,11 +47,11 @@ const useColumns: { [K in keyof DeviceUse]: string } = {
 };
 
 /** SQL: records a use of the device. */
-export function notedUse(deviceId: string | Fragment, use: Partial<DeviceUse>): Fragment {
+export function notedUse({ project, id }: TenantKey<string | Fragment>, use: Partial<DeviceUse>): Fragment {
   const values = Object.entries(use).map(
     ([name, value]) => sql`${sql.raw(useColumns[name as keyof DeviceUse])} = ${value}`,
   );
-  return sql`update devices set ${sql.join(values)} where id = ${deviceId}`;
+  return sql`update devices set ${sql.join(values)} where project_id = ${project.id} and id = ${id}`;
 }
 
 /** Registered browsers. */
@@ -57,8 +59,8 @@ export class Devices {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /** A registered key of an active user, with its user; includes revoked and expired ones. */
-  async find(em: EntityManager, clientId: string, jkt: string, userId: string): Promise<Device | null> {
-    return em.findOne(Device, { client: clientId, user: { id: userId, active: true }, jkt }, { populate: ['user'] });
+  async find(em: EntityManager, client: Client, jkt: string, userId: string): Promise<Device | null> {
+    return em.findOne(Device, { client, user: { id: userId, active: true }, jkt }, { populate: ['user'] });
   }
 
   /** Whether the current policy trusts the device for sign-in. */
@@ -72,7 +74,7 @@ export class Devices {
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {
     const { project, clientId, userId, jkt, actor } = registration;
-    const ofKey = await em.find(Device, { project: project.id, user: userId, jkt });
+    const ofKey = await em.find(Device, { project: project.id, user: { id: userId }, jkt });
     if (ofKey.some(({ revokedAt }) => revokedAt)) refuse({ code: 'device-revoked' });
     const known = ofKey.find(({ client }) => client.id === clientId);
     const now = this.deps.clock.now();
@@ -91,8 +93,8 @@ export class Devices {
           ...trust,
           id: this.deps.random.id(),
           project: project.id,
-          client: clientId,
-          user: userId,
+          client: [project.id, clientId],
+          user: [project.id, userId],
           jkt,
           publicJwk: registration.publicJwk,
           alg: deviceKeyAlg,
@@ -144,13 +146,13 @@ export class Devices {
 
   /** A user's devices that are not revoked, with their clients, most recently used first. */
   list(em: EntityManager, owner: DeviceOwner): Promise<Device[]> {
-    const where = { user: owner.userId, project: owner.projectId, revokedAt: null };
+    const where = { project: owner.projectId, user: { id: owner.userId }, revokedAt: null };
     return em.find(Device, where, { populate: ['client'], orderBy: { lastUsedAt: 'desc', id: 'desc' } });
   }
 
   /** RFC 7638 thumbprints of a user's keys, including revoked ones, most recently used first; at most 100. */
   async thumbprints(em: EntityManager, owner: DeviceOwner): Promise<string[]> {
-    const where = { user: owner.userId, project: owner.projectId };
+    const where = { project: owner.projectId, user: { id: owner.userId } };
     const orderBy = { lastUsedAt: 'desc', id: 'desc' } as const;
     return (await em.find(Device, where, { fields: ['jkt'], orderBy, limit: 100 })).map(({ jkt }) => jkt);
   }
@@ -193,7 +195,7 @@ export class Devices {
   }
 
   private async owned(em: EntityManager, owner: DeviceOwner, deviceId: string): Promise<Device> {
-    const where = { id: deviceId, user: owner.userId, project: owner.projectId };
+    const where = { project: owner.projectId, id: deviceId, user: { id: owner.userId } };
     return found(isUuid(deviceId) ? await em.findOne(Device, where) : null, 'device');
   }
 }

@@ -1,27 +1,28 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, sql } from '../kernel/sql.ts';
-import type { UserTables } from '../users/user-tables.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import { ofUser, type UserTables } from '../users/user-tables.ts';
 
 /** Clears `remember_me` on all devices of the user. Joins the caller's transaction. */
-export async function forgetRemembered(em: EntityManager, userId: string): Promise<void> {
+export async function forgetRemembered(em: EntityManager, user: TenantKey): Promise<void> {
   await em.flush();
   await execute(
     em,
     sql`update devices set mfa_remembered_at = null, mfa_remembered_until = null
-      where user_id = ${userId} and (mfa_remembered_at is not null or mfa_remembered_until is not null)`,
+      where ${ofUser(user)} and (mfa_remembered_at is not null or mfa_remembered_until is not null)`,
   );
 }
 
 export const deviceTables: UserTables = {
   tables: ['devices'],
-  deactivate: (em, { id }, now) =>
-    execute(em, sql`update devices set revoked_at = ${now} where user_id = ${id} and revoked_at is null`),
+  deactivate: (em, user, now) =>
+    execute(em, sql`update devices set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null`),
   exportRows: {
-    devices: ({ id }) => sql`
+    devices: (user) => sql`
       select d.id, d.name, d.client_id as "clientId", d.jkt as "keyThumbprint", d.user_agent as "userAgent",
         d.trusted_until as "trustedUntil", d.registered_at as "registeredAt",
         d.mfa_remembered_at as "mfaRememberedAt", d.mfa_remembered_until as "mfaRememberedUntil",
         d.created_at as "createdAt", d.last_used_at as "lastUsedAt", d.revoked_at as "revokedAt"
-      from devices d where d.user_id = ${id}`,
+      from devices d where ${ofUser(user, 'd')}`,
   },
 };

@@ -125,7 +125,7 @@ export class Directories {
           exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
           t.id as token_id, t.name as token_name, p.erasures
         from projects p
-        left join scim_tokens t on t.hash = ${hashOf(authorization)} and t.project_id = p.id and t.revoked_at is null
+        left join scim_tokens t on t.project_id = p.id and t.hash = ${hashOf(authorization)} and t.revoked_at is null
           and (t.expires_at is null or t.expires_at > ${this.deps.clock.now()})
         where p.id = ${id}`,
       { prepare: 'directories.authenticate' },

@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'RequestRecord',
   tableName: 'scim_request_records',
   properties: {
+    project: tenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     at: instant(),
     tokenId: p.uuid(),
     tokenName: p.text(),
@@ -27,10 +27,7 @@ const schema = defineEntity({
     /** Truncated; only the totals of lists. */
     responseBody: p.text().nullable(),
   },
-  indexes: [
-    { name: 'scim_request_records_project_id_id_index', properties: ['project', 'id'] },
-    { name: 'scim_request_records_resource_id_index', properties: ['resourceId'] },
-  ],
+  indexes: [{ name: 'scim_request_records_project_id_resource_id_index', properties: ['project', 'resourceId'] }],
 });
 
 /** A SCIM request and its response, for troubleshooting. Only recent ones are kept. */

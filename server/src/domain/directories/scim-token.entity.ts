@@ -1,21 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'ScimToken',
   tableName: 'scim_tokens',
   properties: {
+    project: tenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade').index(),
     name: p.text(),
-    hash: p.text().unique(),
+    hash: p.text(),
     hint: p.text(),
     expiresAt: instant().nullable(),
     createdAt: instant(),
     lastUsedAt: instant().nullable(),
     revokedAt: instant().nullable(),
   },
+  uniques: [{ name: 'scim_tokens_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** A directory's bearer token for one project (`lk_scim_…`). Shown once, stored as a hash. */

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'ExperienceDraft',
   tableName: 'experience_drafts',
   properties: {
-    project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
+    project: tenant,
     /** An `ExperienceContent`. Absent: equal to the published version. */
     content: p.json<object>().nullable(),
     /** Incremented by every change, also when the draft is published or discarded. */

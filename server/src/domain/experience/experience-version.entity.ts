@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'ExperienceVersion',
   tableName: 'experience_versions',
   properties: {
+    project: tenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     /** 1, 2, 3, …; the highest is live. */
     number: p.integer(),
     /** An `ExperienceContent`. */

@@ -172,7 +172,7 @@ export class Experiences {
 
   /** A logo by its id, of any project: logos are public. */
   logo(em: EntityManager, id: string): Promise<Logo | null> {
-    return isUuid(id) ? em.findOne(Logo, id) : Promise.resolve(null);
+    return isUuid(id) ? em.findOne(Logo, { id }) : Promise.resolve(null);
   }
 
   /** Deletes logos that no draft and no version uses. */

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 export type LogoType = (typeof logoTypes)[number];
@@ -9,8 +9,8 @@ const schema = defineEntity({
   name: 'Logo',
   tableName: 'logos',
   properties: {
+    project: tenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade').index(),
     type: p.text().$type<LogoType>(),
     bytes: p.blob(),
     width: p.integer(),

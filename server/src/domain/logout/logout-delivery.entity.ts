@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 
 export const logoutDeliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type LogoutDeliveryState = (typeof logoutDeliveryStates)[number];
@@ -17,9 +17,9 @@ const schema = defineEntity({
   name: 'LogoutDelivery',
   tableName: 'logout_deliveries',
   properties: {
+    project: impliedTenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    client: () => sameProject(Client, 'client_id'),
     /** `sub` of the token; the user may be erased. */
     subject: p.uuid(),
     /** The session that the token names; null: the token ends every session of the user. */
@@ -35,7 +35,6 @@ const schema = defineEntity({
     createdAt: instant(),
     deliveredAt: instant().nullable(),
   },
-  indexes: [{ name: 'logout_deliveries_project_id_id_index', properties: ['project', 'id'] }],
 });
 
 /** Delivery of a logout token to one client (OpenID Connect Back-Channel Logout 1.0). */

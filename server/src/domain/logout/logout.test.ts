@@ -102,7 +102,7 @@ async function session(...participants: Client[]): Promise<string> {
       actor: system,
     });
     for (const client of participants) {
-      em.create(Participation, { session: begun.session, client, firstAt: now, lastAt: now });
+      em.create(Participation, { project: client.project, session: begun.session, client, firstAt: now, lastAt: now });
     }
     return begun.session.id;
   });
@@ -172,7 +172,7 @@ describe('the end of all sessions (scope global)', () => {
     const [a, b] = clients as [Client, Client];
     const [one, two] = [await session(a, b), await session(a)];
     await session();
-    await services.logout.endAllOfUser(user.id, system);
+    await services.logout.endAllOfUser(user, system);
     await deliverAll();
     expect(await sids('a')).toEqual([undefined, one, two]);
     expect(await sids('b')).toEqual([undefined, one]);
@@ -184,7 +184,7 @@ describe('the end of all sessions (scope global)', () => {
   it('signs the user out of a receiver that keys its sessions by sid and ignores tokens without', async () => {
     const [a] = clients as [Client];
     const signedIn = new Set([await session(a), await session(a)]);
-    await services.logout.endAllOfUser(user.id, system);
+    await services.logout.endAllOfUser(user, system);
     await deliverAll();
     for (const sid of await sids('a')) signedIn.delete(sid as string);
     expect([...signedIn]).toEqual([]);
@@ -195,7 +195,7 @@ describe('the end of all sessions (scope global)', () => {
     await services.clients.update(a.id, { backchannelLogoutSessionRequired: false }, system);
     await session(a);
     await session(a);
-    await services.logout.endAllOfUser(user.id, system);
+    await services.logout.endAllOfUser(user, system);
     await deliverAll();
     expect(await sids('a')).toEqual([undefined]);
   });
@@ -203,7 +203,7 @@ describe('the end of all sessions (scope global)', () => {
   it('sends tokens with sid only after an attempt of the token without, successful or not', async () => {
     const [a, b] = clients as [Client, Client];
     const sid = await session(a, b);
-    await services.logout.endAllOfUser(user.id, system);
+    await services.logout.endAllOfUser(user, system);
     const named = (await deliveries()).filter((delivery) => delivery.sid !== null);
     expect(named).toHaveLength(2);
     for (const { id } of named) await services.logout.deliver(id);
@@ -222,7 +222,7 @@ describe('the end of all sessions (scope global)', () => {
     await session(a);
     await session(a);
     jobs = [];
-    await services.logout.endAllOfUser(user.id, system);
+    await services.logout.endAllOfUser(user, system);
     const [general, ...named] = (await deliveries()).sort((x, y) => Number(x.sid !== null) - Number(y.sid !== null));
     expect(jobs).toEqual([general?.id]);
     jobs = [];
@@ -246,7 +246,7 @@ describe('logout by an ID token alone', () => {
     if (why === 'idle for too long') clock.turn(2 * 60);
     else await services.projects.updateSessionPolicy(project.id, { maxSessionSeconds: 60 }, system);
     await services.logout.endByHint({ subject: user.id, sid: named }, 'global', system);
-    expect(await services.db.reader().count(Session, { user: user.id, endedAt: null })).toBe(2);
+    expect(await services.db.reader().count(Session, { user, endedAt: null })).toBe(2);
   });
 
   it.each(['global', 'session'] as const)('ends nothing without sid (scope %s)', async (scope) => {
@@ -269,7 +269,7 @@ describe('logout by an ID token alone', () => {
   async function touch(id: string): Promise<void> {
     const now = clock.now();
     const seen = { lastSeenAt: now, idleExpiresAt: new Date(now.getTime() + 30 * 60_000) };
-    await services.db.transaction((em) => em.nativeUpdate(Session, id, seen));
+    await services.db.transaction((em) => em.nativeUpdate(Session, { id }, seen));
   }
 });
 

@@ -10,6 +10,7 @@ import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
@@ -67,12 +68,12 @@ export class Logout {
    * if it requires `sid`, one for each session that it joined, since receivers that key sessions by `sid` ignore the
    * first.
    */
-  endAllOfUser(userId: string, actor: Actor): Promise<void> {
+  endAllOfUser(user: TenantKey, actor: Actor): Promise<void> {
     const { db, clock } = this.deps;
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
-        await endOpenWork(em, clock.now(), { id: userId });
-        await this.endAllOfUserIn(em, userId, 'logout', actor);
+        await endOpenWork(em, clock.now(), user);
+        await this.endAllOfUserIn(em, user, 'logout', actor);
       }),
     );
   }
@@ -86,14 +87,14 @@ export class Logout {
       const { sid, subject } = hint;
       const session = sid === undefined ? null : await this.deps.sessions.findLive(em, sid);
       if (session?.user.id !== subject) return;
-      if (scope === 'global') await this.endAllOfUserIn(em, subject, 'logout', actor);
+      if (scope === 'global') await this.endAllOfUserIn(em, { id: subject, project: session.project }, 'logout', actor);
       else await this.endSessionIn(em, session.id, 'logout', actor);
     });
   }
 
   /** Like {@link endAllOfUser}, in the caller's transaction. */
-  async endAllOfUserIn(em: EntityManager, userId: string, reason: SessionEnd, actor: Actor): Promise<void> {
-    await this.tell(em, await this.deps.sessions.endAllOfUser(em, userId, reason, actor), 'global');
+  async endAllOfUserIn(em: EntityManager, user: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
+    await this.tell(em, await this.deps.sessions.endAllOfUser(em, user, reason, actor), 'global');
   }
 
   /**
@@ -117,7 +118,7 @@ export class Logout {
   async deliver(deliveryId: string): Promise<void> {
     const { db, clock, post, queue } = this.deps;
     if (!(await this.claim(deliveryId))) return;
-    const delivery = await db.reader().findOneOrFail(LogoutDelivery, deliveryId, { populate: ['client'] });
+    const delivery = await db.reader().findOneOrFail(LogoutDelivery, { id: deliveryId }, { populate: ['client'] });
     const startedAt = clock.now();
     const outcome = await post(delivery.uri, await this.token(delivery));
     const attempt: DeliveryAttempt = {
@@ -235,6 +236,7 @@ export class Logout {
     if (!first) return;
     const joined = await participations(em, sessions);
     const clients = await em.find(Client, {
+      project: first.project.id,
       backchannelLogoutUri: { $ne: null },
       disabledAt: null,
       id: { $in: [...joined.keys()] },
@@ -259,7 +261,7 @@ export class Logout {
     const delivery = em.create(LogoutDelivery, {
       id: random.id(),
       project: projectId,
-      client: client.id,
+      client,
       subject,
       sid,
       afterId: after?.id ?? null,
@@ -291,7 +293,7 @@ export class Logout {
 
 /** The delivery that this one follows was attempted, or no longer exists. */
 const isFirst = sql`not exists (select from logout_deliveries before
-  where before.id = logout_deliveries.after_id and before.state = 'pending' and before.attempts = '[]')`;
+  where before.project_id = logout_deliveries.project_id and before.id = logout_deliveries.after_id and before.state = 'pending' and before.attempts = '[]')`;
 
 /** The sessions that each client joined, by client id. */
 async function participations(em: EntityManager, sessions: Session[]): Promise<Map<string, string[]>> {
@@ -299,7 +301,7 @@ async function participations(em: EntityManager, sessions: Session[]): Promise<M
     em,
     sql<{ client_id: string; session_id: string }>`
       select client_id, session_id from participations
-      where session_id = any(${sessions.map(({ id }) => id)}::uuid[]) order by first_at, session_id`,
+      where project_id = ${sessions[0]?.project.id ?? null} and session_id = any(${sessions.map(({ id }) => id)}::uuid[]) order by first_at, session_id`,
   );
   const joined = new Map<string, string[]>();
   for (const row of found) joined.set(row.client_id, [...(joined.get(row.client_id) ?? []), row.session_id]);

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { type MfaMethod, mfaMethods } from '../projects/project.entity.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
 export { type MfaMethod, mfaMethods };
@@ -9,8 +10,9 @@ const schema = defineEntity({
   name: 'Enrolment',
   tableName: 'enrolments',
   properties: {
+    project: impliedTenant,
     id: key(),
-    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    user: () => sameProject(User, 'user_id').index(),
     method: p.enum(mfaMethods),
     /** The device that enrols it: until it is verified, only that device can continue. Null for a back end. */
     deviceId: p.uuid().nullable(),

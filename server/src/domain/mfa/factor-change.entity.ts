@@ -1,17 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
 const schema = defineEntity({
   name: 'FactorChange',
   tableName: 'factor_changes',
   properties: {
+    project: impliedTenant,
     id: key(),
     /** SHA-256 of the change's handle at the back end. */
-    sessionHash: p.text().unique(),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade').index(),
-    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    sessionHash: p.text(),
+    client: () => sameProject(Client, 'client_id').index(),
+    user: () => sameProject(User, 'user_id').index(),
     /** The new, unverified factor. */
     enrolmentId: p.uuid(),
     attempts: p.integer().default(0),
@@ -19,6 +21,7 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
+  uniques: [{ name: 'factor_changes_project_id_session_hash_unique', properties: ['project', 'sessionHash'] }],
 });
 
 /** A change of a user's second factor by a back end; done once the new factor is verified. */

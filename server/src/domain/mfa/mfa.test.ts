@@ -22,13 +22,13 @@ afterAll(() => app.close());
 
 const work = <T>(what: Parameters<typeof app.services.db.transaction<T>>[0]) => app.services.db.transaction(what);
 const begin = (user: User, method: MfaMethod, ceremonyId: string | null = null) =>
-  work((em) => mfa.begin(em, { userId: user.id, ceremonyId, deviceId: null, method, phone: null }));
+  work((em) => mfa.begin(em, { user: user, ceremonyId, deviceId: null, method, phone: null }));
 const verified = async (user: User, method: MfaMethod) => {
   const { id } = await begin(user, method);
-  const codes = await work(async (em) => mfa.verify(em, await em.findOneOrFail(Enrolment, id), user, system));
+  const codes = await work(async (em) => mfa.verify(em, await em.findOneOrFail(Enrolment, { id }), user, system));
   return { id, codes };
 };
-const read = (id: string) => app.services.db.reader().findOne(Enrolment, id);
+const read = (id: string) => app.services.db.reader().findOne(Enrolment, { id });
 const codeAt = (secret: string, offset = 0) => generateSync({ secret, epoch: seconds(app.clock.now()) + offset });
 const newId = () =>
   app.services.db
@@ -40,9 +40,9 @@ describe('a factor', () => {
   it('is required once verified, for its user only', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const { id } = await begin(user, 'totp');
-    const idsOf = async (one: User) => (await mfa.factors(app.services.db.reader(), one.id)).map((factor) => factor.id);
+    const idsOf = async (one: User) => (await mfa.factors(app.services.db.reader(), one)).map((factor) => factor.id);
     expect(await idsOf(user)).toEqual([]);
-    await work(async (em) => mfa.verify(em, await em.findOneOrFail(Enrolment, id), user, system));
+    await work(async (em) => mfa.verify(em, await em.findOneOrFail(Enrolment, { id }), user, system));
     expect([await idsOf(user), await idsOf(other)]).toEqual([[id], []]);
   });
 
@@ -51,10 +51,10 @@ describe('a factor', () => {
     const first = await verified(user, 'totp');
     app.clock.turn(60);
     const second = await verified(user, 'sms');
-    const order = async () => (await mfa.factors(app.services.db.reader(), user.id)).map(({ id }) => id);
+    const order = async () => (await mfa.factors(app.services.db.reader(), user)).map(({ id }) => id);
     expect(await order()).toEqual([second.id, first.id]);
     app.clock.turn(60);
-    await work(async (em) => mfa.accepted(await em.findOneOrFail(Enrolment, first.id)));
+    await work(async (em) => mfa.accepted(await em.findOneOrFail(Enrolment, { id: first.id })));
     expect(await order()).toEqual([first.id, second.id]);
   });
 
@@ -64,8 +64,7 @@ describe('a factor', () => {
     const first = await begin(user, 'totp', here);
     const elsewhere = await begin(user, 'totp', there);
     const theirs = await begin(other, 'totp', here);
-    const pending = async (one: User, ...ids: string[]) =>
-      (await mfa.pending(app.services.db.reader(), one.id, ids))?.id;
+    const pending = async (one: User, ...ids: string[]) => (await mfa.pending(app.services.db.reader(), one, ids))?.id;
     expect(await pending(user, here)).toBe(first.id);
     expect([await pending(user), await pending(user, await newId())]).toEqual([undefined, undefined]);
     const again = await begin(user, 'sms', here);
@@ -75,7 +74,7 @@ describe('a factor', () => {
       theirs.id,
     ]);
     expect([await pending(user, here), await pending(other, here)]).toEqual([again.id, theirs.id]);
-    await work(async (em) => mfa.verify(em, await em.findOneOrFail(Enrolment, again.id), user, system));
+    await work(async (em) => mfa.verify(em, await em.findOneOrFail(Enrolment, { id: again.id }), user, system));
     expect(await pending(user, here)).toBeUndefined();
     await begin(user, 'email', here);
     expect(await read(again.id)).not.toBeNull();
@@ -115,7 +114,7 @@ describe('a factor', () => {
       await verified(user, 'totp'),
     ];
     const waiting = await begin(user, 'sms', await newId());
-    await work((em) => mfa.moveSms(em, user.id, '+4915112345678'));
+    await work((em) => mfa.moveSms(em, user, '+4915112345678'));
     const phones = [mine, theirs, app2, waiting].map(async ({ id }) => (await read(id))?.phone ?? null);
     expect(await Promise.all(phones)).toEqual(['+4915112345678', null, null, null]);
   });
@@ -204,8 +203,8 @@ describe('a code of an authenticator app', () => {
 });
 
 describe('recovery codes', () => {
-  const left = (user: User) => mfa.recoveryCodes.left(app.services.db.reader(), user.id);
-  const use = (user: User, code: string) => work((em) => mfa.recoveryCodes.use(em, user.id, code));
+  const left = (user: User) => mfa.recoveryCodes.left(app.services.db.reader(), user);
+  const use = (user: User, code: string) => work((em) => mfa.recoveryCodes.use(em, user, code));
 
   it('are issued with the first factor, and not again while one is left', async () => {
     const user = await app.make.user(project);
@@ -237,7 +236,7 @@ describe('recovery codes', () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const [old = ''] = (await verified(user, 'totp')).codes ?? [];
     await verified(other, 'totp');
-    await work((em) => mfa.recoveryCodes.issue(em, user.id));
+    await work((em) => mfa.recoveryCodes.issue(em, user));
     expect([await use(user, old), await left(user), await left(other)]).toEqual([false, 10, 10]);
   });
 });

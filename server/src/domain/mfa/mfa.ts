@@ -36,8 +36,8 @@ export class Mfa {
   }
 
   /** A user's verified factors, most recently used or enrolled first. */
-  async factors(em: EntityManager, userId: string): Promise<Enrolment[]> {
-    const factors = await em.find(Enrolment, { user: userId, verifiedAt: { $ne: null } });
+  async factors(em: EntityManager, user: User): Promise<Enrolment[]> {
+    const factors = await em.find(Enrolment, { user, verifiedAt: { $ne: null } });
     const lastSeen = (factor: Enrolment) => (factor.lastUsedAt ?? factor.verifiedAt ?? factor.createdAt).getTime();
     return factors.sort((a, b) => lastSeen(b) - lastSeen(a));
   }
@@ -52,7 +52,7 @@ export class Mfa {
       sql<{ method: MfaMethod | null; users: number; sufficient: number }>`
         select e.method, count(distinct e.user_id)::int as users,
           count(distinct e.user_id) filter (where e.method <> 'email' or p.email_factor)::int as sufficient
-        from projects p join users u on u.project_id = p.id join enrolments e on e.user_id = u.id
+        from projects p join users u on u.project_id = p.id join enrolments e on e.project_id = p.id and e.user_id = u.id
         where p.id = ${projectId} and u.active and e.verified_at is not null
         group by grouping sets ((e.method), ())`,
     );
@@ -65,9 +65,9 @@ export class Mfa {
   }
 
   /** The unverified factor that was started in one of these sign-ins. */
-  async pending(em: EntityManager, userId: string, ceremonyIds: readonly string[]): Promise<Enrolment | null> {
+  async pending(em: EntityManager, user: User, ceremonyIds: readonly string[]): Promise<Enrolment | null> {
     if (ceremonyIds.length === 0) return null;
-    return em.findOne(Enrolment, { user: userId, ceremonyId: { $in: [...ceremonyIds] }, verifiedAt: null });
+    return em.findOne(Enrolment, { user, ceremonyId: { $in: [...ceremonyIds] }, verifiedAt: null });
   }
 
   /**
@@ -79,7 +79,7 @@ export class Mfa {
   async begin(
     em: EntityManager,
     begun: {
-      userId: string;
+      user: User;
       ceremonyId?: string | null;
       deviceId: string | null;
       method: MfaMethod;
@@ -87,12 +87,13 @@ export class Mfa {
     },
   ): Promise<Enrolment> {
     const ceremonyId = begun.ceremonyId ?? null;
-    await em.nativeDelete(Enrolment, { user: begun.userId, ceremonyId, verifiedAt: null });
+    await em.nativeDelete(Enrolment, { user: begun.user, ceremonyId, verifiedAt: null });
     const id = this.deps.random.id();
     const secret = begun.method === 'totp' ? newTotpSecret((count) => this.deps.random.bytes(count)) : null;
     const enrolment = em.create(Enrolment, {
+      project: begun.user.project,
       id,
-      user: begun.userId,
+      user: begun.user,
       ceremonyId,
       deviceId: begun.deviceId,
       method: begun.method,
@@ -113,7 +114,7 @@ export class Mfa {
 
   /** Locks and returns the factor; null if it no longer exists. */
   async locked(em: EntityManager, enrolmentId: string): Promise<Enrolment | null> {
-    return em.findOne(Enrolment, enrolmentId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    return em.findOne(Enrolment, { id: enrolmentId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   }
 
   /** True if too many wrong codes have disabled it: only a recovery code is then accepted. */
@@ -132,13 +133,17 @@ export class Mfa {
    * Counts an attempt at a TOTP code as wrong before the code is checked: the row lock serializes attempts, and a
    * refusal does not roll back the count. {@link accepted} resets it.
    */
-  async countTry(em: EntityManager, { id, failures }: Pick<Enrolment, 'id' | 'failures'>): Promise<void> {
+  async countTry(
+    em: EntityManager,
+    { project, id, failures }: Pick<Enrolment, 'project' | 'id' | 'failures'>,
+  ): Promise<void> {
     const pause = waitAfter(failures + 1);
     await execute(
       em,
       sql`
         update enrolments set failures = ${failures + 1},
-          locked_until = ${pause > 0 ? secondsLater(this.deps.clock.now(), pause) : null} where id = ${id}`,
+          locked_until = ${pause > 0 ? secondsLater(this.deps.clock.now(), pause) : null}
+        where project_id = ${project.id} and id = ${id}`,
       { prepare: 'mfa.count-try' },
     );
   }
@@ -151,7 +156,7 @@ export class Mfa {
       em,
       sql`
         update enrolments set last_step = ${step}
-        where id = ${enrolment.id} and (last_step is null or last_step < ${step})`,
+        where project_id = ${enrolment.project.id} and id = ${enrolment.id} and (last_step is null or last_step < ${step})`,
       { prepare: 'mfa.accept-totp' },
     );
     if (taken === 1) this.accepted(enrolment);
@@ -178,18 +183,18 @@ export class Mfa {
       subject: { kind: 'user', id: user.id, name: user.userName },
       detail: { method: enrolment.method },
     });
-    return (await this.recoveryCodes.left(em, user.id)) > 0 ? null : this.recoveryCodes.issue(em, user.id);
+    return (await this.recoveryCodes.left(em, user)) > 0 ? null : this.recoveryCodes.issue(em, user);
   }
 
   /** Changes the number of the user's SMS factor. */
-  async moveSms(em: EntityManager, userId: string, phone: string): Promise<void> {
-    const factors = await em.find(Enrolment, { user: userId, method: 'sms', verifiedAt: { $ne: null } });
+  async moveSms(em: EntityManager, user: User, phone: string): Promise<void> {
+    const factors = await em.find(Enrolment, { user, method: 'sms', verifiedAt: { $ne: null } });
     for (const factor of factors) factor.phone = phone;
   }
 
   /** Removes a verified factor. Refuses `not-found`. */
   async remove(em: EntityManager, user: User, enrolmentId: string, actor: Actor): Promise<Enrolment> {
-    const where = { id: enrolmentId, user: user.id, verifiedAt: { $ne: null } };
+    const where = { id: enrolmentId, user, verifiedAt: { $ne: null } };
     const enrolment = found(isUuid(enrolmentId) ? await em.findOne(Enrolment, where) : null, 'enrolment');
     em.remove(enrolment);
     this.deps.audit.record(em, {

@@ -1,17 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
 const schema = defineEntity({
   name: 'RecoveryCode',
   tableName: 'recovery_codes',
   properties: {
+    project: impliedTenant,
     id: key(),
-    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
-    hash: p.text().unique(),
+    user: () => sameProject(User, 'user_id').index(),
+    hash: p.text(),
     createdAt: instant(),
     usedAt: instant().nullable(),
   },
+  uniques: [{ name: 'recovery_codes_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** One of ten recovery codes for a lost second factor. Shown once, single use. */

@@ -4,6 +4,8 @@ import type { Random } from '../kernel/random.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
 import { keyedHash, type Vault } from '../keys/vault.ts';
+import type { User } from '../users/user.entity.ts';
+import { ofUser } from '../users/user-tables.ts';
 import { RecoveryCode } from './recovery-code.entity.ts';
 
 /** Purpose of the keyed hashes, which stay valid when the master key is rotated. */
@@ -18,15 +20,16 @@ export class RecoveryCodes {
   constructor(private readonly deps: { clock: Clock; random: Random; vault: Vault }) {}
 
   /** Replaces all codes with ten new ones, in groups of four characters. */
-  async issue(em: EntityManager, userId: string): Promise<string[]> {
-    await execute(em, sql`delete from recovery_codes where user_id = ${userId}`);
+  async issue(em: EntityManager, user: User): Promise<string[]> {
+    await execute(em, sql`delete from recovery_codes where ${ofUser(user)}`);
     return Array.from({ length: count }, () => {
       const code = [...this.deps.random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
       em.persist(
         em.create(RecoveryCode, {
+          project: user.project,
           id: this.deps.random.id(),
-          user: userId,
-          hash: this.hash(userId, code),
+          user,
+          hash: this.hash(user.id, code),
           createdAt: this.deps.clock.now(),
         }),
       );
@@ -35,20 +38,20 @@ export class RecoveryCodes {
   }
 
   /** Number of unused codes. */
-  async left(em: EntityManager, userId: string): Promise<number> {
+  async left(em: EntityManager, user: User): Promise<number> {
     const count = sql<{ left: number }>`
-      select count(*)::int as left from recovery_codes where user_id = ${userId} and used_at is null`;
+      select count(*)::int as left from recovery_codes where ${ofUser(user)} and used_at is null`;
     const [row] = await query(em, count);
     return row?.left ?? 0;
   }
 
   /** Redeems a code, in any case, with or without dashes; false if it is unknown or used. */
-  async use(em: EntityManager, userId: string, typed: string): Promise<boolean> {
+  async use(em: EntityManager, user: User, typed: string): Promise<boolean> {
     const code = normalize(typed);
-    const hashes = await this.hashes(em, userId, code);
+    const hashes = await this.hashes(em, user.id, code);
     const use = sql`
       update recovery_codes set used_at = ${this.deps.clock.now()}
-      where hash = any(${hashes}) and user_id = ${userId} and used_at is null`;
+      where ${ofUser(user)} and hash = any(${hashes}) and used_at is null`;
     return (await execute(em, use)) === 1;
   }
 

@@ -1,20 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, sql } from '../kernel/sql.ts';
-import type { UserTables } from '../users/user-tables.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import { ofUser, type UserTables } from '../users/user-tables.ts';
 
 /** Moves the SMS factor to the new login phone: another person may have the old number by now. */
-export async function followPhone(em: EntityManager, userId: string, before: string, after: string): Promise<void> {
+export async function followPhone(em: EntityManager, user: TenantKey, before: string, after: string): Promise<void> {
   await execute(
     em,
-    sql`update enrolments set phone = ${after} where user_id = ${userId} and method = 'sms' and phone = ${before}`,
+    sql`update enrolments set phone = ${after} where ${ofUser(user)} and method = 'sms' and phone = ${before}`,
   );
 }
 
 /** Deletes unverified factors, except those of the sign-in `keepId`. */
-export async function endUnverified(em: EntityManager, userId: string, keepId: string | null): Promise<void> {
+export async function endUnverified(em: EntityManager, user: TenantKey, keepId: string | null): Promise<void> {
   await execute(
     em,
-    sql`delete from enrolments where user_id = ${userId} and verified_at is null
+    sql`delete from enrolments where ${ofUser(user)} and verified_at is null
       and (ceremony_id is null or ceremony_id is distinct from ${keepId}::uuid)`,
   );
 }
@@ -22,15 +23,15 @@ export async function endUnverified(em: EntityManager, userId: string, keepId: s
 export const mfaTables: UserTables = {
   tables: ['enrolments', 'recovery_codes', 'factor_changes'],
   exportRows: {
-    secondFactors: ({ id }) => sql`
+    secondFactors: (user) => sql`
       select f.id, f.method, f.phone, f.failures, f.locked_until as "lockedUntil", f.created_at as "createdAt",
         f.verified_at as "verifiedAt", f.last_used_at as "lastUsedAt"
-      from enrolments f where f.user_id = ${id}`,
-    recoveryCodes: ({ id }) => sql`
-      select c.id, c.created_at as "createdAt", c.used_at as "usedAt" from recovery_codes c where c.user_id = ${id}`,
-    factorChanges: ({ id }) => sql`
+      from enrolments f where ${ofUser(user, 'f')}`,
+    recoveryCodes: (user) => sql`
+      select c.id, c.created_at as "createdAt", c.used_at as "usedAt" from recovery_codes c where ${ofUser(user, 'c')}`,
+    factorChanges: (user) => sql`
       select c.id, c.client_id as "clientId", c.attempts, c.created_at as "createdAt", c.expires_at as "expiresAt",
         c.finished_at as "finishedAt"
-      from factor_changes c where c.user_id = ${id}`,
+      from factor_changes c where ${ofUser(user, 'c')}`,
   },
 };

@@ -65,7 +65,8 @@ const requester = (over: Partial<Requester> = {}) => ({
   ...over,
 });
 const grant = (over: Partial<Requester> = {}) => db.transaction((em) => guessing.grant(em, requester(over)));
-const remember = (ip: string | undefined) => db.transaction((em) => guessing.remember(em, userId, ip));
+const remember = (ip: string | undefined) =>
+  db.transaction((em) => guessing.remember(em, { project: { id: projectId }, id: userId }, ip));
 const [known, short, long] = [
   { format: 'short', isKnown: true },
   { format: 'short', isKnown: false },

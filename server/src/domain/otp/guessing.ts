@@ -3,6 +3,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import type { CodeFormat } from './code.ts';
 import { triesPerCode } from './judge.ts';
 import { networkOf } from './network.ts';
@@ -73,26 +74,26 @@ export class Guessing {
   }
 
   /** Marks the network as known after a sign-in with more than a device key. */
-  async remember(em: EntityManager, userId: string, ip: string | undefined): Promise<void> {
+  async remember(em: EntityManager, { project, id }: TenantKey, ip: string | undefined): Promise<void> {
     const network = networkOf(ip);
     if (network === 'unknown') return;
     await execute(
       em,
       sql`
-        insert into known_networks (user_id, network, last_at)
-        values (${userId}, ${this.deps.vault.mac('network', userId, network)}, ${this.deps.clock.now()})
-        on conflict (user_id, network) do update set last_at = excluded.last_at`,
+        insert into known_networks (project_id, user_id, network, last_at)
+        values (${project.id}, ${id}, ${this.deps.vault.mac('network', id, network)}, ${this.deps.clock.now()})
+        on conflict (project_id, user_id, network) do update set last_at = excluded.last_at`,
       { prepare: 'guessing.remember' },
     );
   }
 
-  private async isKnownNetwork(em: EntityManager, { userId, ip }: Requester): Promise<boolean> {
+  private async isKnownNetwork(em: EntityManager, { projectId, userId, ip }: Requester): Promise<boolean> {
     const user = userId ?? noUser;
     const found = await query(
       em,
       sql`
         select from known_networks
-        where user_id = ${user} and network = any(${this.deps.vault.macs('network', user, networkOf(ip))})
+        where project_id = ${projectId} and user_id = ${user} and network = any(${this.deps.vault.macs('network', user, networkOf(ip))})
           and last_at > ${secondsLater(this.deps.clock.now(), -knownSeconds)} limit 1`,
       { prepare: 'guessing.is-known-network' },
     );

@@ -1,12 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
 const schema = defineEntity({
   name: 'KnownNetwork',
   tableName: 'known_networks',
   properties: {
-    user: () => p.manyToOne(User).ref().primary().deleteRule('cascade'),
+    project: impliedTenant,
+    user: () => sameProject(User, 'user_id').primary(),
     /** Keyed hash of the network (`networkOf`). */
     network: p.text().primary(),
     lastAt: instant(),

@@ -1,18 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'OneTimeCode',
   tableName: 'one_time_codes',
   properties: {
+    project: tenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     /** The only ceremony in which the code is valid. */
-    ceremonyId: p.uuid().index(),
+    ceremonyId: p.uuid(),
     purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
     /** Keyed hash of the account: open codes are counted by it. */
-    account: p.text().index(),
+    account: p.text(),
     /** The user that it signs in; null if no account had the address when the code was issued. */
     userId: p.uuid().nullable(),
     clientId: p.uuid().nullable(),
@@ -35,6 +35,10 @@ const schema = defineEntity({
     /** When a newer code replaced it. */
     replacedAt: instant().nullable(),
   },
+  indexes: [
+    { name: 'one_time_codes_project_id_ceremony_id_index', properties: ['project', 'ceremonyId'] },
+    { name: 'one_time_codes_project_id_account_index', properties: ['project', 'account'] },
+  ],
 });
 
 /** A one-time code. Single use, five attempts, five minutes. */

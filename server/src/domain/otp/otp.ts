@@ -38,6 +38,7 @@ export type CodePlace = Pick<NewCode, 'projectId' | 'ceremonyId' | 'purpose'>;
 
 /** A code whose attempt has been counted. Address and mailbox are keyed hashes. */
 export interface CountedCode {
+  projectId: string;
   id: string;
   userId: string | null;
   clientId: string | null;
@@ -78,7 +79,8 @@ export class Otp {
       em,
       sql`
         update one_time_codes set replaced_at = ${now}
-        where ceremony_id = ${made.ceremonyId} and purpose = ${made.purpose} and replaced_at is null`,
+        where project_id = ${made.projectId} and ceremony_id = ${made.ceremonyId} and purpose = ${made.purpose}
+          and replaced_at is null`,
       { prepare: 'otp.issue' },
     );
     const id = this.deps.random.id();
@@ -117,7 +119,7 @@ export class Otp {
       sql<CodeRow>`update one_time_codes set attempts = attempts + 1
         where project_id = ${place.projectId} and ceremony_id = ${place.ceremonyId} and purpose = ${place.purpose}
           and replaced_at is null and address is not null
-        returning id, user_id, client_id, address, sent_to, jkt, code_mac, format, requester_known, attempts,
+        returning project_id, id, user_id, client_id, address, sent_to, jkt, code_mac, format, requester_known, attempts,
           created_at,
           expires_at, used_at`,
       { prepare: 'otp.count' },
@@ -153,7 +155,7 @@ export class Otp {
     const fault = judgeCode({ ...counted, matches, sameKey: samePlace, isSent: counted.sentTo !== null }, now);
     if (fault) return { accepted: false, fault };
     const use = sql`
-      update one_time_codes set used_at = ${now} where id = ${counted.id} and used_at is null and replaced_at is null`;
+      update one_time_codes set used_at = ${now} where project_id = ${counted.projectId} and id = ${counted.id} and used_at is null and replaced_at is null`;
     if ((await execute(em, use, { prepare: 'otp.use' })) !== 1) return { accepted: false, fault: 'used' };
     const { id, userId, createdAt } = counted;
     const afterSeconds = Math.round((now.getTime() - createdAt.getTime()) / 1000);
@@ -175,6 +177,7 @@ export class Otp {
 }
 
 interface CodeRow {
+  project_id: string;
   id: string;
   user_id: string | null;
   client_id: string | null;
@@ -192,6 +195,7 @@ interface CodeRow {
 
 function countedOf(row: CodeRow): CountedCode {
   return {
+    projectId: row.project_id,
     id: row.id,
     userId: row.user_id,
     clientId: row.client_id,

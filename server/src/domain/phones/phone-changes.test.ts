@@ -12,7 +12,7 @@ const { visitOf } = peopleOf(world);
 let app: TestApp;
 let serial = 0;
 const phone = () => `+4917077${String(++serial).padStart(5, '0')}`;
-const phoneOf = async ({ id }: User) => (await app.services.db.reader().findOneOrFail(User, id)).phone ?? null;
+const phoneOf = async ({ id }: User) => (await app.services.db.reader().findOneOrFail(User, { id })).phone ?? null;
 const statusOf = async (visit: Visit, change: string, fields: Record<string, string>) =>
   (await visit.change(change, fields)).status;
 

@@ -107,13 +107,14 @@ export class PhoneChanges {
     if (refused) return { refused, counts: [{ sms }] };
     const { clientId, jkt } = place;
     const code = await otp.issue(em, { ...scope, clientId, jkt, userId: user.id, address: user.id, sentTo: to });
-    await em.nativeDelete(PhoneChange, { boundTo: place.boundTo });
+    await em.nativeDelete(PhoneChange, { project: project.id, boundTo: place.boundTo });
     const now = clock.now();
     const expiresAt = secondsLater(now, codeTtlSeconds);
     em.persist(
       em.create(PhoneChange, {
+        project: project.id,
         id: random.id(),
-        user: user.id,
+        user,
         boundTo: place.boundTo,
         phone: to,
         createdAt: now,
@@ -141,13 +142,13 @@ export class PhoneChanges {
 
   /** The pending number; null: none. */
   async pending(em: EntityManager, user: User, boundTo: string): Promise<string | null> {
-    const waiting = { user: user.id, boundTo, expiresAt: { $gt: this.deps.clock.now() } };
+    const waiting = { user, boundTo, expiresAt: { $gt: this.deps.clock.now() } };
     return (await em.findOne(PhoneChange, waiting))?.phone ?? null;
   }
 
   /** Deletes the pending number. */
   async drop(em: EntityManager, user: User, boundTo: string): Promise<void> {
-    await em.nativeDelete(PhoneChange, { user: user.id, boundTo });
+    await em.nativeDelete(PhoneChange, { user, boundTo });
   }
 
   /** Counts an attempt at the code of the new number; {@link complete} checks it. Refuses `too-many`. */
@@ -202,7 +203,7 @@ export class PhoneChanges {
     const before = user.phone ?? null;
     if (before !== phone) await endOpenWork(em, clock.now(), user, { keepCeremonyId });
     await users.changePhone(em, user, phone, by.actor);
-    await mfa.moveSms(em, user.id, phone);
+    await mfa.moveSms(em, user, phone);
     if (before === phone) return;
     audit.record(em, { ...about(by), type: 'user.phone_changed' });
     const notice = {

@@ -1,14 +1,16 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { instant } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
 
 const schema = defineEntity({
   name: 'Participation',
   tableName: 'participations',
   properties: {
-    session: () => p.manyToOne(Session).ref().primary().deleteRule('cascade'),
-    client: () => p.manyToOne(Client).ref().primary().deleteRule('cascade').index(),
+    project: impliedTenant,
+    session: () => sameProject(Session, 'session_id').primary(),
+    client: () => sameProject(Client, 'client_id').primary().index(),
     firstAt: instant(),
     lastAt: instant(),
   },

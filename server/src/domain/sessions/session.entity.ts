@@ -1,18 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
 const schema = defineEntity({
   name: 'Session',
   tableName: 'sessions',
   properties: {
+    project: impliedTenant,
     /** `sid` in ID tokens and logout tokens. */
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
-    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    user: () => sameProject(User, 'user_id').index(),
     /** SHA-256 of the cookie's secret. */
-    secretHash: p.text().unique(),
+    secretHash: p.text(),
     deviceId: p.uuid().nullable(),
     /** Time of the last sign-in; becomes `auth_time`. */
     authTime: instant(),
@@ -37,6 +37,7 @@ const schema = defineEntity({
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
   },
+  uniques: [{ name: 'sessions_project_id_secret_hash_unique', properties: ['project', 'secretHash'] }],
 });
 
 /** An SSO session of one user in one browser, in one project. */

@@ -195,7 +195,7 @@ describe('a session', () => {
   it('ends with all sessions of its user, and no others', async () => {
     const somebody = await app.make.user(project);
     const [one, theirs] = [await signIn(), await signIn({ userId: somebody.id })];
-    const ended = await work((em) => sessions.endAllOfUser(em, user.id, 'revoked', system));
+    const ended = await work((em) => sessions.endAllOfUser(em, user, 'revoked', system));
     expect(ended.map(({ id }) => id)).toContain(one.session.id);
     expect(await isLive(one)).toEqual([false, false, false]);
     expect(await resume(theirs.secret)).not.toBeNull();
@@ -219,7 +219,7 @@ describe('a session in a project that requires a second factor', () => {
     );
   const enrol = (one: User, method: 'email' | 'totp', isVerified: boolean) =>
     work(async (em) => {
-      const begun = { userId: one.id, deviceId: null, method, phone: null };
+      const begun = { user: one, deviceId: null, method, phone: null };
       const enrolment = await app.services.mfa.begin(em, begun);
       if (isVerified) enrolment.verifiedAt = app.clock.now();
     });

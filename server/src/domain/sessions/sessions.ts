@@ -6,6 +6,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
 
 export type SessionEnd = NonNullable<Session['endReason']>;
@@ -66,7 +67,7 @@ export class Sessions {
     const session = em.create(Session, {
       id: this.deps.random.id(),
       project: project.id,
-      user: signIn.userId,
+      user: [project.id, signIn.userId],
       secretHash: digest(secret),
       deviceId: signIn.deviceId ?? null,
       authTime: signIn.authTime,
@@ -118,7 +119,7 @@ export class Sessions {
 
   /** A user's live sessions, most recently used first. */
   async listLive(em: EntityManager, project: Project, userId: string): Promise<Session[]> {
-    const where = { user: userId, project: project.id, endedAt: null };
+    const where = { project: project.id, user: { id: userId }, endedAt: null };
     const open = await em.find(Session, where, { orderBy: { lastSeenAt: 'desc', id: 'desc' } });
     const now = this.deps.clock.now();
     return open.filter((session) => !hasExpired(session, project, now));
@@ -133,8 +134,8 @@ export class Sessions {
   }
 
   /** Ends every live session of a user, in all browsers. */
-  async endAllOfUser(em: EntityManager, userId: string, reason: SessionEnd, actor: Actor): Promise<Session[]> {
-    const sessions = await em.find(Session, { user: userId, endedAt: null });
+  async endAllOfUser(em: EntityManager, user: TenantKey, reason: SessionEnd, actor: Actor): Promise<Session[]> {
+    const sessions = await em.find(Session, { project: user.project.id, user: { id: user.id }, endedAt: null });
     for (const session of sessions) this.close(em, session, reason, actor);
     return sessions;
   }
@@ -154,7 +155,7 @@ export class Sessions {
   private async live(em: EntityManager, project: Project, secret: string, now: Date): Promise<Session | null> {
     const session = await em.findOne(
       Session,
-      { secretHash: digest(secret), project: project.id, endedAt: null, user: { active: true } },
+      { project: project.id, secretHash: digest(secret), endedAt: null, user: { active: true } },
       { populate: ['user'] },
     );
     return session && !hasExpired(session, project, now) ? session : null;
@@ -163,17 +164,18 @@ export class Sessions {
 
 /**
  * SQL of {@link Sessions.resume}: slides the session of this cookie if its limits, the current policy and its user's
- * state allow. The session is found by its hash alone, so the plan stays good as tables grow (decisions/0087).
+ * state allow. The session is found by its hash, so the plan stays good as tables grow (decisions/0087).
  */
 export function slidSession({ secretHash, projectId, now }: { secretHash: string; projectId: string; now: Date }) {
   return sql`with session as materialized (
-      select id, user_id, project_id from sessions where secret_hash = ${secretHash}
+      select id, user_id, project_id from sessions
+      where project_id = ${projectId}::uuid and secret_hash = ${secretHash}
     )
     update sessions s set last_seen_at = ${now}::timestamptz,
       idle_expires_at = ${now}::timestamptz + p.idle_timeout_seconds * interval '1 second'
     from session, users u, projects p
-    where s.id = session.id and session.project_id = ${projectId}::uuid and s.ended_at is null
-      and u.id = session.user_id and u.active and p.id = session.project_id
+    where s.project_id = session.project_id and s.id = session.id and s.ended_at is null
+      and u.project_id = session.project_id and u.id = session.user_id and u.active and p.id = session.project_id
       and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
         s.created_at + p.max_session_seconds * interval '1 second') > ${now}::timestamptz
       and ${meetsPolicy}
@@ -183,25 +185,25 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
 /** Minimum seconds between updates of `last_at`: limits writes of busy sessions. */
 const participationSeconds = 60;
 
-/** SQL: upserts a participation for each row of `from` (`session_id`, `client_id`). */
+/** SQL: upserts a participation for each row of `from` (`project_id`, `session_id`, `client_id`). */
 export function participation(from: Fragment, now: Date): Fragment {
-  return sql`insert into participations (session_id, client_id, first_at, last_at)
-    select session_id, client_id, ${now}::timestamptz, ${now}::timestamptz from ${from} r
+  return sql`insert into participations (project_id, session_id, client_id, first_at, last_at)
+    select project_id, session_id, client_id, ${now}::timestamptz, ${now}::timestamptz from ${from} r
     where session_id is not null and coalesce((
       select p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz
-      from participations p where p.session_id = r.session_id and p.client_id = r.client_id), true)
-    on conflict (session_id, client_id) do update set last_at = excluded.last_at`;
+      from participations p where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id), true)
+    on conflict (project_id, session_id, client_id) do update set last_at = excluded.last_at`;
 }
 
 /** SQL condition: user `u` has a factor that meets the policy of project `p`; e-mail only if the project allows it. */
 const meetsPolicy = sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
-  where e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)))`;
+  where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)))`;
 
 async function meetsPolicyOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
   if (project.mfaPolicy !== 'required') return true;
   const statement = sql`
     select u.id from users u join projects p on p.id = u.project_id
-    where u.id = ${userId} and ${meetsPolicy}`;
+    where u.project_id = ${project.id} and u.id = ${userId} and ${meetsPolicy}`;
   return (await query(em, statement, { prepare: 'sessions.meets-policy' })).length === 1;
 }
 

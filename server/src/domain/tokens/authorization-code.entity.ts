@@ -1,17 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
 const schema = defineEntity({
   name: 'AuthorizationCode',
   tableName: 'authorization_codes',
   properties: {
+    project: impliedTenant,
     /** Also the `jti` of its access token: UserInfo checks this row for revocation. */
     id: key(),
-    hash: p.text().unique(),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
-    user: () => p.manyToOne(User).ref().deleteRule('cascade').index(),
+    hash: p.text(),
+    client: () => sameProject(Client, 'client_id'),
+    user: () => sameProject(User, 'user_id').index(),
     /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
     /** Null for codes of the browser SDK. */
@@ -30,6 +32,7 @@ const schema = defineEntity({
     /** The row is swept after this: all its tokens have expired. */
     forgetAt: instant().index(),
   },
+  uniques: [{ name: 'authorization_codes_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** An authorization code (RFC 6749 §4.1.2): 256 bits, 60 seconds, single use, stored as a hash. */

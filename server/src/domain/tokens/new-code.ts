@@ -10,6 +10,7 @@ const rememberSeconds = codeTtlSeconds + 3600 + 60;
 
 /** The columns of a code (RFC 6749 §4.1.2): values, or SQL expressions over the rows of `from`. */
 export interface CodeColumns {
+  projectId: string | Fragment;
   clientId: string | Fragment;
   userId: string | Fragment;
   /** The SSO session, for the hosted page. */
@@ -26,12 +27,12 @@ export interface CodeColumns {
 /** SQL: inserts a code (256 bits, 60 s, stored as a hash) for each row of `from`: at most one. */
 export function insertedCode(
   { random, code, now }: { random: Random; code: string; now: Date },
-  { clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr }: CodeColumns,
+  { projectId, clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr }: CodeColumns,
   from: Fragment = sql``,
 ): Fragment {
-  return sql`insert into authorization_codes (id, hash, client_id, user_id, session_id, redirect_uri, code_challenge,
+  return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, redirect_uri, code_challenge,
       scope, nonce, auth_time, amr, created_at, expires_at, forget_at)
-    select ${random.id()}::uuid, ${digest(code)}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
+    select ${projectId}::uuid, ${random.id()}::uuid, ${digest(code)}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
       ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text, ${scope}, ${nonce ?? null}::text,
       ${authTime}::timestamptz, ${amr}::text[], ${now}::timestamptz,
       ${secondsLater(now, codeTtlSeconds)}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz

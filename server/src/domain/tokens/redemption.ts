@@ -35,25 +35,28 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
   const jtiHash = assertion?.jtiHash ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
   const event = { id: eventId, at: now, type: 'token.issued', actor };
-  // The code is found by its hash alone, so a plan made while the tables were empty stays good. Each condition that a
+  // The code is found by its hash, so a plan made while the tables were empty stays good. Each condition that a
   // concurrent exchange can change is on the updated row, so exactly one redeems it.
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
     used as (${usedAssertion(assertion)}),
     code as materialized (
-      select id, client_id, user_id, session_id from authorization_codes where hash = ${digest(code)}
+      select project_id, id, user_id, session_id from authorization_codes
+      where project_id = ${exchange.client.project.id} and hash = ${digest(code)}
     ),
     redeemed as (
       update authorization_codes c set used_at = ${now}::timestamptz
       from code, client, users u, clients k, projects p
-      where c.id = code.id and c.client_id = client.id and c.used_at is null and c.revoked_at is null
+      where c.project_id = code.project_id and c.id = code.id and c.client_id = client.id and c.used_at is null and c.revoked_at is null
         and c.expires_at > ${now}::timestamptz
         and case when ${jtiHash}::text is null then true else exists (select from used) end
         and c.code_challenge is not distinct from ${challenge}::text
         and c.redirect_uri is not distinct from ${redirectUri ?? null}::text
         and case when c.redirect_uri is null then ${authenticatedBy}::text <> 'none'
                  else k.token_endpoint_auth_method = 'none' or ${authenticatedBy}::text in ('assertion', 'trial') end
-        and u.id = code.user_id and u.active and k.id = client.id and p.id = client.project_id and p.id = u.project_id
-        and (code.session_id is null or (select s.ended_at is null from sessions s where s.id = code.session_id))
+        and u.project_id = code.project_id and u.id = code.user_id and u.active
+        and k.project_id = client.project_id and k.id = client.id and p.id = client.project_id
+        and (code.session_id is null or (select s.ended_at is null from sessions s
+          where s.project_id = code.project_id and s.id = code.session_id))
       returning c.id, c.client_id, c.user_id, c.session_id, c.scope, c.nonce, c.auth_time, c.amr, u.email, u.phone,
         u.user_name, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds

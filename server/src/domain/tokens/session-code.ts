@@ -48,6 +48,7 @@ export function sessionCode(
 }
 
 const fromSession = {
+  projectId: sql`seen.project_id`,
   clientId: sql`client.id`,
   userId: sql`seen.user_id`,
   sessionId: sql`seen.id`,

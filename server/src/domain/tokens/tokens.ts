@@ -7,6 +7,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
@@ -96,11 +97,12 @@ export class Tokens {
     const [user] = await query(
       this.deps.db.alone,
       sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"
-        from (select user_id, client_id, session_id from authorization_codes
+        from (select project_id, user_id, client_id, session_id from authorization_codes
             where id = ${token.jti}::uuid and revoked_at is null offset 0) c
-          join users r on r.id = c.user_id join clients k on k.id = c.client_id
+          join users r on r.project_id = c.project_id and r.id = c.user_id
+          join clients k on k.project_id = c.project_id and k.id = c.client_id
         where r.active and k.disabled_at is null
-          and (select ended_at from sessions where id = c.session_id) is null`,
+          and (select ended_at from sessions where project_id = c.project_id and id = c.session_id) is null`,
       { prepare: 'tokens.user-info' },
     );
     if (!user) return { refused: 'invalid_token' };
@@ -108,18 +110,22 @@ export class Tokens {
   }
 
   /** Revokes the access token of this code. */
-  async revoke(em: EntityManager, codeId: string): Promise<void> {
+  async revoke(em: EntityManager, { project, id }: TenantKey): Promise<void> {
     const now = this.deps.clock.now();
     await execute(
       em,
-      sql`update authorization_codes set revoked_at = ${now} where id = ${codeId} and revoked_at is null`,
+      sql`update authorization_codes set revoked_at = ${now} where project_id = ${project.id} and id = ${id} and revoked_at is null`,
     );
   }
 
   /** Logs the reason and revokes the tokens of a replayed code. Neither is visible to the caller. */
   private async refuseCode(exchange: Exchange): Promise<never> {
     const reason = await this.deps.db.transaction(async (em) => {
-      const code = await em.findOne(AuthorizationCode, { hash: digest(exchange.code) }, { populate: ['client'] });
+      const code = await em.findOne(
+        AuthorizationCode,
+        { project: exchange.client.project, hash: digest(exchange.code) },
+        { populate: ['client'] },
+      );
       if (!code) return 'unknown';
       const now = this.deps.clock.now();
       if (code.usedAt) {

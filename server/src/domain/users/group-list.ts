@@ -24,7 +24,7 @@ export async function listGroups(
   const key = { column: sql`lower(r.display_name) collate "C"`, type: 'text' } as const;
   const page = await orderedPage(em, { table: 'groups', where, key, descending: false, first, after });
   const ids = page.places.map(({ id }) => id);
-  const groups = ids.length === 0 ? [] : await em.find(Group, { id: { $in: ids } });
+  const groups = ids.length === 0 ? [] : await em.find(Group, { project: projectId, id: { $in: ids } });
   const byId = new Map(groups.map((group) => [group.id, group]));
   const places = page.places.filter(({ id }) => byId.has(id));
   return { ...page, places, items: places.map(({ id }) => byId.get(id) as Group) };
@@ -56,7 +56,8 @@ function matching(projectId: string, { search = '', userId }: GroupFilter): Frag
   const conditions = [sql`r.project_id = ${projectId}`];
   if (part !== '') conditions.push(sql`lower(r.display_name) like ${containing(part)}`);
   if (userId !== undefined) {
-    conditions.push(sql`exists (select from group_members m where m.user_id = ${userId}::uuid and m.group_id = r.id)`);
+    conditions.push(sql`exists (select from group_members m
+      where m.project_id = r.project_id and m.user_id = ${userId}::uuid and m.group_id = r.id)`);
   }
   return sql.join(conditions, sql` and `);
 }

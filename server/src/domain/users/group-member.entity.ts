@@ -1,5 +1,6 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity } from '@mikro-orm/core';
 import { instant } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { Group } from './group.entity.ts';
 import { User } from './user.entity.ts';
 
@@ -7,8 +8,9 @@ const schema = defineEntity({
   name: 'GroupMember',
   tableName: 'group_members',
   properties: {
-    group: () => p.manyToOne(Group).ref().primary().deleteRule('cascade'),
-    user: () => p.manyToOne(User).ref().primary().deleteRule('cascade').index(),
+    project: impliedTenant,
+    group: () => sameProject(Group, 'group_id').primary(),
+    user: () => sameProject(User, 'user_id').primary().index(),
     createdAt: instant(),
   },
 });

@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'Group',
   tableName: 'groups',
   properties: {
+    project: tenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     displayName: p.text(),
     externalId: p.text().nullable(),
     version: p.integer().default(1),
@@ -15,7 +15,6 @@ const schema = defineEntity({
     updatedAt: instant(),
   },
   indexes: [
-    { name: 'groups_project_id_id_index', properties: ['project', 'id'] },
     {
       name: 'groups_project_id_display_name_index',
       expression:

@@ -189,6 +189,10 @@ class Editing implements GroupEdit {
     this.renamed = true;
   }
 
+  private get own(): Fragment {
+    return sql`project_id = ${this.projectId} and group_id = ${this.group.id}`;
+  }
+
   async add(userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return;
     if (!userIds.every(isUuid)) refuseMembers();
@@ -198,8 +202,8 @@ class Editing implements GroupEdit {
         with wanted as (select distinct unnest(${userIds}::uuid[]) as id),
                present as (select u.id from users u join wanted w on w.id = u.id
                where u.project_id = ${this.projectId}),
-               added as (insert into group_members (group_id, user_id, created_at)
-                         select ${this.group.id}::uuid, id, ${this.now}::timestamptz from present
+               added as (insert into group_members (project_id, group_id, user_id, created_at)
+                         select ${this.projectId}::uuid, ${this.group.id}::uuid, id, ${this.now}::timestamptz from present
                          on conflict do nothing returning 1)
           select (select count(*)::int from wanted) as wanted, (select count(*)::int from present) as present,
                  (select count(*)::int from added) as added`,
@@ -213,7 +217,7 @@ class Editing implements GroupEdit {
     const ids = userIds.filter(isUuid);
     this.removed += await execute(
       this.em,
-      sql`delete from group_members where group_id = ${this.group.id} and user_id = any(${ids}::uuid[])`,
+      sql`delete from group_members where ${this.own} and user_id = any(${ids}::uuid[])`,
       { prepare: 'groups.remove' },
     );
   }
@@ -222,16 +226,13 @@ class Editing implements GroupEdit {
     if (!userIds.every(isUuid)) refuseMembers();
     this.removed += await execute(
       this.em,
-      sql`delete from group_members where group_id = ${this.group.id} and not (user_id = any(${userIds}::uuid[]))`,
+      sql`delete from group_members where ${this.own} and not (user_id = any(${userIds}::uuid[]))`,
     );
     await this.add(userIds);
   }
 
   async removeWhere(condition: Fragment): Promise<number> {
-    const removed = await execute(
-      this.em,
-      sql`delete from group_members e where e.group_id = ${this.group.id} and ${condition}`,
-    );
+    const removed = await execute(this.em, sql`delete from group_members e where ${this.own} and ${condition}`);
     this.removed += removed;
     return removed;
   }

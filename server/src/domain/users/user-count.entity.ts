@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'UserCount',
   tableName: 'user_counts',
   properties: {
-    project: () => p.manyToOne(Project).ref().primary().deleteRule('cascade'),
+    project: tenant,
     /** Several rows per project, so that concurrent transactions seldom block each other. */
     slot: p.smallint().primary(),
     /** The sum over all slots is the number of users; one slot alone may be below 0. */

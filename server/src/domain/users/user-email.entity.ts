@@ -1,15 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Project } from '../projects/project.entity.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from './user.entity.ts';
 
 const schema = defineEntity({
   name: 'UserEmail',
   tableName: 'user_emails',
   properties: {
-    user: () => p.manyToOne(User).ref().primary().deleteRule('cascade'),
+    project: impliedTenant,
+    user: () => sameProject(User, 'user_id').primary(),
     /** Case-insensitive key of the address. */
     valueKey: p.text().primary(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
   },
   indexes: [
     {

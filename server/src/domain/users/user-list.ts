@@ -75,7 +75,8 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
   if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
   if (hasFactor !== undefined) {
-    const enrolled = sql`exists (select from enrolments e where e.user_id = r.id and e.verified_at is not null)`;
+    const enrolled = sql`exists (select from enrolments e
+      where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null)`;
     conditions.push(hasFactor ? enrolled : sql`not ${enrolled}`);
   }
   if (signedInSince !== undefined) conditions.push(sql`r.last_sign_in_at >= ${signedInSince}`);
@@ -83,7 +84,8 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (hasSignedIn === true) conditions.push(sql`r.last_sign_in_at is not null`);
   if (hasSignedIn === false) conditions.push(sql`r.last_sign_in_at is null`);
   if (groupId !== undefined) {
-    conditions.push(sql`exists (select from group_members m where m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
+    conditions.push(sql`exists (select from group_members m
+      where m.project_id = r.project_id and m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
   }
   if (start !== '') conditions.push(startingWith(start));
   return sql.join(conditions, sql` and `);

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { execute, type Fragment, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { foldCase } from './login.ts';
 import type { User } from './user.entity.ts';
 
@@ -21,19 +22,26 @@ export function loginAddresses({ email, userName }: User): string[] {
   return [email, userName].flatMap((address) => (address == null ? [] : [foldCase(address)]));
 }
 
+/** SQL condition: rows of the user; `t` is the table's alias. */
+export function ofUser({ id, project }: TenantKey, t?: string): Fragment {
+  const column = (name: string) => sql.ref(t === undefined ? name : `${t}.${name}`);
+  return sql`${column('project_id')} = ${project.id} and ${column('user_id')} = ${id}`;
+}
+
 export const groupTables: UserTables = {
   tables: ['group_members'],
   /** The membership itself goes with the user. */
-  erase: (em, { id }, now) =>
+  erase: (em, user, now) =>
     execute(
       em,
       sql`update groups set version = version + 1, updated_at = ${now}
-          where id in (select group_id from group_members where user_id = ${id})`,
+          where project_id = ${user.project.id} and id in (select group_id from group_members where ${ofUser(user)})`,
     ),
   exportRows: {
-    groups: ({ id }) => sql`
+    groups: (user) => sql`
       select g.id, g.display_name as "displayName", g.external_id as "externalId", m.created_at as "since"
-      from group_members m join groups g on g.id = m.group_id where m.user_id = ${id}`,
+      from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
+      where ${ofUser(user, 'm')}`,
   },
 };
 

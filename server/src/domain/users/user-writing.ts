@@ -3,6 +3,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import { refuse } from '../kernel/problem.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
 import { type UserRecord, type UserValues, valuesOf, writtenOf } from './user-record.ts';
 
@@ -61,8 +62,8 @@ export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** SQL: sets the user's last sign-in. */
-export function notedSignIn(userId: string | Fragment, at: Date): Fragment {
-  return sql`update users set last_sign_in_at = ${at} where id = ${userId}`;
+export function notedSignIn({ project, id }: TenantKey<string | Fragment>, at: Date): Fragment {
+  return sql`update users set last_sign_in_at = ${at} where project_id = ${project.id} and id = ${id}`;
 }
 
 /**
@@ -80,7 +81,7 @@ export async function writeIfUnchanged(
   const withEmails = changed.includes('emails');
   const statement = sql`with changed as (
       update users set (${names}) = (${values})
-      where id = ${next.id}::uuid and project_id = ${projectId}::uuid and version = ${next.version - 1}
+      where project_id = ${projectId}::uuid and id = ${next.id}::uuid and version = ${next.version - 1}
       returning id, project_id
     ), ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} told as (
       ${audit.insertion(event, sql`exists (select from changed)`)}
@@ -94,7 +95,7 @@ export async function writeIfUnchanged(
 function reindexed(keys: readonly string[]): Fragment {
   return sql`forgotten as (
       delete from user_emails e using changed
-      where e.user_id = changed.id and not (e.value_key = any(${keys}::text[]))
+      where e.project_id = changed.project_id and e.user_id = changed.id and not (e.value_key = any(${keys}::text[]))
     ), indexed as (
       insert into user_emails (user_id, value_key, project_id)
       select changed.id, key, changed.project_id from changed, unnest(${keys}::text[]) as key on conflict do nothing

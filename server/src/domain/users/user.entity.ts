@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+import { tenant } from '../projects/tenant.ts';
 
 export const provenances = ['local', 'scim'] as const;
 
@@ -8,9 +8,9 @@ const schema = defineEntity({
   name: 'User',
   tableName: 'users',
   properties: {
+    project: tenant,
     /** The public subject (`sub`) and the SCIM `id`. */
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
     userName: p.text(),
     /** Case-insensitive key of `userName` (RFC 7643 §4.1.1). */
     userNameKey: p.text(),
@@ -33,7 +33,6 @@ const schema = defineEntity({
     lastSignInAt: instant().nullable(),
   },
   indexes: [
-    { name: 'users_project_id_id_index', properties: ['project', 'id'] },
     {
       name: 'users_project_id_active_provenance_id_index',
       properties: ['project', 'active', 'provenance', 'id'],

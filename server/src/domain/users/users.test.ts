@@ -137,7 +137,7 @@ describe('change', () => {
     const edit = () => values({ displayName: 'Alice B.', ...email('new@example.com') });
     const { after } = await db.transaction((em) => users.change(em, projectId, id, edit, scim));
     expect(after).toMatchObject({ version: 2, provenance: 'scim', updatedAt: at, email: 'new@example.com' });
-    expect(await db.reader().find(UserEmail, { user: id })).toMatchObject([{ valueKey: 'new@example.com' }]);
+    expect(await db.reader().find(UserEmail, { user: { id } })).toMatchObject([{ valueKey: 'new@example.com' }]);
   });
 
   it('refuses values of another user', async () => {
@@ -159,7 +159,7 @@ describe('change', () => {
         users.change(em, projectId, id, (now) => ({ ...valuesOf(now), displayName: now.displayName + letter }), scim),
       );
     await Promise.all([...'abcdefgh'].map(append));
-    const user = await db.reader().findOneOrFail(User, id);
+    const user = await db.reader().findOneOrFail(User, { id });
     expect([...(user.displayName ?? '')].sort().join('')).toBe('abcdefgh');
   });
 });

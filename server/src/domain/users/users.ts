@@ -82,7 +82,7 @@ export class Users {
       attributes: { emails: [{ value, type: 'work', primary: true }] },
     };
     const { id } = await this.create(em, projectId, values, 'local', actor);
-    return em.findOneOrFail(User, id);
+    return em.findOneOrFail(User, { project: projectId, id });
   }
 
   /**
@@ -225,10 +225,10 @@ export class Users {
    */
   async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
-    await query(em, sql`select from users where id = ${userId} and project_id = ${projectId} for no key update`, {
+    await query(em, sql`select from users where project_id = ${projectId} and id = ${userId} for no key update`, {
       prepare: 'users.locked',
     });
-    return em.findOne(User, { id: userId, project: projectId }, { refresh: true });
+    return em.findOne(User, { project: projectId, id: userId }, { refresh: true });
   }
 }
 
@@ -270,9 +270,13 @@ async function takenField(em: Executing, projectId: string, login: Login): Promi
 }
 
 async function indexEmails(em: EntityManager, projectId: string, userId: string, keys: string[]): Promise<void> {
-  await execute(em, sql`delete from user_emails where user_id = ${userId} and not (value_key = any(${keys}::text[]))`, {
-    prepare: 'users.index-emails',
-  });
+  await execute(
+    em,
+    sql`delete from user_emails where project_id = ${projectId} and user_id = ${userId} and not (value_key = any(${keys}::text[]))`,
+    {
+      prepare: 'users.index-emails',
+    },
+  );
   await execute(
     em,
     sql`insert into user_emails (user_id, value_key, project_id)

@@ -88,10 +88,12 @@ function byIndex(
   }
   if (comparison !== 'eq') return undefined;
   if (attribute.name === 'members' && isStoredUuid(value)) {
-    return sql`r.id in (select m.group_id from group_members m where m.user_id = ${value}::uuid)`;
+    return sql`r.id in (select m.group_id from group_members m
+      where m.project_id = ${context.projectId} and m.user_id = ${value}::uuid)`;
   }
   if (attribute.name === 'groups' && isStoredUuid(value)) {
-    return sql`r.id in (select m.user_id from group_members m where m.group_id = ${value}::uuid)`;
+    return sql`r.id in (select m.user_id from group_members m
+      where m.project_id = ${context.projectId} and m.group_id = ${value}::uuid)`;
   }
   return undefined;
 }

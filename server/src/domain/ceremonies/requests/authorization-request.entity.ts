@@ -1,17 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../../clients/client.entity.ts';
 import { instant, key } from '../../kernel/columns.ts';
-import { Project } from '../../projects/project.entity.ts';
+import { impliedTenant, sameProject } from '../../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'AuthorizationRequest',
   tableName: 'authorization_requests',
   properties: {
+    project: impliedTenant,
     id: key(),
-    project: () => p.manyToOne(Project).ref().deleteRule('cascade'),
-    client: () => p.manyToOne(Client).ref().deleteRule('cascade'),
+    client: () => sameProject(Client, 'client_id'),
     /** SHA-256 of the handle in the page's URL. */
-    flowHash: p.text().unique(),
+    flowHash: p.text(),
     /** SHA-256 of the flow cookie: a flow continues only in the browser that started it. */
     browserHash: p.text(),
     redirectUri: p.text(),
@@ -33,6 +33,7 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
+  uniques: [{ name: 'authorization_requests_project_id_flow_hash_unique', properties: ['project', 'flowHash'] }],
 });
 
 /** A pending authorization request (a flow of the hosted page). Immutable. */

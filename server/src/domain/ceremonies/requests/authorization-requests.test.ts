@@ -65,16 +65,16 @@ describe('a pending authorization request', () => {
     expect(await find(flow, browserSecret)).not.toBeNull();
     app.clock.turn(1);
     expect(await find(flow, browserSecret)).toBeNull();
-    expect(await work((em) => requests.finish(em, id))).toBe(false);
+    expect(await work((em) => requests.finish(em, { project, id }))).toBe(false);
     await work((em) => requests.sweep(em));
-    expect(await reader().findOne(AuthorizationRequest, id)).toBeNull();
+    expect(await reader().findOne(AuthorizationRequest, { id })).toBeNull();
     expect(requestTtlSeconds).toBe(1800);
   });
 
   it('is finished by exactly one of several concurrent callers', async () => {
     const [one, other] = [await begin(await newClient()), await begin(await newClient())];
     const { id } = (await find(one.flow, one.browserSecret)) as AuthorizationRequest;
-    const finish = () => work((em) => requests.finish(em, id));
+    const finish = () => work((em) => requests.finish(em, { project, id }));
     expect((await Promise.all([finish(), finish(), finish()])).sort()).toEqual([false, false, true]);
     expect(await find(one.flow, one.browserSecret)).toBeNull();
     expect(await find(other.flow, other.browserSecret)).not.toBeNull();

@@ -4,6 +4,7 @@ import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
+import type { TenantKey } from '../../projects/tenant.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
 /** Lifetime of a flow of the hosted page. */
@@ -52,7 +53,7 @@ export class AuthorizationRequests {
       em.create(AuthorizationRequest, {
         id: this.deps.random.id(),
         project: input.projectId,
-        client: input.clientId,
+        client: [input.projectId, input.clientId],
         flowHash: digest(flow),
         browserHash: digest(browserSecret),
         redirectUri: input.redirectUri,
@@ -98,11 +99,11 @@ export class AuthorizationRequests {
   }
 
   /** Single use: true for exactly one caller, who then issues the code. */
-  async finish(em: EntityManager, id: string): Promise<boolean> {
+  async finish(em: EntityManager, { project, id }: TenantKey): Promise<boolean> {
     const now = this.deps.clock.now();
     const statement = sql`
       update authorization_requests set finished_at = ${now}
-      where id = ${id} and finished_at is null and expires_at > ${now}`;
+      where project_id = ${project.id} and id = ${id} and finished_at is null and expires_at > ${now}`;
     return (await execute(em, statement, { prepare: 'authorization-requests.finish' })) === 1;
   }
 

@@ -117,9 +117,10 @@ export class Authorizations {
       if (!request) return null;
       const session = await this.freshSession(em, request, sessionSecretOf(request.project.id));
       if (!session) return { request, outcome: 'sign-in-first' };
-      if (!(await this.deps.requests.finish(em, request.id))) return null;
+      if (!(await this.deps.requests.finish(em, request))) return null;
       if (request.hintedUserId && request.hintedUserId !== session.user.id) return { request, outcome: 'other-user' };
       const code = await this.deps.tokens.issueCode(em, {
+        projectId: request.project.id,
         clientId: request.client.id,
         redirectUri: request.redirectUri,
         codeChallenge: request.codeChallenge,

@@ -53,20 +53,21 @@ export function candidateStatement(
 ): Statement<Candidate> {
   const { txn, addressKey: key, now } = asked;
   return sql<Candidate>`with begun as materialized (
-      select * from ceremonies where txn_hash = ${digest(txn)}
+      select * from ceremonies where project_id = ${project.id} and txn_hash = ${digest(txn)}
     ), known as materialized (
-      select d.* from begun, devices d where d.jkt = begun.jkt
+      select d.* from begun, devices d where d.project_id = ${project.id} and d.jkt = begun.jkt
     )
     select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg, d.remembered,
       u.id as user_id, u.user_name
     from begun c join known d on d.client_id = c.client_id,
-      lateral (select id, user_name, active, email_key, user_name_key from users where id = d.user_id offset 0) u
-    where c.project_id = ${project.id} and c.client_id = ${client.id} and c.request_id is null and c.origin = ${origin}
+      lateral (select id, user_name, active, email_key, user_name_key from users
+        where project_id = ${project.id} and id = d.user_id offset 0) u
+    where c.client_id = ${client.id} and c.request_id is null and c.origin = ${origin}
       and c.state = any(${from}) and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
       and d.revoked_at is null and ${trustedAt(project, now)} and u.active
       and (u.email_key = ${key} or u.user_name_key = ${key}
         and not exists (select from users other where other.project_id = ${project.id} and other.email_key = ${key}))
-      and (select e.id from enrolments e where e.user_id = d.user_id limit 1) is null`;
+      and (select e.id from enrolments e where e.project_id = ${project.id} and e.user_id = d.user_id limit 1) is null`;
 }
 
 /** The sign-in and the address, normalized by {@link addressKey}, that a step names. */
@@ -153,6 +154,7 @@ async function grant(
     isPassed,
   );
   const columns = {
+    projectId: project.id,
     clientId: sql`client_id`,
     userId: sql`user_id`,
     codeChallenge: sql`code_challenge`,
@@ -162,11 +164,11 @@ async function grant(
   };
   const statement = sql`with trusted as (
       select d.id, d.user_id, d.client_id, d.jkt
-      from users u join devices d on d.user_id = u.id
-      where u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
+      from users u join devices d on d.project_id = u.project_id and d.user_id = u.id
+      where u.project_id = ${project.id} and u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
         and d.id = ${candidate.device_id} and d.revoked_at is null and ${trustedAt(project, now)}
         and d.remembered = ${candidate.remembered}
-        and not exists (select from enrolments e where e.user_id = u.id)
+        and not exists (select from enrolments e where e.project_id = u.project_id and e.user_id = u.id)
       for no key update of u, d
     ), passed as (
       update ceremonies c set state = ${leadsTo.SUCCESS}, finished_at = ${now}, address = ${address},
@@ -174,15 +176,15 @@ async function grant(
         mfa_session_hash = null, enrolment_id = null,
         nonce_hash = ${digest(nextNonce)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
       from trusted t
-      where c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
+      where c.project_id = ${project.id} and c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
         and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
         and c.nonce_hash = ${candidate.nonce_hash}
         and exists (${currentClient(caller)})
       returning c.client_id, t.user_id, t.id as device_id, c.code_challenge
     ), seen as (
-      ${notedSignIn(sql`(select user_id from passed)`, now)}
+      ${notedSignIn({ project, id: sql`(select user_id from passed)` }, now)}
     ), used as (
-      ${notedUse(sql`(select device_id from passed)`, { lastUsedAt: now, trustedUntil })}
+      ${notedUse({ project, id: sql`(select device_id from passed)` }, { lastUsedAt: now, trustedUntil })}
     ), told as (
       ${told}
     )

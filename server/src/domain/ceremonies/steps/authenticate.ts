@@ -5,6 +5,7 @@ import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { codeTtlSeconds } from '../../otp/judge.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
+import { isNull } from '../../projects/tenant.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
 import { decidedFor, subjectOf } from '../account.ts';
 import { Ceremony } from '../ceremony.entity.ts';
@@ -50,8 +51,8 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   if (!isOfThisSignIn && !deps.devices.isTrusted(device, caller.project)) return null;
   const at = deps.clock.now().toISOString();
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, at };
-  const factors = await deps.mfa.factors(em, user.id);
-  const pending = await deps.mfa.pending(em, user.id, provedIn(ceremony.evidence));
+  const factors = await deps.mfa.factors(em, user);
+  const pending = await deps.mfa.pending(em, user, provedIn(ceremony.evidence));
   const standing = standingOf(flow, factors, device);
   const owing = owed(withPiece(ceremony.evidence, proved), standing);
   if (owing === 'nothing' && !pending) {
@@ -75,10 +76,11 @@ async function continueEarlier(flow: Flow, device: Device): Promise<void> {
   const earlier = await em.findOne(
     Ceremony,
     {
+      project: caller.project.id,
       id: { $ne: ceremony.id },
-      account: device.user.id,
-      client: caller.client.id,
-      request: caller.request?.id ?? null,
+      accountId: device.user.id,
+      client: { id: caller.client.id },
+      ...(caller.request ? { request: { id: caller.request.id } } : { [isNull('request_id')]: [] }),
       origin: ceremony.origin,
       jkt: device.jkt,
       state: 'registered',

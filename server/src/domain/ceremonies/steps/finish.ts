@@ -60,7 +60,7 @@ async function conclude(flow: Flow, { user, device, proved }: Proved): Promise<C
     throw new Error('the evidence of the sign-in names another user or device');
   }
   await em.flush();
-  const factors = await deps.mfa.factors(em, user.id);
+  const factors = await deps.mfa.factors(em, user);
   if (owed(evidence, standingOf(flow, factors, device)) !== 'nothing')
     throw new Error('a requirement of the sign-in is still open');
   return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence) };
@@ -70,7 +70,7 @@ async function conclude(flow: Flow, { user, device, proved }: Proved): Promise<C
 async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now: Date): Promise<void> {
   const { em, deps, caller, ceremony } = flow;
   const { user, device } = ending;
-  if (concluded.freshAt) await deps.guessing.remember(em, user.id, caller.actor.ip);
+  if (concluded.freshAt) await deps.guessing.remember(em, user, caller.actor.ip);
   const event = {
     type: 'user.signed_in',
     actor: caller.actor,
@@ -90,9 +90,9 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
   await execute(
     em,
     sql`with seen as (
-        ${notedSignIn(user.id, now)}
+        ${notedSignIn(user, now)}
       ), used as (
-        ${notedUse(device.id, use)}
+        ${notedUse(device, use)}
       )
       ${deps.audit.insertion(event)}`,
     { prepare: 'finish.note-use' },
@@ -102,6 +102,7 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
 /** For an application's page: a code without redirect_uri, bound to the page's code_challenge, if any. */
 async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, authTime }: Conclusion): Promise<string> {
   return deps.tokens.issueCode(em, {
+    projectId: caller.project.id,
     clientId: caller.client.id,
     userId: user.id,
     codeChallenge: ceremony.codeChallenge ?? undefined,
@@ -132,5 +133,5 @@ async function claim({ em, deps, caller }: Flow, user: User): Promise<string[] |
   const setupLinkId = caller.request?.setupLinkId;
   if (!setupLinkId) return null;
   await deps.setupLinks.claim(em, setupLinkId, user.id, caller.actor);
-  return deps.mfa.recoveryCodes.issue(em, user.id);
+  return deps.mfa.recoveryCodes.issue(em, user);
 }

@@ -160,7 +160,7 @@ async function acceptCode(flow: Flow, user: User, factor: Enrolment): Promise<bo
 }
 
 async function acceptRecovery({ em, deps, input }: Flow, user: User, factor: Enrolment): Promise<boolean> {
-  if (!(await deps.mfa.recoveryCodes.use(em, user.id, input.otp ?? ''))) return false;
+  if (!(await deps.mfa.recoveryCodes.use(em, user, input.otp ?? ''))) return false;
   // Unlocks a factor that wrong codes had locked.
   deps.mfa.accepted(factor);
   return true;
@@ -173,7 +173,7 @@ function rejection(user: User, factor: Enrolment, byRecovery: boolean): RefusedS
 
 async function tellRecovery(flow: Flow, user: User): Promise<void> {
   const { em, deps, caller } = flow;
-  const left = await deps.mfa.recoveryCodes.left(em, user.id);
+  const left = await deps.mfa.recoveryCodes.left(em, user);
   deps.audit.record(em, {
     type: 'mfa.recovery_code_used',
     actor: caller.actor,
@@ -212,7 +212,7 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   // The policy may have become stricter since the sign-in started.
   if (factor.verifiedAt) return isSufficient(factor.method, { policy, emailFactor }) ? { user, factor } : notAllowed;
   if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
-  const factors = (await deps.mfa.factors(em, user.id)).map(({ method }) => method);
+  const factors = (await deps.mfa.factors(em, user)).map(({ method }) => method);
   if (factors.length > 0 && meetsPolicy({ policy, emailFactor, factors })) return over;
   return (await offeredMethods(flow)).includes(factor.method) ? { user, factor } : notAllowed;
 }

@@ -86,7 +86,7 @@ export class Trials {
       actor,
     });
     const answer = exchanged ?? refuse({ code: 'grant-rejected', reason: 'mismatch' });
-    const codeId = String(decodeJwt(answer.access_token).jti);
+    const issued = { project: client.project, id: String(decodeJwt(answer.access_token).jti) };
     try {
       const told = await tokens.userInfo(answer.access_token);
       const [idToken, accessToken] = await Promise.all([
@@ -95,7 +95,7 @@ export class Trials {
       ]);
       if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
       await db.transaction(async (em) => {
-        await tokens.revoke(em, codeId);
+        await tokens.revoke(em, issued);
         this.tell(em, 'client.tried', client, actor, { userId: idToken.claims.sub });
       });
       return {
@@ -108,7 +108,7 @@ export class Trials {
         revoked: 'refused' in (await tokens.userInfo(answer.access_token)),
       };
     } catch (error) {
-      await db.transaction((em) => tokens.revoke(em, codeId));
+      await db.transaction((em) => tokens.revoke(em, issued));
       throw error;
     }
   }
@@ -137,7 +137,7 @@ export class Trials {
 
   private async triable(clientId: string, em: EntityManager): Promise<Client> {
     const client = found(
-      isUuid(clientId) ? await em.findOne(Client, clientId, { populate: ['project'] }) : null,
+      isUuid(clientId) ? await em.findOne(Client, { id: clientId }, { populate: ['project'] }) : null,
       'client',
     );
     if (client.builtIn === 'console') {

@@ -15,10 +15,10 @@ export const verifyDevice: StepRule<'verify-device'> = {
     // Locked: two windows of one browser may register the same key concurrently.
     const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
     if (!user?.active) return { refused: { code: 'transaction-expired' } };
-    const factors = await deps.mfa.factors(em, user.id);
+    const factors = await deps.mfa.factors(em, user);
     if (ceremony.state !== 'otp_verified') {
       // A new choice replaces only the unverified factor of this sign-in.
-      const pending = await deps.mfa.pending(em, user.id, [ceremony.id]);
+      const pending = await deps.mfa.pending(em, user, [ceremony.id]);
       if (!pending || pending.id !== ceremony.enrolmentId) {
         return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
       }
@@ -46,7 +46,7 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, isNew, at };
   if (method) {
     const phone = destination?.phone ?? null;
-    await deps.mfa.begin(em, { userId: user.id, ceremonyId: ceremony.id, deviceId: device.id, method, phone });
+    await deps.mfa.begin(em, { user, ceremonyId: ceremony.id, deviceId: device.id, method, phone });
     return { answer: { status: 'DEVICE_REGISTERED' }, proved };
   }
   const owing = owed(withPiece(ceremony.evidence, proved), standingOf(flow, factors, device));

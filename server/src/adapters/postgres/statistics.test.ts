@@ -1,0 +1,52 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { Database } from '../../domain/kernel/database.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
+import { openDatabase } from './database.ts';
+import { renewStatistics } from './statistics.ts';
+
+let fresh: FreshDatabase;
+let orm: MikroORM;
+let db: Database;
+
+beforeEach(async () => {
+  fresh = await freshDatabase();
+  // One connection: PostgreSQL counts changes when a connection reports them.
+  orm = await openDatabase({ url: fresh.url, poolSize: 1 });
+  db = new Database(orm);
+});
+
+afterEach(async () => {
+  await orm.close(true);
+  await fresh.drop();
+});
+
+it('renews the statistics of a table after twenty rows, then after it has grown by half', async () => {
+  await insert(19);
+  expect(await knownRows()).toBe(-1);
+  await insert(1);
+  expect(await knownRows()).toBe(20);
+  await insert(9);
+  expect(await knownRows()).toBe(20);
+  await insert(11);
+  expect(await knownRows()).toBe(40);
+});
+
+/** Inserts budgets, and renews what is outdated. */
+async function insert(count: number): Promise<void> {
+  await execute(
+    db.alone,
+    sql`insert into budgets (id, spent, resets_at) select gen_random_uuid(), 1, now() from generate_series(1, ${count}::int)`,
+  );
+  await execute(db.alone, sql`select pg_stat_force_next_flush()`);
+  await renewStatistics(db);
+}
+
+async function knownRows(): Promise<number | undefined> {
+  const [row] = await query(
+    db.alone,
+    sql<{ rows: number }>`select reltuples as rows from pg_class where relname = 'budgets'`,
+  );
+  return row?.rows;
+}

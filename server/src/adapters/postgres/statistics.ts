@@ -1,0 +1,28 @@
+import type { Database } from '../../domain/kernel/database.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
+
+/** Period of {@link renewStatistics} in each process. */
+export const renewSeconds = 2;
+
+/** Larger tables are left to PostgreSQL's autovacuum, which looks once a minute. */
+const largestRows = 100_000;
+/** Changed rows, absolute and as a share of the table, after which the statistics are renewed. */
+const leastChanges = 20;
+const leastShare = 0.5;
+
+/**
+ * Renews the planner's statistics of tables that grow quickly from nothing. All keys begin with the project, so without
+ * statistics the planner takes every index of a table for equally good, and a prepared statement keeps its plan until
+ * they change (decisions/0087). Runs every few seconds in each process; the cost while nothing changes is one query.
+ */
+export async function renewStatistics(db: Database): Promise<void> {
+  const outdated = await query(
+    db.alone,
+    sql<{ name: string }>`
+      select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+      where s.schemaname = 'public' and c.reltuples < ${largestRows}
+        and s.n_mod_since_analyze >= greatest(${leastChanges}::float8, ${leastShare}::float8 * c.reltuples)`,
+    { prepare: 'statistics.outdated' },
+  );
+  for (const { name } of outdated) await execute(db.alone, sql`analyze ${sql.id(name)}`);
+}

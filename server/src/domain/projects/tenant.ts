@@ -1,0 +1,24 @@
+import { type EntityCtor, p, raw } from '@mikro-orm/core';
+import { Project } from './project.entity.ts';
+
+/** The project of a tenant's row: the first column of its primary key and of all its unique keys. */
+export const tenant = () => p.manyToOne(Project).ref().primary().deleteRule('cascade').updateRule('no action');
+
+/** Like {@link tenant}, without a foreign key: that to another row of the project implies it, or the rows expire soon. */
+export const impliedTenant = () => tenant().createForeignKeyConstraint(false);
+
+/**
+ * Another row of the same project, by its id in `column`. The foreign key contains the project, so that no row refers to
+ * a row of another project. A filter for no such row needs {@link isNull}: the ORM compares both columns with null.
+ */
+export const sameProject = <E extends EntityCtor>(entity: E, column: string) =>
+  p.manyToOne(entity).ref().joinColumns('project_id', column).deleteRule('cascade').updateRule('no action');
+
+/** Key of a filter, with the value `[]`: the column of a {@link sameProject} is null. */
+export const isNull = (column: string) => raw((table) => `${table}.${column} is null`);
+
+/** The key of a tenant's row; entities are examples. */
+export interface TenantKey<Id = string> {
+  project: { id: string };
+  id: Id;
+}

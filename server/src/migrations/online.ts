@@ -1,0 +1,107 @@
+import { setTimeout } from 'node:timers/promises';
+import { Migration } from '@mikro-orm/migrations';
+
+/** A statement that waits for a lock makes all later ones on its table wait: it gives up and tries again. */
+const lockTimeoutMs = 50;
+const pauseMs = 200;
+const maxAttempts = 1500;
+/** Pages of 8 KB per batch: some thousand rows, locked for some ten milliseconds. */
+const pagesPerBatch = 64;
+/** SQLSTATE: lock not available, deadlock detected. */
+const contended = ['55P03', '40P01'];
+
+/**
+ * A migration of filled tables while the previous release writes to them: no write waits for more than 100 ms
+ * (server/docs/migrations.md). Each step commits by itself and can be repeated, so that an interrupted run continues. If
+ * all migrations share one transaction (a restore), the steps join it.
+ */
+export abstract class OnlineMigration extends Migration {
+  override isTransactional(): boolean {
+    return this.config.get('migrations').allOrNothing === true;
+  }
+
+  /** Runs statements that need a strong lock for an instant, in one transaction. */
+  protected async alter(...statements: string[]): Promise<void> {
+    if (this.ctx) {
+      for (const statement of statements) await this.execute(statement);
+      return;
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.driver.getConnection().transactional(async (ctx) => {
+          for (const statement of [`set local lock_timeout = ${lockTimeoutMs}`, ...statements]) {
+            await this.driver.execute(statement, [], 'all', ctx);
+          }
+        });
+        return;
+      } catch (error) {
+        if (attempt === maxAttempts || !contended.includes((error as { code?: string }).code ?? '')) throw error;
+        await setTimeout(pauseMs);
+      }
+    }
+  }
+
+  /** Runs `update … set` on the whole table, some thousand rows at a time. `t` is the table in `from` and `where`. */
+  protected async backfill(table: string, { set, from, where }: { set: string; from: string; where: string }) {
+    const [size] = await this.execute(`select pg_relation_size('"${table}"') / 8192 as pages`);
+    for (let page = 0; page <= Number(size?.['pages']); page += pagesPerBatch) {
+      const batch = `t.ctid >= '(${page},0)' and t.ctid < '(${page + pagesPerBatch},0)'`;
+      await this.execute(`update "${table}" t set ${set} from ${from} where ${batch} and ${where}`);
+    }
+  }
+
+  /** Adds `not null`, which PostgreSQL need not check again under its lock. */
+  protected async notNull(table: string, column: string): Promise<void> {
+    const name = `${table}_${column}_not_null`;
+    await this.alter(
+      `alter table "${table}" drop constraint if exists "${name}"`,
+      `alter table "${table}" add constraint "${name}" check ("${column}" is not null) not valid`,
+    );
+    await this.execute(`alter table "${table}" validate constraint "${name}"`);
+    await this.alter(
+      `alter table "${table}" alter column "${column}" set not null`,
+      `alter table "${table}" drop constraint "${name}"`,
+    );
+  }
+
+  /** Creates an index without blocking writes. */
+  protected async index(table: string, name: string, columns: string, unique = false): Promise<void> {
+    const [known] = await this.execute(
+      `select indisvalid as valid from pg_index where indexrelid = to_regclass('"${name}"')`,
+    );
+    if (known?.['valid'] === true) return;
+    if (known) await this.execute(`drop index "${name}"`);
+    await this.execute(
+      `create ${unique ? 'unique ' : ''}index ${this.ctx ? '' : 'concurrently '}"${name}" on "${table}" (${columns})`,
+    );
+  }
+
+  /** Adds a foreign key that deletes with its parent. */
+  protected async foreignKey(table: string, columns: readonly string[], parent: string, key: readonly string[]) {
+    const name = `${table}_${columns.join('_')}_foreign`;
+    if (!(await this.hasConstraint(table, name))) {
+      await this.alter(
+        `alter table "${table}" add constraint "${name}" foreign key (${columns.join(', ')})
+          references "${parent}" (${key.join(', ')}) on delete cascade not valid`,
+      );
+    }
+    await this.execute(`alter table "${table}" validate constraint "${name}"`);
+  }
+
+  /** Adds or replaces the primary key or a unique constraint `name` by one over an index that exists. */
+  protected async useIndex(table: string, name: string, kind: 'primary key' | 'unique', index: string): Promise<void> {
+    const [waiting] = await this.execute(`select to_regclass('"${index}"') is not null as waiting`);
+    if (waiting?.['waiting'] !== true) return;
+    await this.alter(
+      `alter table "${table}" drop constraint if exists "${name}"`,
+      `alter table "${table}" add constraint "${name}" ${kind} using index "${index}"`,
+    );
+  }
+
+  private async hasConstraint(table: string, name: string): Promise<boolean> {
+    const rows = await this.execute(
+      `select 1 from pg_constraint where conrelid = '"${table}"'::regclass and conname = '${name}'`,
+    );
+    return rows.length > 0;
+  }
+}

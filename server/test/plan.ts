@@ -1,0 +1,35 @@
+import type { Database } from '../src/domain/kernel/database.ts';
+import { execute, type Statement, sql } from '../src/domain/kernel/sql.ts';
+
+/** Copies a row of a table two thousand times. `changes` are SQL expressions by column; `n` is the number of the copy. */
+export async function multiply(db: Database, table: string, changes: Record<string, string>): Promise<void> {
+  const values = Object.entries(changes).map(([column, value]) => `'${column}', ${value}`);
+  await execute(
+    db.alone,
+    sql`insert into ${sql.table(table)}
+      select (jsonb_populate_record(t, jsonb_build_object(${sql.raw(values.join(', '))}))).*
+      from ${sql.table(table)} t, generate_series(1, 2000) n
+      where t.id = (select id from ${sql.table(table)} limit 1)`,
+  );
+}
+
+/** The index conditions by table, in the plan that PostgreSQL makes for all parameters of a statement. */
+export async function indexConditions(db: Database, statement: Statement<unknown>): Promise<Record<string, string[]>> {
+  const { sql: text, parameters } = statement.compile(db.alone.getKysely());
+  const lines = await db.transaction(async (em) => {
+    await em.execute('analyze');
+    await em.execute('set local plan_cache_mode = force_generic_plan');
+    await em.execute(`prepare planned as ${text}`);
+    const nulls = parameters.map(() => 'null').join(', ');
+    const plan = await em.execute<{ 'QUERY PLAN': string }[]>(`explain execute planned(${nulls})`);
+    await em.execute('deallocate planned');
+    return plan.map((line) => line['QUERY PLAN']);
+  });
+  const found: Record<string, string[]> = {};
+  lines.forEach((line, at) => {
+    const table = /Index (?:Only )?Scan using \S+ on (\w+)/.exec(line)?.[1];
+    const condition = /Index Cond: (.*)/.exec(lines[at + 1] ?? '')?.[1] ?? 'none';
+    if (table) (found[table] ??= []).push(condition.replace(/\$\d+/g, '?'));
+  });
+  return found;
+}
