@@ -209,7 +209,13 @@ export async function openAdminRoom(
     failedLogout: (project, client, user) =>
       db.transaction(async (em) => {
         const delivery = em.create(LogoutDelivery, {
-          ...{ id: random.id(), project: project.id, client: [project.id, client.id] as [string, string], subject: user.id, jti: random.id() },
+          ...{
+            id: random.id(),
+            project: project.id,
+            client: [project.id, client.id] as [string, string],
+            subject: user.id,
+            jti: random.id(),
+          },
           ...{ uri: 'https://app.example.com/logout', state: 'failed', createdAt: clock.now() },
           attempts: [{ at: clock.now().toISOString(), status: 400, durationMs: 12 }],
         });
