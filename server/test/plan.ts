@@ -9,7 +9,7 @@ export async function multiply(db: Database, table: string, changes: Record<stri
     sql`insert into ${sql.table(table)}
       select (jsonb_populate_record(t, jsonb_build_object(${sql.raw(values.join(', '))}))).*
       from ${sql.table(table)} t, generate_series(1, 2000) n
-      where t.id = (select id from ${sql.table(table)} limit 1)`,
+      where t.id = (select id from ${sql.table(table)} order by id desc limit 1)`,
   );
 }
 

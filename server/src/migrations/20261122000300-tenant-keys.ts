@@ -54,8 +54,8 @@ const foreignKeys: Record<string, Record<string, string>> = {
   user_emails: { user_id: 'users' },
 };
 
-/** Columns that are unique within a project. */
-const uniqueWithin = {
+/** Hashes of 256 random bits, unique by themselves. */
+const hashes = {
   authorization_codes: 'hash',
   sessions: 'secret_hash',
   ceremonies: 'txn_hash',
@@ -64,32 +64,13 @@ const uniqueWithin = {
   scim_tokens: 'hash',
   recovery_codes: 'hash',
   factor_changes: 'session_hash',
-  phone_changes: 'bound_to',
-  clients: 'built_in',
-};
-
-/** Indexes within a project. */
-const indexes: Record<string, string[]> = {
-  one_time_codes: ['ceremony_id', 'account'],
-  api_keys: ['client_id'],
-  scim_request_records: ['resource_id'],
-  sessions: ['user_id'],
-  participations: ['client_id'],
-  recovery_codes: ['user_id'],
-  phone_changes: ['user_id'],
-  group_members: ['user_id'],
-  factor_changes: ['client_id', 'user_id'],
-  enrolments: ['user_id'],
-  devices: ['jkt', 'user_id'],
-  ceremonies: ['account_id'],
-  authorization_codes: ['user_id'],
 };
 
 /**
  * Each row of a tenant names its project, and its keys begin with it.
  *
- * For the previous release, which knows neither: triggers fill `project_id`; the earlier indexes stay, and those of the
- * earlier keys are built anew, named `…_previous`. The next release drops them.
+ * For the previous release, which knows neither: triggers fill `project_id`, and indexes of the earlier primary keys are
+ * built anew, named `…_previous`. The next release drops them. Other indexes need not begin with the project.
  */
 export class Migration20261122000300TenantKeys extends OnlineMigration {
   override async up(): Promise<void> {
@@ -100,11 +81,6 @@ export class Migration20261122000300TenantKeys extends OnlineMigration {
     await this.index('known_networks', 'known_networks_previous', 'user_id, network', true);
     for (const [table, columns] of this.primaryKeys())
       await this.index(table, `${table}_key`, columns.join(', '), true);
-    for (const [table, columns] of Object.entries(indexes)) {
-      for (const column of columns) {
-        await this.index(table, `${table}_project_id_${column}_index`, `project_id, ${column}`);
-      }
-    }
     await this.replaceForeignKeys();
     for (const [table] of this.primaryKeys()) {
       await this.useIndex(table, `${table}_pkey`, 'primary key', `${table}_key`);
@@ -186,13 +162,13 @@ export class Migration20261122000300TenantKeys extends OnlineMigration {
   }
 
   private async replaceUniqueKeys(): Promise<void> {
-    for (const [table, column] of Object.entries(uniqueWithin)) {
-      await this.index(table, `${table}_${column}_previous`, column, true);
+    for (const [table, column] of Object.entries(hashes)) {
+      await this.index(table, `${table}_${column}_index`, column);
+      await this.alter(`alter table "${table}" drop constraint if exists "${table}_${column}_unique"`);
     }
     const replaced = [
-      ...Object.entries(uniqueWithin).map(
-        ([table, column]) => [table, column, `project_id_${column}`, column] as const,
-      ),
+      ['clients', 'built_in', 'project_id_built_in', 'built_in'],
+      ['phone_changes', 'bound_to', 'project_id_bound_to', 'bound_to'],
       ['devices', 'client_id_user_id_jkt', 'project_id_client_id_user_id_jkt', 'client_id, user_id, jkt'],
       [
         'delegation_keys',

@@ -44,7 +44,7 @@ const schema = defineEntity({
     /** The hosted page's request; null for the SDK. */
     request: () => sameProject(AuthorizationRequest, 'request_id').nullable(),
     /** SHA-256 of `txn`. */
-    txnHash: p.text(),
+    txnHash: p.text().index(),
     /** SHA-256 of the nonce for the next proof. */
     nonceHash: p.text(),
     nonceExpiresAt: instant(),
@@ -63,7 +63,7 @@ const schema = defineEntity({
     /** The proofs of this sign-in, oldest first (`evidence.ts`). */
     evidence: p.json<Evidence[]>().defaultRaw("'[]'"),
     /** The account that the evidence names; computed by the database. */
-    accountId: () => p.uuid().nullable().generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
+    accountId: () => p.uuid().nullable().index().generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
     rememberDevice: p.boolean().default(true),
     /** The change that this sign-in authorizes; it stays open for that after success. */
     stepUp: p.enum(stepUps).nullable(),
@@ -78,8 +78,6 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
-  indexes: [{ name: 'ceremonies_project_id_account_id_index', properties: ['project', 'accountId'] }],
-  uniques: [{ name: 'ceremonies_project_id_txn_hash_unique', properties: ['project', 'txnHash'] }],
 });
 
 /** A sign-in in progress (`txn`, ten minutes). */

@@ -12,16 +12,15 @@ const schema = defineEntity({
   properties: {
     project: impliedTenant,
     id: key(),
-    client: () => sameProject(Client, 'client_id').index(),
+    client: () => sameProject(Client, 'client_id'),
     kind: p.enum(apiKeyKinds),
-    hash: p.text(),
+    hash: p.text().index(),
     /** The last four characters, for display. */
     hint: p.text(),
     createdAt: instant(),
     lastUsedAt: instant().nullable(),
     revokedAt: instant().nullable(),
   },
-  uniques: [{ name: 'api_keys_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** A client's key for the SDK (`lk_pk_…`) or the server library (`lk_sk_…`). Shown once, stored as a hash. */

@@ -12,9 +12,9 @@ const schema = defineEntity({
     project: impliedTenant,
     id: key(),
     client: () => sameProject(Client, 'client_id'),
-    user: () => sameProject(User, 'user_id').index(),
+    user: () => sameProject(User, 'user_id'),
     /** RFC 7638 thumbprint of the key. */
-    jkt: p.text(),
+    jkt: p.text().index(),
     publicJwk: p.json<JWK>(),
     /** The algorithm of the stored key; a proof's header is never trusted for it. */
     alg: p.text(),
@@ -34,7 +34,6 @@ const schema = defineEntity({
     lastUsedAt: instant(),
     revokedAt: instant().nullable(),
   },
-  indexes: [{ name: 'devices_project_id_jkt_index', properties: ['project', 'jkt'] }],
   uniques: [{ name: 'devices_project_id_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
 });
 

@@ -27,7 +27,7 @@ const schema = defineEntity({
     /** Truncated; only the totals of lists. */
     responseBody: p.text().nullable(),
   },
-  indexes: [{ name: 'scim_request_records_project_id_resource_id_index', properties: ['project', 'resourceId'] }],
+  indexes: [{ name: 'scim_request_records_resource_id_index', properties: ['resourceId'] }],
 });
 
 /** A SCIM request and its response, for troubleshooting. Only recent ones are kept. */

@@ -9,14 +9,13 @@ const schema = defineEntity({
     project: tenant,
     id: key(),
     name: p.text(),
-    hash: p.text(),
+    hash: p.text().index(),
     hint: p.text(),
     expiresAt: instant().nullable(),
     createdAt: instant(),
     lastUsedAt: instant().nullable(),
     revokedAt: instant().nullable(),
   },
-  uniques: [{ name: 'scim_tokens_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** A directory's bearer token for one project (`lk_scim_…`). Shown once, stored as a hash. */

@@ -12,7 +12,7 @@ const schema = defineEntity({
   properties: {
     project: impliedTenant,
     id: key(),
-    user: () => sameProject(User, 'user_id').index(),
+    user: () => sameProject(User, 'user_id'),
     method: p.enum(mfaMethods),
     /** The device that enrols it: until it is verified, only that device can continue. Null for a back end. */
     deviceId: p.uuid().nullable(),

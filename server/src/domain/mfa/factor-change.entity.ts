@@ -11,9 +11,9 @@ const schema = defineEntity({
     project: impliedTenant,
     id: key(),
     /** SHA-256 of the change's handle at the back end. */
-    sessionHash: p.text(),
-    client: () => sameProject(Client, 'client_id').index(),
-    user: () => sameProject(User, 'user_id').index(),
+    sessionHash: p.text().index(),
+    client: () => sameProject(Client, 'client_id'),
+    user: () => sameProject(User, 'user_id'),
     /** The new, unverified factor. */
     enrolmentId: p.uuid(),
     attempts: p.integer().default(0),
@@ -21,7 +21,6 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
-  uniques: [{ name: 'factor_changes_project_id_session_hash_unique', properties: ['project', 'sessionHash'] }],
 });
 
 /** A change of a user's second factor by a back end; done once the new factor is verified. */

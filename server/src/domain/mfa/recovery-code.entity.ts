@@ -9,12 +9,11 @@ const schema = defineEntity({
   properties: {
     project: impliedTenant,
     id: key(),
-    user: () => sameProject(User, 'user_id').index(),
-    hash: p.text(),
+    user: () => sameProject(User, 'user_id'),
+    hash: p.text().index(),
     createdAt: instant(),
     usedAt: instant().nullable(),
   },
-  uniques: [{ name: 'recovery_codes_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** One of ten recovery codes for a lost second factor. Shown once, single use. */

@@ -9,10 +9,10 @@ const schema = defineEntity({
     project: tenant,
     id: key(),
     /** The only ceremony in which the code is valid. */
-    ceremonyId: p.uuid(),
+    ceremonyId: p.uuid().index(),
     purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
     /** Keyed hash of the account: open codes are counted by it. */
-    account: p.text(),
+    account: p.text().index(),
     /** The user that it signs in; null if no account had the address when the code was issued. */
     userId: p.uuid().nullable(),
     clientId: p.uuid().nullable(),
@@ -35,10 +35,6 @@ const schema = defineEntity({
     /** When a newer code replaced it. */
     replacedAt: instant().nullable(),
   },
-  indexes: [
-    { name: 'one_time_codes_project_id_ceremony_id_index', properties: ['project', 'ceremonyId'] },
-    { name: 'one_time_codes_project_id_account_index', properties: ['project', 'account'] },
-  ],
 });
 
 /** A one-time code. Single use, five attempts, five minutes. */

@@ -9,7 +9,7 @@ const schema = defineEntity({
   properties: {
     project: impliedTenant,
     id: key(),
-    user: () => sameProject(User, 'user_id').index(),
+    user: () => sameProject(User, 'user_id'),
     /** The sign-in or session that started it; its code is valid only there. */
     boundTo: p.uuid(),
     /** The new number, E.164. */

@@ -10,7 +10,7 @@ const schema = defineEntity({
   properties: {
     project: impliedTenant,
     session: () => sameProject(Session, 'session_id').primary(),
-    client: () => sameProject(Client, 'client_id').primary().index(),
+    client: () => sameProject(Client, 'client_id').primary(),
     firstAt: instant(),
     lastAt: instant(),
   },

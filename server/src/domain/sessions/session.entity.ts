@@ -10,9 +10,9 @@ const schema = defineEntity({
     project: impliedTenant,
     /** `sid` in ID tokens and logout tokens. */
     id: key(),
-    user: () => sameProject(User, 'user_id').index(),
+    user: () => sameProject(User, 'user_id'),
     /** SHA-256 of the cookie's secret. */
-    secretHash: p.text(),
+    secretHash: p.text().index(),
     deviceId: p.uuid().nullable(),
     /** Time of the last sign-in; becomes `auth_time`. */
     authTime: instant(),
@@ -37,7 +37,6 @@ const schema = defineEntity({
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
   },
-  uniques: [{ name: 'sessions_project_id_secret_hash_unique', properties: ['project', 'secretHash'] }],
 });
 
 /** An SSO session of one user in one browser, in one project. */

@@ -11,9 +11,9 @@ const schema = defineEntity({
     project: impliedTenant,
     /** Also the `jti` of its access token: UserInfo checks this row for revocation. */
     id: key(),
-    hash: p.text(),
+    hash: p.text().index(),
     client: () => sameProject(Client, 'client_id'),
-    user: () => sameProject(User, 'user_id').index(),
+    user: () => sameProject(User, 'user_id'),
     /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
     /** Null for codes of the browser SDK. */
@@ -32,7 +32,6 @@ const schema = defineEntity({
     /** The row is swept after this: all its tokens have expired. */
     forgetAt: instant().index(),
   },
-  uniques: [{ name: 'authorization_codes_project_id_hash_unique', properties: ['project', 'hash'] }],
 });
 
 /** An authorization code (RFC 6749 §4.1.2): 256 bits, 60 seconds, single use, stored as a hash. */

@@ -166,7 +166,8 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     const name = 'gen_random_uuid()';
     await multiply(db, 'users', { id: name, user_name_key: name, email_key: 'null', phone: 'null' });
     // One code for each user.
-    const numbered = (table: string) => `(select id, row_number() over () as n from ${table})`;
+    const numbered = (table: string) =>
+      `(select id, row_number() over () as n from ${table} where project_id = '${client.project.id}')`;
     await db.transaction((em) =>
       em.execute(`update authorization_codes c set user_id = u.id
         from ${numbered('users')} u join ${numbered('authorization_codes')} k using (n) where k.id = c.id`),
@@ -175,7 +176,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     const statement = redemption({ ...request, actor: system }, '', clock.now());
     const conditions = await indexConditions(db, statement);
     expect(conditions['authorization_codes']).toEqual([
-      '((project_id = ?) AND (hash = ?))',
+      '(hash = ?)',
       '((project_id = code.project_id) AND (id = code.id))',
     ]);
     expect(conditions['users']).toEqual(['((project_id = code.project_id) AND (id = code.user_id))']);

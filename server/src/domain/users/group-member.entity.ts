@@ -10,7 +10,7 @@ const schema = defineEntity({
   properties: {
     project: impliedTenant,
     group: () => sameProject(Group, 'group_id').primary(),
-    user: () => sameProject(User, 'user_id').primary().index(),
+    user: () => sameProject(User, 'user_id').primary(),
     createdAt: instant(),
   },
 });

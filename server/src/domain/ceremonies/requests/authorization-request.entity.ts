@@ -11,7 +11,7 @@ const schema = defineEntity({
     id: key(),
     client: () => sameProject(Client, 'client_id'),
     /** SHA-256 of the handle in the page's URL. */
-    flowHash: p.text(),
+    flowHash: p.text().index(),
     /** SHA-256 of the flow cookie: a flow continues only in the browser that started it. */
     browserHash: p.text(),
     redirectUri: p.text(),
@@ -33,7 +33,6 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
-  uniques: [{ name: 'authorization_requests_project_id_flow_hash_unique', properties: ['project', 'flowHash'] }],
 });
 
 /** A pending authorization request (a flow of the hosted page). Immutable. */
