@@ -22,15 +22,15 @@ afterEach(async () => {
   await fresh.drop();
 });
 
-it('renews the statistics of a table after twenty rows, then after it has grown by half', async () => {
+it('renews the statistics of a table after twenty rows, then when it is ten times as large', async () => {
   await insert(19);
   expect(await knownRows()).toBe(-1);
   await insert(1);
   expect(await knownRows()).toBe(20);
-  await insert(9);
+  await insert(179);
   expect(await knownRows()).toBe(20);
-  await insert(11);
-  expect(await knownRows()).toBe(40);
+  await insert(1);
+  expect(await knownRows()).toBe(200);
 });
 
 /** Inserts budgets, and renews what is outdated. */

@@ -6,9 +6,9 @@ export const renewSeconds = 2;
 
 /** Larger tables are left to PostgreSQL's autovacuum, which looks once a minute. */
 const largestRows = 100_000;
-/** Changed rows, absolute and as a share of the table, after which the statistics are renewed. */
+/** Changed rows after which the statistics are renewed: 20, then as many as make the table ten times as large. */
 const leastChanges = 20;
-const leastShare = 0.5;
+const leastGrowth = 9;
 
 /**
  * Renews the planner's statistics of tables that grow quickly from nothing. All keys begin with the project, so without
@@ -21,7 +21,7 @@ export async function renewStatistics(db: Database): Promise<void> {
     sql<{ name: string }>`
       select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
       where s.schemaname = 'public' and c.reltuples < ${largestRows}
-        and s.n_mod_since_analyze >= greatest(${leastChanges}::float8, ${leastShare}::float8 * c.reltuples)`,
+        and s.n_mod_since_analyze >= greatest(${leastChanges}::float8, ${leastGrowth}::float8 * c.reltuples)`,
     { prepare: 'statistics.outdated' },
   );
   for (const { name } of outdated) await execute(db.alone, sql`analyze ${sql.id(name)}`);
