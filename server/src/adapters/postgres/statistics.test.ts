@@ -22,15 +22,15 @@ afterEach(async () => {
   await fresh.drop();
 });
 
-it('renews the statistics of a table after twenty rows, then when it is ten times as large', async () => {
+it('renews the statistics of a table after twenty rows, then when it is three times as large', async () => {
   await insert(19);
   expect(await knownRows()).toBe(-1);
   await insert(1);
   expect(await knownRows()).toBe(20);
-  await insert(179);
+  await insert(39);
   expect(await knownRows()).toBe(20);
   await insert(1);
-  expect(await knownRows()).toBe(200);
+  expect(await knownRows()).toBe(60);
 });
 
 /** Inserts budgets, and renews what is outdated. */

@@ -6,9 +6,9 @@ export const renewSeconds = 2;
 
 /** Larger tables are left to PostgreSQL's autovacuum, which looks once a minute. */
 const largestRows = 100_000;
-/** Changed rows after which the statistics are renewed: 20, then as many as make the table ten times as large. */
+/** Changed rows after which the statistics are renewed: 20, then as many as make the table three times as large. */
 const leastChanges = 20;
-const leastGrowth = 9;
+const leastGrowth = 2;
 
 /**
  * Renews the planner's statistics of tables that grow quickly from nothing. All keys begin with the project, so without
