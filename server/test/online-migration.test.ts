@@ -93,6 +93,23 @@ it('a filled database is migrated while the previous release writes to it', asyn
   await database.drop();
 }, 3_600_000);
 
+it('a filled database is migrated in one transaction, as by a restore', async () => {
+  const database = await emptyDatabase();
+  const orm = await openDatabase({ url: database.url, poolSize: 2, migrateInOne: true });
+  await orm.em.fork().transactional(async (em) => {
+    const transaction = em.getTransactionContext();
+    await orm.migrator.up({ to: before, transaction });
+    for (const statement of filling) await em.execute(statement.replaceAll(String(users), '20'));
+    await orm.migrator.up({ transaction });
+    const [left] = await em.execute(
+      `select count(*)::int as count from enrolments where project_id is distinct from ${project}`,
+    );
+    expect(left).toEqual({ count: 0 });
+  });
+  await orm.close(true);
+  await database.drop();
+});
+
 /** Returns the milliseconds of the longest write. */
 async function writeUntil(url: string, at: number, isDone: () => boolean): Promise<number> {
   const connection = new pg.Client({ connectionString: url });

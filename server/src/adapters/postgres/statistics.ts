@@ -20,7 +20,7 @@ export async function renewStatistics(db: Database): Promise<void> {
     db.alone,
     sql<{ name: string }>`
       select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-      where s.schemaname = 'public' and c.reltuples < ${largestRows}
+      where s.schemaname = current_schema() and c.reltuples < ${largestRows}
         and s.n_mod_since_analyze >= greatest(${leastChanges}::float8, ${leastGrowth}::float8 * c.reltuples)`,
     { prepare: 'statistics.outdated' },
   );
