@@ -117,10 +117,10 @@ export default {
       name: 'entities-point-to-parents',
       comment:
         'Relations between entities point child → parent only (Device → User → Project): an entity may import its ' +
-        'parents and the kernel. Query children instead of inverse collections.',
+        'parents, the columns of projects/tenant.ts and the kernel. Query children instead of inverse collections.',
       severity: 'error',
       from: { path: `${domain}.*\\.entity\\.ts$` },
-      to: { path: domain, pathNot: `\\.entity\\.ts$|${domain}kernel/` },
+      to: { path: domain, pathNot: `\\.entity\\.ts$|${domain}(kernel/|projects/tenant\\.ts$)` },
     },
     {
       name: 'adapters-are-chosen-in-app',
