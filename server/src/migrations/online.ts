@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { Migration } from '@mikro-orm/migrations';
 
 /** A statement that waits for a lock makes all later ones on its table wait: it gives up and tries again. */
-const lockTimeoutMs = 50;
+const lockTimeoutMs = 30;
 const pauseMs = 200;
 const maxAttempts = 1500;
-/** Pages of 8 KB per batch: some thousand rows, locked for some ten milliseconds. */
-const pagesPerBatch = 64;
+/** Pages of 8 KB per batch: some hundred rows, locked for some ten milliseconds. */
+const pagesPerBatch = 16;
 /** SQLSTATE: lock not available, deadlock detected. */
 const contended = ['55P03', '40P01'];
 
@@ -41,7 +41,7 @@ export abstract class OnlineMigration extends Migration {
     }
   }
 
-  /** Runs `update … set` on the whole table, some thousand rows at a time. `t` is the table in `from` and `where`. */
+  /** Runs `update … set` on the whole table, some hundred rows at a time. `t` is the table in `from` and `where`. */
   protected async backfill(table: string, { set, from, where }: { set: string; from: string; where: string }) {
     const [size] = await this.execute(`select pg_relation_size('"${table}"') / 8192 as pages`);
     for (let page = 0; page <= Number(size?.['pages']); page += pagesPerBatch) {
