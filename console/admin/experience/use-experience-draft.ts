@@ -90,7 +90,10 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
   useUnloadWarning(state !== 'saved');
 
   const change = (part: Partial<Content>) => {
-    setTyped({ ...content, ...part });
+    const next = { ...latest.current.content, ...part };
+    // At once: a save that ends before the next render must see that it is no longer the latest.
+    latest.current.content = next;
+    setTyped(next);
     setState('typing');
   };
   const settled = (answer: ExperienceStateFragment | undefined, failed: Failure | undefined, message: string) => {
