@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { BackupFileError, type BackupVerifier, type Manifest, readBackup } from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
-import { migrationLock, openDatabase, withoutLimits } from '../adapters/postgres/database.ts';
+import { openDatabase, takeMigrationLock, withoutLimits } from '../adapters/postgres/database.ts';
 import {
   advanceSequences,
   appliedMigrations,
@@ -117,7 +117,7 @@ async function load(
   try {
     await orm.em.fork().transactional(async (em) => {
       await withoutLimits(em);
-      await query(em, sql`select pg_advisory_xact_lock(${migrationLock})`);
+      await takeMigrationLock(em);
       const transaction = em.getTransactionContext();
       const applied = (await appliedMigrations(em)) ?? [];
       const filled = await firstFilled(em, await tablesOf(em));

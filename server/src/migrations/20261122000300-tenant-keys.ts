@@ -70,7 +70,7 @@ const hashes = {
  * Each row of a tenant names its project, and its keys begin with it.
  *
  * For the previous release, which knows neither: triggers fill `project_id`, and indexes of the earlier primary keys are
- * built anew, named `…_previous`. The next release drops them. Other indexes need not begin with the project.
+ * created again as `…_previous`. The next release drops them. Other indexes need not begin with the project.
  */
 export class Migration20261122000300TenantKeys extends OnlineMigration {
   override async up(): Promise<void> {

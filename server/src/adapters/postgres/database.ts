@@ -84,8 +84,11 @@ export async function openDatabase(database: DatabaseOptions): Promise<MikroORM>
   return MikroORM.init(options(database));
 }
 
-/** Advisory lock: exclusive for migrations and restores, shared for backups. */
-export const migrationLock = 7_316_904_551;
+/**
+ * Advisory lock: exclusive for migrations and restores, shared for backups. Not the number of the previous release, whose
+ * processes wait for theirs in a statement: a migration would wait for that statement, and the statement for it.
+ */
+export const migrationLock = 7_316_904_556;
 
 /** Removes the timeouts for this transaction: behind a pooler they may be set on the role. */
 export async function withoutLimits(em: EntityManager): Promise<void> {
@@ -96,9 +99,10 @@ export async function withoutLimits(em: EntityManager): Promise<void> {
 
 const lockPauseMs = 100;
 
-async function tryLock(em: EntityManager): Promise<boolean> {
-  const [row] = await em.execute<{ taken: boolean }[]>('select pg_try_advisory_xact_lock(?) as taken', [migrationLock]);
-  return row?.taken === true;
+/** Takes {@link migrationLock}. Never waits in a statement: `create index concurrently` would wait for its snapshot. */
+export async function takeMigrationLock(em: EntityManager): Promise<void> {
+  const statement = 'select pg_try_advisory_xact_lock(?) as taken';
+  while (!(await em.execute<{ taken: boolean }[]>(statement, [migrationLock]))[0]?.taken) await setTimeout(lockPauseMs);
 }
 
 /** Applies pending migrations. If several processes call it, one migrates and the others wait. */
@@ -107,8 +111,7 @@ export async function migrate(url: string): Promise<void> {
   try {
     await orm.em.fork().transactional(async (em) => {
       await withoutLimits(em);
-      // Not waiting in the statement: `create index concurrently` would wait for its snapshot.
-      while (!(await tryLock(em))) await setTimeout(lockPauseMs);
+      await takeMigrationLock(em);
       await orm.migrator.up();
     });
   } finally {
