@@ -37,6 +37,7 @@ const { values } = parseArgs({
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'test-results/mutants');
+const trialsPath = join(folder, 'trials.jsonl');
 /** Domain folders that decide authentication and authorization. */
 const rungs = ['ceremonies', 'otp', 'devices', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
 const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/**/*.ts`, { cwd: root })
@@ -114,15 +115,19 @@ async function tryAll(todo: readonly Mutant[]): Promise<void> {
     [3, 8],
     [8, Number.POSITIVE_INFINITY],
   ] as const) {
-    const trials = await tryRound(alive, (id) => (chances.get(id) ?? []).slice(from, to));
-    alive = alive.filter((mutant) => {
-      const own = trials.filter(({ id }) => id === mutant.id);
-      const end = own.find(({ outcome }) => outcome !== 'survived') ?? own[0];
-      if (end)
-        results.set(mutant, { outcome: end.outcome, ...(end.by !== undefined && { by: `${end.file}: ${end.by}` }) });
-      return !isDead(end?.outcome);
-    });
-    results.save();
+    const noting = setInterval(
+      () =>
+        note(
+          alive,
+          endedTrials().filter(({ outcome }) => isDead(outcome)),
+        ),
+      60_000,
+    );
+    const trials = await tryRound(alive, (id) => (chances.get(id) ?? []).slice(from, to)).finally(() =>
+      clearInterval(noting),
+    );
+    note(alive, trials);
+    alive = alive.filter((mutant) => !isDead(results.of(mutant)?.outcome));
     if (alive.length === 0) break;
     console.error(`${todo.length - alive.length} of ${todo.length} killed`);
   }
@@ -130,13 +135,27 @@ async function tryAll(todo: readonly Mutant[]): Promise<void> {
 
 type Ended = Extract<Trial, { outcome: string }>;
 
+/** Saves the outcome of each mutant with a trial. Also called during a round, so that an interrupted run resumes. */
+function note(alive: readonly Mutant[], trials: readonly Ended[]): void {
+  const byMutant = Map.groupBy(trials, ({ id }) => id);
+  for (const mutant of alive) {
+    const own = byMutant.get(mutant.id) ?? [];
+    const end = own.find(({ outcome }) => isDead(outcome)) ?? own[0];
+    if (end)
+      results.set(mutant, { outcome: end.outcome, ...(end.by !== undefined && { by: `${end.file}: ${end.by}` }) });
+  }
+  results.save();
+}
+
+function endedTrials(): Ended[] {
+  return readLines<Trial>(trialsPath).filter((line): line is Ended => 'outcome' in line);
+}
+
 async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Chance[]): Promise<Ended[]> {
-  const path = join(folder, 'trials.jsonl');
-  rmSync(path, { force: true });
-  const ended = () => readLines<Trial>(path).filter((line): line is Ended => 'outcome' in line);
+  rmSync(trialsPath, { force: true });
   // Repeat for the remaining mutants of a process that hung.
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    const before = ended();
+    const before = endedTrials();
     const done = new Set(before.map(({ id, file }) => `${id} ${file}`));
     const dead = new Set(before.filter(({ outcome }) => outcome !== 'survived').map(({ id }) => id));
     const files: Record<string, { id: number; tests: number[] }[]> = {};
@@ -150,7 +169,7 @@ async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Cha
     console.error(`${count} trials in ${Object.keys(files).length} test files …`);
     await runWork(root, folder, sources, Object.keys(files), { kind: 'try', files });
   }
-  return ended();
+  return endedTrials();
 }
 
 /** Coverage per test; cached for unchanged test files as long as no source changes. */
