@@ -248,7 +248,7 @@ async function fill(api: AdminApi, database: pg.Client): Promise<World> {
     [projectId],
   );
   await run(
-    `insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind, subject_id, client_id, detail)
+    `insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind, subject_id, client_id, detail)
      select (lpad(to_hex((extract(epoch from t) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid, $1, t,
        (array['user.signed_in', 'user.signed_in', 'otp.sent', 'session.ended', 'device.registered'])[1 + n % 5], 'success',
        'user', u.id, 'Ada', 'user', u.id, $2, '{"amr":["swk"]}'
@@ -257,7 +257,7 @@ async function fill(api: AdminApi, database: pg.Client): Promise<World> {
     [projectId, clientId],
   );
   await run(
-    `update audit_events set type = 'otp.rejected', result = 'failure' where project_id = $1 and right(id::text, 2) = '5f'`,
+    `update audit_log set type = 'otp.rejected', result = 'failure' where project_id = $1 and right(id::text, 2) = '5f'`,
     [projectId],
   );
   await run(

@@ -120,7 +120,7 @@ async function mistakes(scim: Scim): Promise<void> {
 async function past(latchkey: Latchkey, projectId: string, clientId: string): Promise<void> {
   const client = await openDatabase(latchkey);
   const events = `
-    insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind, subject_id,
+    insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind, subject_id,
       subject_name, client_id, detail, ip, user_agent)
     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(kind || n), 1, 3) || '8'
         || substr(md5(n || kind), 1, 15))::uuid,

@@ -168,7 +168,13 @@ const settings = {
     form: 'days',
     default: '0',
     description:
-      'How long audit events are kept; `0` keeps them forever. Each cleanup that deletes events is itself recorded.',
+      'How long audit events are kept; `0` keeps them forever. A month is deleted when its last event is older. Each deletion is itself recorded.',
+  },
+  AUDIT_ARCHIVE_DIR: {
+    schema: z.string().min(1),
+    form: 'folder',
+    description:
+      'Each month of audit events is written to a file in this folder before it is deleted. All processes need the same folder. If unset, there is no archive.',
   },
   BOOTSTRAP_ADMIN_TOKEN: {
     schema: z

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded/postgres.ts';
 import { BackupFileError } from './adapters/files/backup.ts';
+import { EventFileError, EventFolder } from './adapters/files/event-archive.ts';
 import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
 import { TransferFileError } from './adapters/files/transfer.ts';
 import { PortError } from './adapters/http/listener.ts';
@@ -97,6 +98,7 @@ export function compose(
       orm,
       ...ports,
       random: systemRandom,
+      eventArchive: config.AUDIT_ARCHIVE_DIR ? new EventFolder(config.AUDIT_ARCHIVE_DIR) : undefined,
       senders: counted(chooseSenders(config, database.embedded !== undefined), onMessage),
       postLogoutToken: (uri, token) => {
         const post = (headers: Record<string, string>) =>
@@ -120,6 +122,7 @@ const tellable = [
   StartError,
   BackupFileError,
   TransferFileError,
+  EventFileError,
   PortError,
   EmbeddedPostgresError,
   MasterKeyError,

@@ -5,6 +5,7 @@ import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { Activity } from './domain/audit/activity.ts';
+import type { EventArchive } from './domain/audit/archive.ts';
 import { Audit } from './domain/audit/audit.ts';
 import { AuditRetention } from './domain/audit/audit-retention.ts';
 import { SigninCallers } from './domain/ceremonies/callers.ts';
@@ -69,6 +70,8 @@ export interface Ports {
   postLogoutToken: PostLogoutToken;
   /** Called for each event of the audit log, for metrics. */
   onEvent?(type: string, result: string): void;
+  /** Where months of the audit log are kept before they are deleted; absent: nowhere. */
+  eventArchive?: EventArchive | undefined;
   /** Absent where no jobs are done. */
   gauge?: QueueGauge;
   /** Absent in a command, which is over in a moment. */
@@ -115,7 +118,11 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const base = { db, clock, random, queue, senders, issuer, audit, vault, limits };
 
   const activity = new Activity(base);
-  const auditRetention = new AuditRetention({ ...base, days: settings.auditRetentionDays ?? 0 });
+  const auditRetention = new AuditRetention({
+    ...base,
+    days: settings.auditRetentionDays ?? 0,
+    archive: ports.eventArchive ?? null,
+  });
   const smsGuard = new SmsGuard(base);
   const keys = new Keys({ ...base, schedule: defaultSchedule });
   const signer = new Signer({ ...base, keys });

@@ -169,7 +169,7 @@ export class SigninWorld {
 
   /** Types of this project's audit events, oldest first. */
   async events(): Promise<string[]> {
-    const sql = 'select type from audit_events where project_id = ? order by id';
+    const sql = 'select type from audit_log where project_id = ? order by id';
     const found = await this.app.services.db.reader().execute<{ type: string }[]>(sql, [this.project.id]);
     return found.map(({ type }) => type);
   }

@@ -61,7 +61,7 @@ describe('admin:link', () => {
     const { out } = await shellAt(app.clock, { ...env, BASE_URL: app.url }, 'admin:link');
     const link = /http\S+/.exec(out)?.[0] as string;
     expect((await fetch(link, { redirect: 'manual' })).status).toBe(303);
-    const sql = `select count(*)::int as count from audit_events where type = 'setup-link.minted'`;
+    const sql = `select count(*)::int as count from audit_log where type = 'setup-link.minted'`;
     expect(await app.services.db.reader().execute(sql)).toEqual([{ count: 1 }]);
   });
 });
@@ -143,11 +143,11 @@ describe('master-key:rotate', () => {
     await em().execute(
       `create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
     );
-    await em().execute('create trigger fail before insert on audit_events execute function fail()');
+    await em().execute('create trigger fail before insert on audit_log execute function fail()');
     const before = await em().execute('select sealed_private_key from signing_keys order by id');
     expect(await shell(swapped(), 'master-key:rotate')).toMatchObject({ code: 1, out: '' });
     expect(await em().execute('select sealed_private_key from signing_keys order by id')).toEqual(before);
-    await em().execute('drop trigger fail on audit_events');
+    await em().execute('drop trigger fail on audit_log');
     expect(await shell(swapped(), 'master-key:rotate')).toMatchObject({ code: 0 });
   });
 

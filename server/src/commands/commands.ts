@@ -12,6 +12,7 @@ import { importProjects } from './import.ts';
 import { restore } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
+import { verifyEvents } from './verify-events.ts';
 
 export const commands: readonly Command[] = [
   adminLink,
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   restore,
   exportProjects,
   importProjects,
+  verifyEvents,
   doctor,
 ];
 

@@ -41,14 +41,14 @@ const shown = 5;
  */
 const foreignCodesStatement = (since: Date) => sql<ForeignCode>`with sent as (
     select project_id, floor(extract(epoch from at))::bigint as second, subject_kind, subject_id
-    from audit_events where type in ('otp.sent', 'otp.requested')
+    from audit_log where type in ('otp.sent', 'otp.requested')
       and at >= ${since}::timestamptz - interval '15 minutes'
   ), entered as (
     select e.id, e.project_id, e.subject_id, e.at, e.ip,
       lower(left(e.subject_name, 1) || '…' || substring(e.subject_name from '@[^@]*$')) as "userNameHint",
       lower(left(u.email, 1) || '…' || substring(u.email from '@[^@]*$')) as "emailHint",
       floor(extract(epoch from e.at))::bigint - (e.detail->>'afterSeconds')::int as made
-    from audit_events e left join users u on u.id::text = e.subject_id
+    from audit_log e left join users u on u.id::text = e.subject_id
     where e.type = 'otp.verified' and e.at >= ${since} and e.detail->>'afterSeconds' is not null
   ), own as (
     select distinct e.id from entered e cross join generate_series(-3, 3) as off
@@ -96,7 +96,7 @@ const madeStatement = (since: Date) => sql<Made>`select
     where d.created_at >= ${since})::int as "adminDevices",
   (select count(*) from admin_tokens where created_at >= ${since})::int as tokens,
   (select count(*) from admin_tokens where created_at >= ${since} and revoked_at is null)::int as "liveTokens",
-  (select count(*) from audit_events where type = 'membership.granted' and at >= ${since})::int as roles,
+  (select count(*) from audit_log where type = 'membership.granted' and at >= ${since})::int as roles,
   (select count(*) from memberships where created_at >= ${since})::int as "liveRoles",
   (select count(*) from setup_links where used_at >= ${since})::int as links,
   (select count(*) from enrolments where verified_at >= ${since})::int as factors`;

@@ -120,7 +120,7 @@ describe('a project exported and imported into another instance', () => {
     const used = (typed: string) => services.db.transaction((own) => services.mfa.recoveryCodes.use(own, user, typed));
     expect(await used(codes[0] as string)).toBe(true);
     for (const table of ['group_members', 'devices', 'delegation_keys']) expect(await count(there, table)).toBe(1);
-    expect(await count(there, `audit_events where type = 'project.imported'`)).toBe(1);
+    expect(await count(there, `audit_log where type = 'project.imported'`)).toBe(1);
   });
 
   it('works under another master key, recovery codes included', async () => {

@@ -4,6 +4,7 @@ import { SetupLink } from './admins/setup-link.entity.ts';
 import { ActivityDay } from './audit/activity-day.entity.ts';
 import { ActivityProgress } from './audit/activity-progress.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
+import { RepeatedRefusal } from './audit/repeated-refusal.entity.ts';
 import { Ceremony } from './ceremonies/ceremony.entity.ts';
 import { AuthorizationRequest } from './ceremonies/requests/authorization-request.entity.ts';
 import { ApiKey } from './clients/api-key.entity.ts';
@@ -45,6 +46,7 @@ import { UserEmail } from './users/user-email.entity.ts';
 export const entities = [
   Project,
   AuditEvent,
+  RepeatedRefusal,
   Budget,
   SigningKey,
   RetiredMacKey,

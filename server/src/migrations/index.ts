@@ -20,6 +20,7 @@ import { Migration20261121001700DeviceKeys } from './20261121001700-device-keys.
 import { Migration20261122000100Evidence } from './20261122000100-evidence.ts';
 import { Migration20261122000200Moments } from './20261122000200-moments.ts';
 import { Migration20261122000300TenantKeys } from './20261122000300-tenant-keys.ts';
+import { Migration20261122000400EventsByMonth } from './20261122000400-events-by-month.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   { name: '20261122000100-evidence', class: Migration20261122000100Evidence },
   { name: '20261122000200-moments', class: Migration20261122000200Moments },
   { name: '20261122000300-tenant-keys', class: Migration20261122000300TenantKeys },
+  { name: '20261122000400-events-by-month', class: Migration20261122000400EventsByMonth },
 ];

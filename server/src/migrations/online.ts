@@ -42,11 +42,11 @@ export abstract class OnlineMigration extends Migration {
   }
 
   /** Runs `update … set` on the whole table, some hundred rows at a time. `t` is the table in `from` and `where`. */
-  protected async backfill(table: string, { set, from, where }: { set: string; from: string; where: string }) {
+  protected async backfill(table: string, { set, from, where }: { set: string; from?: string; where: string }) {
     const [size] = await this.execute(`select pg_relation_size('"${table}"') / 8192 as pages`);
     for (let page = 0; page <= Number(size?.['pages']); page += pagesPerBatch) {
       const batch = `t.ctid >= '(${page},0)' and t.ctid < '(${page + pagesPerBatch},0)'`;
-      await this.execute(`update "${table}" t set ${set} from ${from} where ${batch} and ${where}`);
+      await this.execute(`update "${table}" t set ${set} ${from ? `from ${from}` : ''} where ${batch} and ${where}`);
     }
   }
 

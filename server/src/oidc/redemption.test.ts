@@ -176,7 +176,7 @@ describe.each([
     expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(false);
     const told = await rows<{ type: string; n: number }>(
       app.services.db,
-      `select type, count(*)::int as n from audit_events where client_id = ? and type = 'token.issued' group by type`,
+      `select type, count(*)::int as n from audit_log where client_id = ? and type = 'token.issued' group by type`,
       [rp.client.id],
     );
     expect(told).toEqual([{ type: 'token.issued', n: 1 }]);

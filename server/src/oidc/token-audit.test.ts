@@ -44,7 +44,7 @@ interface Told {
 function told(projectId: string | null): Promise<Told[]> {
   return rows<Told>(
     app.services.db,
-    `select type, detail->>'fault' as fault, (detail->>'count')::int as count, client_id, actor_kind from audit_events
+    `select type, detail->>'fault' as fault, (detail->>'count')::int as count, client_id, actor_kind from audit_log
      where project_id is not distinct from ?::uuid and result = 'failure' order by id`,
     [projectId],
   );
@@ -55,7 +55,7 @@ it('an issued token is recorded with IP address, user agent and request id', asy
   const given = await rp.exchange(await rp.code(), {}, headers);
   const [event] = await rows<Record<string, string>>(
     app.services.db,
-    "select ip, user_agent, request_id, subject_name from audit_events where project_id = ? and type = 'token.issued'",
+    "select ip, user_agent, request_id, subject_name from audit_log where project_id = ? and type = 'token.issued'",
     [project.id],
   );
   expect(event).toMatchObject({ ip: '192.0.2.7', user_agent: 'relying party' });

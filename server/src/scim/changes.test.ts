@@ -38,7 +38,7 @@ async function leftOf(id: string): Promise<unknown> {
   const emails = await rows(db, 'select value_key from user_emails where user_id = ? order by 1', [id]);
   const events = await rows(
     db,
-    `select type, result, actor_kind, actor_name, subject_kind, subject_name, detail, at from audit_events
+    `select type, result, actor_kind, actor_name, subject_kind, subject_name, detail, at from audit_log
      where subject_id = ? and type <> 'user.created' order by id`,
     [id],
   );

@@ -150,7 +150,7 @@ describe('DELETE', () => {
     const log = await app.services.db
       .reader()
       .execute<{ type: string; actor_name: string }[]>(
-        'select type, actor_name from audit_events where subject_id = ? order by id',
+        'select type, actor_name from audit_log where subject_id = ? order by id',
         [user.id],
       );
     expect(log).toContainEqual({ type: 'user.erased', actor_name: 'Directory' });
@@ -221,7 +221,7 @@ describe('provenance (service.md 3.1)', () => {
     const log = await app.services.db
       .reader()
       .execute<object[]>(
-        'select type, actor_kind, actor_name, detail from audit_events where subject_id = ? order by id',
+        'select type, actor_kind, actor_name, detail from audit_log where subject_id = ? order by id',
         [id],
       );
     expect(log).toMatchObject([
@@ -287,7 +287,7 @@ describe('concurrent requests', () => {
     expect(user.meta.version).toBe('W/"201"');
     const told = await app.services.db
       .reader()
-      .execute<object[]>(`select 1 from audit_events where subject_id = ? and type = 'user.updated'`, [id]);
+      .execute<object[]>(`select 1 from audit_log where subject_id = ? and type = 'user.updated'`, [id]);
     expect(told).toHaveLength(200);
     const numbers = Array.from({ length: 20 }, (_, n) => n);
 

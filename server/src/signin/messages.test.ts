@@ -52,7 +52,7 @@ describe('a flood of requests for one address', () => {
     expect(await messages()).toEqual([]);
     const events = await rows<{ type: string; result: string; reason: string | null }>(
       world.app.services.db,
-      `select type, result, detail->>'reason' as reason from audit_events where project_id = ? order by id desc limit 1`,
+      `select type, result, detail->>'reason' as reason from audit_log where project_id = ? order by id desc limit 1`,
       [world.project.id],
     );
     const reason = 'too many requests for this address';
@@ -73,7 +73,7 @@ describe('a code', () => {
 
   it('for an address without an account is recorded with a masked address', async () => {
     expectStatus(await ask(), 'OTP_NEEDED');
-    const sql = `select subject_kind, subject_id, subject_name from audit_events where project_id = ? and type = ?`;
+    const sql = `select subject_kind, subject_id, subject_name from audit_log where project_id = ? and type = ?`;
     const [event] = await rows(world.app.services.db, sql, [world.project.id, 'otp.requested']);
     const hint = expect.stringContaining('…');
     expect(event).toEqual({ subject_kind: 'address', subject_id: hint, subject_name: hint });
@@ -100,7 +100,7 @@ describe('a code', () => {
       const begun = expectStatus(await world.meetFactor(page, userid), 'MFA_INITIATED');
       const wrong = await page.step('verify-mfa', { userid, otp: otherCode(begun['code']) }, 'use');
       expect(wrong).toMatchObject(refusal('CODE_REJECTED', 400));
-      const sql = `select detail from audit_events where project_id = ? and type = 'mfa.rejected'`;
+      const sql = `select detail from audit_log where project_id = ? and type = 'mfa.rejected'`;
       expect(await rows(world.app.services.db, sql, [world.project.id])).toMatchObject([
         { detail: { fault: 'wrong', method: 'email', byRecovery: false } },
       ]);

@@ -58,7 +58,7 @@ describe('an invalid proof', () => {
       const [told] = await query(
         world.app.services.db.alone,
         sql<{ events: number; count: number }>`
-          select count(*)::int as events, coalesce(sum((detail->>'count')::int), 0)::int as count from audit_events
+          select count(*)::int as events, coalesce(sum((detail->>'count')::int), 0)::int as count from audit_log
           where project_id = ${world.project.id} and type = 'device.proof_rejected' and detail->>'fault' = 'act'`,
       );
       return told;

@@ -240,7 +240,7 @@ describe('the audit log of a sign-in code', () => {
     query(
       world.app.services.db.alone,
       sql<{ type: string; subject_id: string; reason: string | null }>`
-        select type, subject_id, detail->>'reason' as reason from audit_events
+        select type, subject_id, detail->>'reason' as reason from audit_log
         where project_id = ${world.project.id} and type like 'otp.%' order by id`,
     );
 

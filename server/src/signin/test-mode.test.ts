@@ -22,7 +22,7 @@ async function fill(count: number): Promise<void> {
 }
 
 const events = async () => {
-  const sql = `select actor_kind as actor, detail from audit_events where type = 'project.test_mode_ended' and project_id = ?`;
+  const sql = `select actor_kind as actor, detail from audit_log where type = 'project.test_mode_ended' and project_id = ?`;
   return world.app.services.db.reader().execute(sql, [world.project.id]);
 };
 const isOn = async () =>

@@ -172,7 +172,7 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
 async function expectNothingGiven(): Promise<void> {
   const { db } = world.app.services;
   expect(await rows(db, 'select from authorization_codes where created_at = ?', [now()])).toEqual([]);
-  expect(await rows(db, `select from audit_events where type = 'user.signed_in' and at = ?`, [now()])).toEqual([]);
+  expect(await rows(db, `select from audit_log where type = 'user.signed_in' and at = ?`, [now()])).toEqual([]);
   expect(await rows(db, 'select from users where last_sign_in_at = ?', [now()])).toEqual([]);
 }
 
@@ -311,7 +311,7 @@ const changes = inProgress.map(([what, otherwise]): (typeof asks)[number] => [
 ]);
 
 describe('authenticate with and without its shortcut: same responses, same rows', () => {
-  const tables = ['ceremonies', 'devices', 'users', 'audit_events', 'one_time_codes'];
+  const tables = ['ceremonies', 'devices', 'users', 'audit_log', 'one_time_codes'];
 
   async function outcome(app: TestApp, ask: Ask): Promise<unknown> {
     await begin();
@@ -390,7 +390,7 @@ describe('a trusted device', () => {
     const answer = expectStatus(await signIn(), 'SUCCESS');
     const [event] = await rows(
       world.app.services.db,
-      `select actor_kind, ip, user_agent, request_id, client_id, subject_id from audit_events
+      `select actor_kind, ip, user_agent, request_id, client_id, subject_id from audit_log
        where type = 'user.signed_in' and project_id = ? order by id desc limit 1`,
       [world.project.id],
     );

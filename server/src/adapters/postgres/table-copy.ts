@@ -11,14 +11,15 @@ const schema = 'public';
 const pageSize = 500;
 const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
 
-/** All tables but `migrations`, parents before children. */
+/** All tables but `migrations`, parents before children; a partitioned table stands for its partitions. */
 export async function tablesOf(em: EntityManager): Promise<Table[]> {
   const columns = await query(
     em,
     sql<{ table: string; column: string }>`
       select c.relname as "table", a.attname as "column" from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-      where c.relnamespace = to_regnamespace(${schema}) and c.relkind = 'r' and c.relname <> 'migrations'
+      where c.relnamespace = to_regnamespace(${schema}) and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relname <> 'migrations'
       order by c.relname, a.attnum`,
   );
   const parents = await query(

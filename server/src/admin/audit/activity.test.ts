@@ -96,7 +96,7 @@ describe('Query.activity', () => {
     expect(await counted()).toEqual(['2026-03-01', '2026-03-02']);
     expect((await ask(28)).data.activity).toEqual(before);
     // What is counted is not counted from the events again.
-    await execute(room.services.db.reader(), sql`delete from audit_events where type = 'user.signed_in'`);
+    await execute(room.services.db.reader(), sql`delete from audit_log where type = 'user.signed_in'`);
     expect((await ask(28)).data.activity[0]).toMatchObject({ day: '2026-03-01', signIns: 3, activeUsers: 2 });
     await record('user.signed_in', 'ada', { amr: ['swk'] });
     expect((await ask(28)).data.activity.at(-1)).toMatchObject({ day: '2026-03-03', signIns: 1 });
@@ -107,19 +107,20 @@ describe('Query.activity', () => {
     const now = room.clock.now();
     await execute(
       em,
-      sql`insert into audit_events (id, project_id, at, type, result, actor_kind, subject_id, detail)
+      sql`insert into audit_log (id, project_id, at, type, result, actor_kind, subject_id, detail)
         select (lpad(to_hex((extract(epoch
         from t) * 1000)::bigint), 12, '0') || '7000' || '8' || lpad(to_hex(n), 15, '0'))::uuid,
           ${projectId}, t, 'user.signed_in', 'success', 'user', 'u' || n % 5000, '{"amr":["swk"]}'
         from generate_series(1, 100000) as n,
           lateral (select ${now}::timestamptz - n * interval '25 seconds' as t) as moment`,
     );
-    await execute(em, sql`analyze audit_events`);
+    await execute(em, sql`analyze audit_log`);
     const today = new Date(now);
     today.setUTCHours(0, 0, 0, 0);
     const statement = activityStatement(projectId, new Date(now.getTime() - 28 * day * 1000), today);
     const plan = await query(em, sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off) ${statement}`);
     const lines = plan.map((line) => line['QUERY PLAN']).join('\n');
+    // The partition of these events.
     expect(lines).toMatch(/Index (Only )?Scan using audit_events_|Bitmap Index Scan on audit_events_/);
     expect(lines).not.toMatch(/Seq Scan on audit_events/);
     const read = [...lines.matchAll(/audit_events.*?rows=(\d+)/g)].map(([, rows]) => Number(rows));

@@ -1,5 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
-import type { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
+import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import { listEvents } from '../../domain/audit/events.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
@@ -47,6 +47,6 @@ export class AuditResolver {
 
   @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for events of the instance.' })
   async project(@Root() event: AuditEvent, @Ctx() { loaders }: AdminContext) {
-    return event.project ? ((await loaders.project(event.project.id)) ?? null) : null;
+    return event.projectId === instanceId ? null : ((await loaders.project(event.projectId)) ?? null);
   }
 }

@@ -98,13 +98,13 @@ describe('Query.auditEvents', () => {
     const em = room.services.db.reader();
     await execute(
       em,
-      sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, client_id)
+      sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, client_id)
         select gen_random_uuid(), ${projectId}, now(), (array['user.signed_in', 'otp.sent',
           'session.ended'])[1 + n % 3],
           'success', 'user', 'somebody-' || n % 1000, ${clientId}
         from generate_series(1, 100000) as n`,
     );
-    await execute(em, sql`analyze audit_events`);
+    await execute(em, sql`analyze audit_log`);
     const page = { first: 51, after: null };
     const filters = [
       {},

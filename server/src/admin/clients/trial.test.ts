@@ -158,12 +158,12 @@ describe('a trial sign-in', () => {
   it('leaves no valid token if it fails half-way', async () => {
     const { db } = world.app.services;
     const back = await tried();
-    const rule = 'alter table audit_events add constraint no_trials';
+    const rule = 'alter table audit_log add constraint no_trials';
     await changed(db, `${rule} check (type <> 'client.tried') not valid`);
     try {
       expect((await finish(back)).code).toBe('INTERNAL_SERVER_ERROR');
     } finally {
-      await changed(db, 'alter table audit_events drop constraint no_trials');
+      await changed(db, 'alter table audit_log drop constraint no_trials');
     }
     const sql = 'select used_at is not null as used, revoked_at is not null as revoked from authorization_codes';
     const codes = await rows(db, `${sql} where client_id = ?`, [world.client.id]);

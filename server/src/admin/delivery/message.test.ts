@@ -64,7 +64,7 @@ describe('a test of a sender', () => {
     const told = await query(
       room.services.db.reader(),
       sql<{ type: string; result: string }>`
-        select type, result from audit_events where project_id = ${project.id} and type = 'sender.tested'`,
+        select type, result from audit_log where project_id = ${project.id} and type = 'sender.tested'`,
     );
     expect(told).toEqual([{ type: 'sender.tested', result: 'success' }]);
   });

@@ -63,7 +63,7 @@ describe("the directory's self-test", () => {
     expect(counts).toEqual({ sum: 0 });
     const events = await app.services.db
       .reader()
-      .execute("select result, actor_kind from audit_events where type = 'directory.tested' and project_id = ?", [id]);
+      .execute("select result, actor_kind from audit_log where type = 'directory.tested' and project_id = ?", [id]);
     expect(events).toEqual(Array.from({ length: 2 }, () => ({ result: 'success', actor_kind: 'bootstrap-token' })));
   });
 

@@ -36,7 +36,7 @@ const eventsOf = () =>
   query(
     room.services.db.reader(),
     sql<{ type: string; detail: object }>`
-      select type, detail from audit_events where project_id = ${project.id} and type like 'experience.%' order by id`,
+      select type, detail from audit_log where project_id = ${project.id} and type like 'experience.%' order by id`,
   );
 
 describe('the experience of a project', () => {

@@ -44,8 +44,7 @@ describe('the instance', () => {
 
   it('audits each use of the bootstrap token as the actor', async () => {
     const count = async () =>
-      (await room.services.db.reader().execute("select 1 from audit_events where type = 'bootstrap-token.used'"))
-        .length;
+      (await room.services.db.reader().execute("select 1 from audit_log where type = 'bootstrap-token.used'")).length;
     const before = await count();
     await room.call('{ me { kind name grants { role projectId } freshUntil } }').then(({ data }) =>
       expect(data.me).toEqual({

@@ -25,7 +25,7 @@ const messageTables: UserTables = {
 };
 
 const auditTables: UserTables = {
-  tables: ['audit_events'],
+  tables: ['audit_log'],
   erase: (em, { id }) => anonymizeEvents(em, id),
   exportRows: {
     eventsAbout: ({ id, project }) => eventsAbout(project.id, id),

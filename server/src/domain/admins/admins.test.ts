@@ -34,7 +34,7 @@ const deactivate = (user: { id: string }) =>
 const ownerNamed = async (email: string) => (await admins.grantRole({ email, role: 'owner' }, owner)).user;
 /** Audit events of a type, oldest first. */
 const told = async (type: string) => {
-  const sql = 'select type, project_id, subject_name, detail from audit_events where type = ? order by id';
+  const sql = 'select type, project_id, subject_name, detail from audit_log where type = ? order by id';
   return reader().execute<{ project_id: string; subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
 };
 const nowhere = '00000000-0000-4000-8000-000000000000';
@@ -132,7 +132,7 @@ describe('a role', () => {
       { subject_name: 'ada' },
       { subject_name: 'b@example.com' },
     ]);
-    const sql = "select actor_name from audit_events where type = 'setup-link.used'";
+    const sql = "select actor_name from audit_log where type = 'setup-link.used'";
     expect(await reader().execute(sql)).toEqual([{ actor_name: 'ada' }]);
   });
 

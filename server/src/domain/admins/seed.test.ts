@@ -15,7 +15,7 @@ const at = (issuer: string) => {
   return new Seed({ db, clock: app.clock, audit, projects, clients, issuer });
 };
 const told = async (type: string) => {
-  const sql = 'select subject_name, detail from audit_events where type = ? order by id';
+  const sql = 'select subject_name, detail from audit_log where type = ? order by id';
   return app.services.db.reader().execute<{ subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
 };
 

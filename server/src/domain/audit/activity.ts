@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { execute, query, type Statement, sql } from '../kernel/sql.ts';
+import { instanceId } from './audit-event.entity.ts';
 import { firstIdAfter, firstIdFrom } from './moment.ts';
 
 /** Activity of a project on a day, in UTC; days without activity are omitted. */
@@ -90,9 +91,9 @@ export class Activity {
             coalesce(active_users, 0), coalesce(codes_sent, 0), coalesce(codes_verified, 0), coalesce(code_seconds,
               0),
             coalesce(refused, 0), coalesce(logouts_delivered, 0), coalesce(logouts_failed, 0)
-          from (select project_id, ${eventCounts} from audit_events
+          from (select project_id, ${eventCounts} from audit_log
                 where id >= ${firstIdFrom(day)} and id < ${firstIdAfter(end)} and at >= ${day} and at < ${end}
-                  and type = any(${types}::text[]) and project_id is not null
+                  and type = any(${types}::text[]) and project_id <> ${instanceId}
                 group by project_id) e
           full join (select project_id, ${logoutCounts} from logout_deliveries
                      where created_at >= ${day} and created_at < ${end} group by project_id) l
@@ -143,7 +144,7 @@ export function activityStatement(projectId: string, from: Date, live: Date): St
         and day < ${dayOf(live)}::date
       union all
       select (at at time zone 'UTC')::date as day, ${eventCounts}, ${noLogouts}, ${noRequests}
-      from audit_events
+      from audit_log
       where project_id = ${projectId} and type = any(${types}::text[]) and id >= ${firstIdFrom(live)}
         and at >= ${live}
       group by 1

@@ -1,15 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Actor } from '../kernel/actor.ts';
 import { instant, key } from '../kernel/columns.ts';
-import { Project } from '../projects/project.entity.ts';
+
+/** The project of the instance's own events: the nil UUID (RFC 9562 §5.9). */
+export const instanceId = '00000000-0000-0000-0000-000000000000';
 
 const schema = defineEntity({
   name: 'AuditEvent',
-  tableName: 'audit_events',
+  tableName: 'audit_log',
   properties: {
+    /** {@link instanceId} for events of the instance. */
+    projectId: p.uuid().primary(),
     id: key(),
-    /** Absent for events of the instance. */
-    project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade'),
     at: instant(),
     /** `noun.verb` in the past tense, e.g. `client.created`. */
     type: p.text(),
@@ -26,17 +28,17 @@ const schema = defineEntity({
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
     requestId: p.text().nullable(),
-    /** Hash of the fields that the refusals counted by this event share. */
+    /** For the previous release; the next one drops it. */
     repeatKey: p.text().nullable(),
   },
   indexes: [
-    { name: 'audit_events_project_id_id_index', properties: ['project', 'id'] },
-    { name: 'audit_events_project_id_type_id_index', properties: ['project', 'type', 'id'] },
-    { name: 'audit_events_subject_id_id_index', properties: ['subjectId', 'id'] },
-    { name: 'audit_events_actor_id_id_index', properties: ['actorId', 'id'] },
+    { name: 'audit_log_id_index', properties: ['id'] },
+    { name: 'audit_log_project_id_type_id_index', properties: ['projectId', 'type', 'id'] },
+    { name: 'audit_log_subject_id_id_index', properties: ['subjectId', 'id'] },
+    { name: 'audit_log_actor_id_id_index', properties: ['actorId', 'id'] },
   ],
 });
 
-/** An action or a refused attempt. Written in the transaction of the action. */
+/** An action or a refused attempt. Written in the transaction of the action. The table has a partition per month. */
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);

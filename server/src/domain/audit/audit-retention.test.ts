@@ -1,53 +1,331 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { shell } from '../../../test/shell.ts';
+import { EventFolder } from '../../adapters/files/event-archive.ts';
+import { randomOn } from '../../adapters/system/random.ts';
 import { system } from '../kernel/actor.ts';
+import type { Random } from '../kernel/random.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
+import { nextHash } from './archive.ts';
+import { Audit } from './audit.ts';
 import { AuditRetention } from './audit-retention.ts';
+import { firstIdAt } from './moment.ts';
+import { EventMonths } from './months.ts';
 
 const day = 24 * 3600;
 let app: TestApp;
+let folder: string;
+let random: Random;
 
 beforeEach(async () => {
   app = await buildTestApp();
+  random = randomOn(app.clock);
+  folder = mkdtempSync(join(tmpdir(), 'latchkey-events-'));
 });
-afterEach(() => app.close());
+afterEach(async () => {
+  rmSync(folder, { recursive: true });
+  await app.close();
+});
 
-const retention = (days: number) =>
-  new AuditRetention({ db: app.services.db, clock: app.clock, audit: app.services.audit, days });
+const retention = (days: number, archive: EventFolder | null = null) =>
+  new AuditRetention({ db: app.services.db, clock: app.clock, audit: app.services.audit, days, archive });
+const months = () => new EventMonths({ db: app.services.db, clock: app.clock });
+/** Events whose ids have the time of the clock. */
 const record = (type: string) =>
-  app.services.db.transaction(async (em) => app.services.audit.record(em, { type, actor: system }));
+  app.services.db.transaction(async (em) =>
+    new Audit({ clock: app.clock, random }).record(em, { type, actor: system }),
+  );
 
 async function types(): Promise<string[]> {
-  const rows = await app.services.db
-    .reader()
-    .execute<{ type: string }[]>(
-      "select type from audit_events where type like 'test.%' or type like 'audit.%' order by id",
-    );
+  const rows = await query(
+    app.services.db.alone,
+    sql<{ type: string }>`select type from audit_log where type like 'test.%' or type like 'audit.%' order by at`,
+  );
   return rows.map(({ type }) => type);
 }
 
-it('events are kept forever unless a setting limits them', async () => {
-  await record('test.old');
-  app.clock.turn(4000 * day);
-  await retention(0).sweep();
-  expect(await types()).toEqual(['test.old']);
+/** The types of the test's events, by partition. */
+async function byPartition(): Promise<Record<string, string[]>> {
+  const rows = await query(
+    app.services.db.alone,
+    sql<{ name: string; type: string }>`
+      select tableoid::regclass::text as name, type from audit_log where type like 'test.%' order by id`,
+  );
+  const grouped = Object.entries(Object.groupBy(rows, ({ name }) => name));
+  return Object.fromEntries(grouped.map(([name, own]) => [name, (own ?? []).map(({ type }) => type)]));
+}
+
+/** Turns the clock to the middle of the month `offset` months from the real one. */
+function turnTo(offset: number): string {
+  const now = new Date();
+  const at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 15));
+  app.clock.turn((at.getTime() - app.clock.now().getTime()) / 1000);
+  return at.toISOString().slice(0, 7);
+}
+
+const partitionOf = (month: string) => `audit_log_${month.replace('-', '_')}`;
+
+describe('the months of the audit log', () => {
+  it('are prepared ahead, and each takes the events of its time', async () => {
+    turnTo(0);
+    await record('test.now');
+    const month = turnTo(3);
+    await months().prepare();
+    await months().prepare();
+    const names = (await months().list()).map(({ name }) => name);
+    expect(names.slice(0, 2)).toEqual(['audit_events', partitionOf(month)]);
+    expect(names).toHaveLength(5);
+    await record('test.first');
+    turnTo(4);
+    await record('test.second');
+    expect(await byPartition()).toEqual({
+      audit_events: ['test.now'],
+      [partitionOf(month)]: ['test.first'],
+      [names[2] as string]: ['test.second'],
+    });
+  });
+
+  it('lose no event when none is prepared: it moves to its month later', async () => {
+    const month = turnTo(7);
+    await record('test.early');
+    expect(await byPartition()).toEqual({ audit_log_rest: ['test.early'] });
+    await Promise.all([months().prepare(), months().prepare(), months().prepare()]);
+    await months().prepare();
+    expect(await byPartition()).toEqual({ [partitionOf(month)]: ['test.early'] });
+    await record('test.late');
+    expect(await byPartition()).toEqual({ [partitionOf(month)]: ['test.early', 'test.late'] });
+  });
 });
 
-it('expired events are deleted, younger ones stay, and the deletion is audited', async () => {
-  // Ids contain the time, so old events are inserted with old ids.
-  const old = new Date(app.clock.now().getTime() - 400 * day * 1000);
-  const id = (milliseconds: number) => {
-    const hex = milliseconds.toString(16).padStart(12, '0');
-    return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001`;
-  };
-  await app.services.db
-    .reader()
-    .execute(
-      "insert into audit_events (id, at, type, result, actor_kind) select ?::uuid, ?, 'test.old', 'success', 'system'",
-      [id(old.getTime()), old],
+describe('retention', () => {
+  it('keeps events forever unless a setting limits them', async () => {
+    await record('test.old');
+    app.clock.turn(4000 * day);
+    await retention(0).sweep();
+    expect(await types()).toEqual(['test.old']);
+  });
+
+  it('drops a month once its last event is too old, and audits it', async () => {
+    const month = turnTo(3);
+    await months().prepare();
+    await record('test.month');
+    turnTo(4);
+    await record('test.next');
+    app.clock.turn(10 * day);
+    await retention(30).sweep();
+    expect(await byPartition()).toMatchObject({ [partitionOf(month)]: ['test.month'] });
+    app.clock.turn(16 * day);
+    await retention(30).sweep();
+    expect(await types()).toEqual(['test.next', 'audit.trimmed']);
+    expect((await months().list()).map(({ name }) => name)).not.toContain(partitionOf(month));
+    await retention(30).sweep();
+    expect(await types()).toEqual(['test.next', 'audit.trimmed']);
+  });
+
+  it('deletes old events that share a partition with younger ones', async () => {
+    turnTo(-3);
+    await record('test.old');
+    turnTo(0);
+    await record('test.young');
+    await retention(30).sweep();
+    expect(await types()).toEqual(['test.young', 'audit.trimmed']);
+  });
+
+  it('changes nothing while a long statement reads the log', async () => {
+    turnTo(3);
+    await months().prepare();
+    await record('test.month');
+    turnTo(6);
+    await app.services.db.transaction(async (em) => {
+      await query(em, sql`select count(*) from audit_log`);
+      await expect(retention(30).sweep()).rejects.toThrow('lock timeout');
+    });
+    expect(await types()).toEqual(['test.month']);
+    await retention(30).sweep();
+    expect(await types()).toEqual(['audit.trimmed']);
+  });
+});
+
+/** Larger: also prints how long the drop took, and the longest write beside it. */
+const count = Number(process.env['LATCHKEY_RETENTION_EVENTS'] ?? 2000);
+
+it(`drops a month of ${count} events while others are written`, { timeout: 3_600_000 }, async () => {
+  const month = turnTo(3);
+  const begin = app.clock.now();
+  await months().prepare();
+  const { alone } = app.services.db;
+  const projectId = random.id();
+  for (let done = 0; done < count; done += 500_000) {
+    await execute(
+      alone,
+      sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
+          client_id, detail, ip, user_agent, request_id)
+        select (lpad(to_hex((extract(epoch from t) * 1000)::bigint), 12, '0') || '7000' || '8'
+            || lpad(to_hex(n), 15, '0'))::uuid, ${projectId}, t, 'user.signed_in', 'success', 'user', 'u' || n % 50000,
+          'user', 'u' || n % 50000, ${projectId}, '{"amr":["swk","otp"],"device":"019a0000-0000-7000-8000-000000000000"}',
+          '192.0.2.1', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0 Safari/537.36',
+          md5(n::text)
+        from generate_series(${done + 1}::int, ${Math.min(count, done + 500_000)}::int) as n,
+          lateral (select ${begin}::timestamptz + n * interval '100 milliseconds' as t) as moment`,
     );
-  await record('test.young');
-  await retention(365).sweep();
-  expect(await types()).toEqual(['test.young', 'audit.trimmed']);
-  await retention(365).sweep();
-  expect(await types()).toEqual(['test.young', 'audit.trimmed']);
+  }
+  const partition = partitionOf(month);
+  const size = sql<{ rows: number; size: string }>`select count(*)::int as rows,
+    pg_size_pretty(pg_total_relation_size(${partition}::regclass)) as size from ${sql.id(partition)}`;
+  const [filled] = await query(alone, size);
+  expect(filled?.rows).toBe(count);
+  const now = new Date(begin.getTime() + 90 * day * 1000);
+  const young = { actor: system, subject: { kind: 'user', id: 'ada' }, projectId };
+  const writer = new Audit({ clock: { now: () => now }, random: randomOn({ now: () => now }) });
+  const dropping = months().drop(partition);
+  let [writes, longest, isDropped] = [0, 0, false];
+  const ended = dropping.then((done) => {
+    isDropped = done;
+    return performance.now();
+  });
+  const start = performance.now();
+  do {
+    const before = performance.now();
+    await execute(alone, writer.insertion({ type: 'test.young', ...young }));
+    longest = Math.max(longest, performance.now() - before);
+    writes += 1;
+  } while (!isDropped);
+  const took = (await ended) - start;
+  expect((await types()).filter((type) => type === 'test.young')).toHaveLength(writes);
+  expect((await months().list()).map(({ name }) => name)).not.toContain(partition);
+  if (count > 2000) {
+    const times = `${Math.round(took)} ms; longest of ${writes} writes beside it: ${longest.toFixed(1)} ms`;
+    console.log(`${count} events (${filled?.size}) dropped in ${times}`);
+  }
+});
+
+describe('the archive', () => {
+  const path = (month: string) => join(folder, `events-${month}.jsonl.gz`);
+  const linesOf = (month: string) =>
+    gunzipSync(readFileSync(path(month)))
+      .toString()
+      .trimEnd()
+      .split('\n');
+
+  /** Two months of events, archived and deleted. */
+  async function archive(): Promise<[string, string]> {
+    const names: [string, string] = [turnTo(-5), ''];
+    await record('test.a');
+    await record('test.b');
+    names[1] = turnTo(-4);
+    await record('test.c');
+    turnTo(0);
+    await retention(30, new EventFolder(folder)).sweep();
+    return names;
+  }
+
+  it('has each month, chained by hashes, before it is deleted', async () => {
+    const [first, second] = await archive();
+    expect(await types()).toEqual(expect.not.arrayContaining(['test.a', 'test.b', 'test.c']));
+    const store = new EventFolder(folder);
+    expect((await store.months()).slice(0, 2)).toEqual([first, second]);
+    const [one, two] = [await store.verify(first), await store.verify(second)];
+    expect(one).toMatchObject({ events: 2, previous: null });
+    expect(two).toMatchObject({ events: 1, previous: one.hash });
+    const event = JSON.parse(linesOf(first)[1] as string).event;
+    expect(event).toMatchObject({ type: 'test.a', actorKind: 'system', projectId: null });
+    expect(event.at.slice(0, 7)).toBe(first);
+    const recorded = await query(
+      app.services.db.alone,
+      sql<{ detail: unknown }>`select detail from audit_log where type = 'audit.archived' order by id`,
+    );
+    expect(recorded.map(({ detail }) => detail).slice(0, 2)).toEqual([
+      { month: first, events: 2, hash: one.hash },
+      { month: second, events: 1, hash: two.hash },
+    ]);
+  });
+
+  it('keeps a file that is there', async () => {
+    const [first] = await archive();
+    const before = readFileSync(path(first));
+    await retention(30, new EventFolder(folder)).sweep();
+    expect(readFileSync(path(first))).toEqual(before);
+  });
+
+  it('is needed: nothing is deleted when it cannot be written', async () => {
+    turnTo(-5);
+    await record('test.a');
+    turnTo(0);
+    const full = join(folder, 'file');
+    writeFileSync(full, '');
+    await expect(retention(30, new EventFolder(full)).sweep()).rejects.toThrow();
+    expect(await types()).toEqual(['test.a']);
+  });
+
+  it('shows a changed, removed, added or reordered line, and a file that is cut off', async () => {
+    const [first] = await archive();
+    const lines = linesOf(first);
+    const [header, a, b, end] = lines as [string, string, string, string];
+    const forged = (text: string[]) => {
+      writeFileSync(path(first), gzipSync(text.map((line) => `${line}\n`).join('')));
+      return new EventFolder(folder).verify(first);
+    };
+    await expect(forged([header, a.replace('test.a', 'test.x'), b, end])).rejects.toThrow('line 2 was changed');
+    await expect(forged([header, b, end])).rejects.toThrow('line 2 was changed');
+    await expect(forged([header, a, a, b, end])).rejects.toThrow('line 3 was changed');
+    await expect(forged([header, b, a, end])).rejects.toThrow('line 2 was changed');
+    await expect(forged([header, a, b])).rejects.toThrow('cut off');
+    await expect(forged([header, a, b, end, a])).rejects.toThrow('line 5 follows the end');
+    await expect(forged([a, b, end])).rejects.toThrow('not an archive');
+    await expect(forged([header, 'not JSON', end])).rejects.toThrow('line 2 is not an event');
+    const whole = gzipSync(lines.join('\n'));
+    writeFileSync(path(first), whole.subarray(0, whole.length - 12));
+    await expect(new EventFolder(folder).verify(first)).rejects.toThrow(path(first));
+    await forged(lines);
+  });
+
+  it('chains the text of each line as documented', async () => {
+    const [first] = await archive();
+    const [header, a] = linesOf(first) as [string, string];
+    const text = a.slice('{"event":'.length, a.indexOf(',"hash":"'));
+    expect(JSON.parse(a).hash).toBe(nextHash(nextHash('', header), text));
+  });
+
+  it('is checked by a command', async () => {
+    const [first, second] = await archive();
+    const { code, out } = await shell({}, 'events:verify', folder);
+    expect(out).toMatch(new RegExp(`^${first}  2 events  [0-9a-f]{64}\n${second}  1 events  [0-9a-f]{64}\n`));
+    expect(code).toBe(0);
+    rmSync(path(second));
+    const lacking = await shell({}, 'events:verify', folder);
+    expect(lacking.out).toContain('does not follow the file before it');
+    expect(lacking.code).toBe(1);
+    writeFileSync(path(first), gzipSync(linesOf(first).slice(0, 2).join('\n')));
+    expect(await shell({}, 'events:verify', folder)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('cut off'),
+    });
+    rmSync(folder, { recursive: true });
+    expect(await shell({}, 'events:verify', folder)).toMatchObject({ code: 1, out: 'No files of events.' });
+  });
+
+  it('leaves no partial file', async () => {
+    await archive();
+    expect(readdirSync(folder).filter((name) => !name.endsWith('.jsonl.gz'))).toEqual([]);
+  });
+});
+
+it('a month begins with the least id of its first millisecond', () => {
+  expect(firstIdAt(new Date('2026-03-01T00:00:00Z')).slice(0, 13)).toBe('019ca6b1-dc00');
+});
+
+it('rows that count refusals end with their hour', async () => {
+  const anonymous = { type: 'otp.rejected', actor: { kind: 'anonymous' as const, ip: '192.0.2.1' } };
+  await app.services.audit.recordRepeated(app.services.db.alone, anonymous, 'wrong');
+  const count = async () =>
+    (await query(app.services.db.alone, sql<{ n: number }>`select count(*)::int as n from repeated_refusals`))[0]?.n;
+  await app.services.retention.sweep();
+  expect(await count()).toBe(1);
+  app.clock.turn(3600);
+  await app.services.retention.sweep();
+  expect(await count()).toBe(0);
 });

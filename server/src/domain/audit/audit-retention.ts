@@ -1,35 +1,71 @@
 import { system } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
+import { type EventArchive, monthName, writeMonth } from './archive.ts';
 import type { Audit } from './audit.ts';
-import { firstIdFrom } from './moment.ts';
+import { firstIdAt, momentOf } from './moment.ts';
+import { EventMonths, startOfMonth } from './months.ts';
 
 const daySeconds = 24 * 3600;
 /** Rows per statement, to keep locks short. */
-const bite = 5000;
+const batchSize = 5000;
 
-/** Deletes audit events older than the retention setting. */
+/** Prepares the months of the audit log, and deletes those older than the retention setting. */
 export class AuditRetention {
-  /** @param days 0: events are kept forever */
-  constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit; days: number }) {}
+  private readonly months: EventMonths;
 
-  /** Deletes in batches, one transaction each, and audits the deletion. */
+  /**
+   * @param days 0: events are kept forever
+   * @param archive gets each month before it is deleted; null: none
+   */
+  constructor(
+    private readonly deps: { db: Database; clock: Clock; audit: Audit; days: number; archive: EventArchive | null },
+  ) {
+    this.months = new EventMonths(deps);
+  }
+
+  /** Deletes whole months, once their last event is too old, and audits the deletion. */
   async sweep(): Promise<void> {
+    await this.months.prepare();
     if (this.deps.days === 0) return;
-    const before = secondsLater(this.deps.clock.now(), -this.deps.days * daySeconds);
-    let forgotten = 0;
-    for (let gone = bite; gone === bite; forgotten += gone) {
-      gone = await execute(
-        this.deps.db.alone,
-        sql`delete from audit_events where id = any(array(
-          select id from audit_events where id < ${firstIdFrom(before)} order by id limit ${bite}))`,
-      );
+    const before = startOfMonth(secondsLater(this.deps.clock.now(), -this.deps.days * daySeconds));
+    if (this.deps.archive) await this.archiveUntil(before, this.deps.archive);
+    const partitions: string[] = [];
+    for (const { name, until } of await this.months.list()) {
+      if (until !== null && until <= before && (await this.months.drop(name))) partitions.push(name);
     }
-    if (forgotten === 0) return;
-    const detail = { forgotten, before: before.toISOString() };
+    const deleted = await this.deleteRows(before);
+    if (partitions.length === 0 && deleted === 0) return;
+    const detail = { before: before.toISOString(), partitions, deleted };
     await this.deps.db.transaction(async (em) =>
       this.deps.audit.record(em, { type: 'audit.trimmed', actor: system, detail }),
     );
+  }
+
+  private async archiveUntil(before: Date, archive: EventArchive): Promise<void> {
+    const { db, audit } = this.deps;
+    const [first] = await query(db.alone, sql<{ id: string }>`select id from audit_log order by id limit 1`);
+    const oldest = first && momentOf(first.id);
+    if (!oldest) return;
+    for (let month = startOfMonth(oldest); month < before; month = startOfMonth(month, 1)) {
+      if (await archive.has(monthName(month))) continue;
+      const detail = { ...(await writeMonth(() => db.reader(), month, archive)) };
+      await db.transaction(async (em) => audit.record(em, { type: 'audit.archived', actor: system, detail }));
+    }
+  }
+
+  /** Deletes old events that share a partition with younger ones. @returns how many */
+  private async deleteRows(before: Date): Promise<number> {
+    const end = firstIdAt(before);
+    let deleted = 0;
+    for (let batch = batchSize; batch === batchSize; deleted += batch) {
+      batch = await execute(
+        this.deps.db.alone,
+        sql`delete from audit_log where id < ${end} and id = any(array(
+          select id from audit_log where id < ${end} order by id limit ${batchSize}))`,
+      );
+    }
+    return deleted;
   }
 }

@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../kernel/actor.ts';
-import { type Clock, seconds } from '../kernel/clock.ts';
+import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { networkOf } from '../kernel/network.ts';
 import type { Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
-import { Project } from '../projects/project.entity.ts';
-import { AuditEvent } from './audit-event.entity.ts';
+import { AuditEvent, instanceId } from './audit-event.entity.ts';
 
 /** An event to record. */
 export interface AuditEntry {
@@ -31,12 +30,14 @@ export function eventOfClient(
   from: Fragment,
 ): Fragment {
   const { ip, userAgent, requestId } = actor;
-  return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
+  return sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
       subject_name, client_id, ip, user_agent, request_id)
     select ${id}::uuid, project_id, ${at}::timestamptz, ${type}, 'success', 'client', client_id, 'user', user_id,
       user_name, client_id, ${ip ?? null}::text, ${userAgent ?? null}::text, ${requestId ?? null}::text
     from ${from}`;
 }
+
+const hourSeconds = 3600;
 
 /** The audit log. Joins the caller's transaction: the event commits with the action, or not at all. */
 export class Audit {
@@ -51,13 +52,7 @@ export class Audit {
 
   /** Written when `em`'s transaction commits. */
   record(em: EntityManager, entry: AuditEntry): void {
-    const { project, ...values } = this.valuesOf(entry);
-    em.persist(
-      em.create(AuditEvent, {
-        ...values,
-        project: project ? em.getReference(Project, project, { wrapped: true }) : null,
-      }),
-    );
+    em.persist(em.create(AuditEvent, this.valuesOf(entry)));
   }
 
   /**
@@ -73,19 +68,24 @@ export class Audit {
   async recordRepeated(em: Executing, entry: AuditEntry, fault: string): Promise<void> {
     const it = this.valuesOf(entry);
     const network = networkOf(entry.actor.ip);
-    const hour = Math.floor(seconds(it.at) / 3600);
-    const key = digest(JSON.stringify([it.project, it.type, it.clientId, fault, it.detail, network, hour]));
+    const hour = Math.floor(seconds(it.at) / hourSeconds);
+    const key = digest(JSON.stringify([it.projectId, it.type, it.clientId, fault, it.detail, network, hour]));
     const [firstAt, lastAt] = [it.at.toISOString(), it.at.toISOString()];
     const detail = JSON.stringify({ ...entry.detail, fault, network, count: 1, firstAt, lastAt });
     await execute(
       em,
-      sql`insert into audit_events as e (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
-          subject_kind, subject_id, subject_name, client_id, detail, ip, user_agent, request_id, repeat_key)
-        values (${it.id}, ${it.project}, ${it.at}, ${it.type}, 'failure', ${it.actorKind}, ${it.actorId},
-          ${it.actorName},
-          ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId}, ${detail}::jsonb, ${it.ip},
-          ${it.userAgent}, ${it.requestId}, ${key})
-        on conflict (repeat_key) where repeat_key is not null do update set
+      sql`with known as (
+          insert into repeated_refusals as r (project_id, key, event_id, expires_at)
+          values (${it.projectId}::uuid, ${key}, ${it.id}::uuid, ${secondsLater(it.at, hourSeconds)}::timestamptz)
+          on conflict (project_id, key) do update set event_id = r.event_id
+          returning event_id)
+        insert into audit_log as e (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
+          subject_kind, subject_id, subject_name, client_id, detail, ip, user_agent, request_id)
+        select known.event_id, ${it.projectId}::uuid, ${it.at}::timestamptz, ${it.type}, 'failure', ${it.actorKind},
+          ${it.actorId}, ${it.actorName}, ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId}::uuid,
+          ${detail}::jsonb, ${it.ip}, ${it.userAgent}, ${it.requestId}
+        from known
+        on conflict (project_id, id) do update set
           detail = e.detail || jsonb_build_object('count', (e.detail->>'count')::int + 1,
             'lastAt', greatest(e.detail->>'lastAt', excluded.detail->>'lastAt')),
           subject_kind = case when e.subject_id = excluded.subject_id then e.subject_kind end,
@@ -98,20 +98,25 @@ export class Audit {
   /** Like {@link record}, as SQL for the statement that makes the change; writes if `condition` is true. */
   insertion(entry: AuditEntry, condition: Fragment = sql`true`): Fragment {
     const it = this.valuesOf(entry);
-    return sql`insert into audit_events (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
+    return sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, actor_name,
         subject_kind,
         subject_id, subject_name, client_id, detail, ip, user_agent, request_id)
-      select ${it.id}::uuid, ${it.project}::uuid, ${it.at}::timestamptz, ${it.type}, ${it.result}, ${it.actorKind},
+      select ${it.id}::uuid, ${it.projectId}::uuid, ${it.at}::timestamptz, ${it.type}, ${it.result}, ${it.actorKind},
         ${it.actorId}, ${it.actorName}, ${it.subjectKind}, ${it.subjectId}, ${it.subjectName}, ${it.clientId}::uuid,
         ${it.detail === null ? null : JSON.stringify(it.detail)}::jsonb, ${it.ip}, ${it.userAgent}, ${it.requestId}
       where ${condition}`;
+  }
+
+  /** Deletes all events of a project. */
+  async deleteEventsOf(em: EntityManager, projectId: string): Promise<void> {
+    await execute(em, sql`delete from audit_log where project_id = ${projectId}`);
   }
 
   private valuesOf({ actor, subject, ...entry }: AuditEntry) {
     this.deps.onRecord?.(entry.type, entry.result ?? 'success');
     return {
       id: this.deps.random.id(),
-      project: entry.projectId ?? null,
+      projectId: entry.projectId ?? instanceId,
       at: this.deps.clock.now(),
       type: entry.type,
       result: entry.result ?? ('success' as const),

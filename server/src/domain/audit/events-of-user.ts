@@ -18,21 +18,21 @@ function columns(showsOrigin: Fragment): Fragment {
     select e.id, e.at, e.type, e.result, e.actor_kind as "actorKind", e.actor_name as "actorName",
       e.subject_kind as "subjectKind", e.subject_id as "subjectId", e.client_id as "clientId", e.detail,
       case when ${showsOrigin} then e.ip end as ip, case when ${showsOrigin} then e.user_agent end as "userAgent"
-    from audit_events e`;
+    from audit_log e`;
 }
 
 /** Keeps the events under the user's id alone, without names, details and origins. */
 export async function anonymizeEvents(em: EntityManager, userId: string): Promise<void> {
   await execute(
     em,
-    sql`update audit_events set subject_name = null, detail = null,
+    sql`update audit_log set subject_name = null, detail = null,
           ip = case when actor_kind = 'anonymous' then null else ip end,
           user_agent = case when actor_kind = 'anonymous' then null else user_agent end
         where subject_kind = 'user' and subject_id = ${userId}`,
   );
   await execute(
     em,
-    sql`update audit_events set actor_name = null, ip = null, user_agent = null
+    sql`update audit_log set actor_name = null, ip = null, user_agent = null
         where actor_kind in ('user', 'admin') and actor_id = ${userId}`,
   );
 }

@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
-import { AuditEvent } from './audit-event.entity.ts';
-import { firstIdAfter, firstIdFrom, momentOf } from './moment.ts';
+import { AuditEvent, instanceId } from './audit-event.entity.ts';
+import { firstIdAfter, firstIdAt, firstIdFrom, momentOf } from './moment.ts';
 
 /** Filter of events; an absent field does not filter. */
 export interface EventFilter {
@@ -72,6 +72,32 @@ export interface EventRecord {
 
 const exportPage = 500;
 
+const recordColumns = sql`e.id, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, e.type, e.result,
+  e.actor_kind as "actorKind", e.actor_id as "actorId", e.actor_name as "actorName", e.subject_kind as "subjectKind",
+  e.subject_id as "subjectId", e.subject_name as "subjectName", e.client_id as "clientId", c.name as "clientName",
+  nullif(e.project_id, ${instanceId}) as "projectId", e.ip, e.user_agent as "userAgent", e.request_id as "requestId",
+  e.detail`;
+
+/** Events of the instance and all projects by the time in their ids, oldest first, read in batches. */
+export async function* eachEventOf(
+  reader: () => EntityManager,
+  since: Date,
+  until: Date,
+): AsyncGenerator<EventRecord[]> {
+  const end = firstIdAt(until);
+  for (let from = firstIdAt(since), first = true; ; first = false) {
+    const found: EventRecord[] = await query(
+      reader(),
+      sql<EventRecord>`select ${recordColumns}
+        from audit_log e left join clients c on c.project_id = e.project_id and c.id = e.client_id
+        where e.id ${first ? sql`>=` : sql`>`} ${from} and e.id < ${end} order by e.id limit ${exportPage}`,
+    );
+    if (found.length > 0) yield found;
+    if (found.length < exportPage) return;
+    from = found.at(-1)?.id as string;
+  }
+}
+
 /** All events, newest first, read in batches. */
 export async function* eachEvent(
   reader: () => EntityManager,
@@ -82,15 +108,10 @@ export async function* eachEvent(
   for (let after: string | null = null; ; ) {
     const found: EventRecord[] = await query(
       reader(),
-      sql<EventRecord>`select e.id, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, e.type,
-          e.result,
-          e.actor_kind as "actorKind", e.actor_id as "actorId", e.actor_name as "actorName",
-          e.subject_kind as "subjectKind", e.subject_id as "subjectId", e.subject_name as "subjectName",
-          e.client_id as "clientId", c.name as "clientName", e.project_id as "projectId", e.ip,
-          e.user_agent as "userAgent", e.request_id as "requestId", e.detail
+      sql<EventRecord>`select ${recordColumns}
         from (${statementOf(projectId, filter, { first: exportPage, after })}) as wanted
-        join audit_events e on e.id = wanted.id
-        left join clients c on c.id = e.client_id
+        join audit_log e on e.id = wanted.id
+        left join clients c on c.project_id = e.project_id and c.id = e.client_id
         order by e.id desc`,
     );
     if (found.length > 0) yield found;
@@ -125,7 +146,7 @@ export function statementOf(
   const newest = (conditions: readonly Fragment[]) =>
     sql<{
       id: string;
-    }>`select id from audit_events${conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`}
+    }>`select id from audit_log${conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`}
       order by id desc limit ${first}`;
   // One user has few events: filter by type. A project has many: use the index of each type.
   const isNarrow = [userId, filter.actorId, filter.subjectId, filter.requestId].some((value) => value !== undefined);

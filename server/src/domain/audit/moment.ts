@@ -6,16 +6,17 @@ const slackMs = 60_000;
  * this makes a time a range of each.
  */
 export function firstIdFrom(at: Date): string {
-  return idAt(at.getTime() - slackMs);
+  return firstIdAt(new Date(at.getTime() - slackMs));
 }
 
 /** An upper bound for the ids of events before `at`. */
 export function firstIdAfter(at: Date): string {
-  return idAt(at.getTime() + slackMs);
+  return firstIdAt(new Date(at.getTime() + slackMs));
 }
 
-function idAt(milliseconds: number): string {
-  const hex = Math.min(Math.max(0, milliseconds), 0xffff_ffff_ffff).toString(16).padStart(12, '0');
+/** The least id made at `at`. */
+export function firstIdAt(at: Date): string {
+  const hex = Math.min(Math.max(0, at.getTime()), 0xffff_ffff_ffff).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 

@@ -43,7 +43,7 @@ function refusal(changes: Partial<AuditEntry> & { ip?: string } = {}): AuditEntr
 }
 
 const record = (entry: AuditEntry, fault = 'wrong') => db.transaction((em) => audit.recordRepeated(em, entry, fault));
-const events = () => db.reader().find(AuditEvent, { project }, { orderBy: { id: 'asc' } });
+const events = () => db.reader().find(AuditEvent, { projectId: project }, { orderBy: { id: 'asc' } });
 
 describe('repeated refusals', () => {
   it('are one event per hour with a count, also if concurrent', async () => {

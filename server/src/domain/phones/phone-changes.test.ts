@@ -81,7 +81,7 @@ describe('a new number', () => {
     expect(await phoneOf(user)).toBeNull();
     const told = await rows(
       app.services.db,
-      `select type, result, client_id, subject_id from audit_events where project_id = ? and type like 'user.phone%'
+      `select type, result, client_id, subject_id from audit_log where project_id = ? and type like 'user.phone%'
        order by id`,
       [world.project.id],
     );

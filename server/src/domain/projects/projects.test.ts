@@ -110,7 +110,7 @@ describe('a change', () => {
     clock.turn(60);
     const after = await projects.update(id, { name: 'Calm', testMode: false }, system);
     expect([after.version, after.updatedAt < clock.now()]).toEqual([1, true]);
-    const events = await db.reader().execute('select type from audit_events where project_id = ?', [id]);
+    const events = await db.reader().execute('select type from audit_log where project_id = ?', [id]);
     expect(events).toEqual([{ type: 'project.created' }]);
   });
 

@@ -44,6 +44,7 @@ interface Log {
       detail?: Record<string, unknown>;
     },
   ): void;
+  deleteEventsOf(em: EntityManager, projectId: string): Promise<void>;
 }
 
 /** Tenants and their policies. */
@@ -217,6 +218,7 @@ export class Projects {
         detail: { lost: contents },
       });
       em.remove(project);
+      await this.deps.audit.deleteEventsOf(em, id);
       return contents;
     });
   }

@@ -186,7 +186,7 @@ describe('a session', () => {
       [false, false, false],
       [true, true, true],
     ]);
-    const sql = "select subject_id, detail from audit_events where type = 'session.ended' and subject_id = ?";
+    const sql = "select subject_id, detail from audit_log where type = 'session.ended' and subject_id = ?";
     expect(await app.services.db.reader().execute(sql, [one.session.id])).toMatchObject([
       { detail: { reason: 'revoked', userId: user.id } },
     ]);

@@ -33,7 +33,7 @@ const events = () =>
   query(
     db.alone,
     sql<{ type: string; detail: Record<string, unknown> }>`
-      select type, detail from audit_events where project_id = ${project.id} order by id`,
+      select type, detail from audit_log where project_id = ${project.id} order by id`,
   );
 
 beforeAll(async () => {

@@ -1,0 +1,97 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { type Executing, execute, query, sql } from '../kernel/sql.ts';
+import { firstIdAt, momentOf } from './moment.ts';
+
+/** Months that have a partition before they begin. */
+const monthsAhead = 2;
+/** Takes the events for which no month is prepared: no event is lost when the job does not run. */
+const rest = 'audit_log_rest';
+/** Key of the advisory lock: one process at a time changes partitions. */
+const monthsLock = 7_316_904_557;
+/** A change of partitions waits this long for running statements, because all later ones wait behind it. */
+const lockTimeoutMs = 50;
+
+/** A partition of the audit log. */
+export interface Partition {
+  name: string;
+  /** Exclusive end of its events; null for the one that takes all others. */
+  until: Date | null;
+}
+
+/**
+ * The partitions of the audit log, a month each. The id of an event (UUIDv7) contains its time, so a range of ids is a
+ * range of time, and the key of the table names the partition.
+ */
+export class EventMonths {
+  constructor(private readonly deps: { db: Database; clock: Clock }) {}
+
+  /** Creates the partitions of this month and the next ones. */
+  async prepare(): Promise<void> {
+    const now = this.deps.clock.now();
+    for (let ahead = 0; ahead <= monthsAhead; ahead += 1) await this.create(startOfMonth(now, ahead));
+  }
+
+  /** Oldest first; the one without an end is last. */
+  list(): Promise<Partition[]> {
+    return partitionsOf(this.deps.db.alone);
+  }
+
+  /**
+   * Drops a partition with its events. Throws, with nothing changed, while a long statement reads the log.
+   *
+   * @returns false if another process is changing partitions
+   */
+  drop(name: string): Promise<boolean> {
+    // Its files are deleted after the commit, which releases the lock.
+    return this.change((em) => execute(em, sql`drop table ${sql.id(name)}`));
+  }
+
+  private create(month: Date): Promise<boolean> {
+    const name = `audit_log_${month.toISOString().slice(0, 7).replace('-', '_')}`;
+    const [from, until] = [firstIdAt(month), firstIdAt(startOfMonth(month, 1))];
+    const [table, others] = [sql.id(name), sql.id(rest)];
+    return this.change(async (em) => {
+      if ((await partitionsOf(em)).some((one) => one.until !== null && one.until > month)) return;
+      await execute(em, sql`lock table ${others} in access exclusive mode`);
+      await execute(em, sql`create table ${table} (like audit_log including defaults)`);
+      await execute(
+        em,
+        sql`with moved as (delete from ${others} where id >= ${from} and id < ${until} returning *)
+          insert into ${table} select * from moved`,
+      );
+      await execute(
+        em,
+        sql`alter table audit_log attach partition ${table} for values from (${sql.lit(from)}) to (${sql.lit(until)})`,
+      );
+    });
+  }
+
+  /** @returns false if another process is changing partitions: it does the same */
+  private change(work: (em: EntityManager) => Promise<unknown>): Promise<boolean> {
+    return this.deps.db.transaction(async (em) => {
+      const lock = sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${monthsLock}) as taken`;
+      if (!(await query(em, lock))[0]?.taken) return false;
+      await execute(em, sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`);
+      await work(em);
+      return true;
+    });
+  }
+}
+
+async function partitionsOf(on: Executing): Promise<Partition[]> {
+  const found = await query(
+    on,
+    sql<{ name: string; end: string | null }>`
+      select c.relname as name, substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \\(''([^'']+)''\\)') as end
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'audit_log'::regclass order by 2 nulls last`,
+  );
+  return found.map(({ name, end }) => ({ name, until: end === null ? null : momentOf(end) }));
+}
+
+/** @param offset months later */
+export function startOfMonth(at: Date, offset = 0): Date {
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + offset));
+}
