@@ -72,6 +72,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'project.exported': ['administration', '{actor} exported the project {subject}'],
   'project.imported': ['administration', '{actor} imported the project {subject}'],
   'audit.trimmed': ['administration', '{actor} deleted expired events'],
+  'audit.archived': ['administration', '{actor} archived expired events'],
   'audit.exported': ['administration', '{actor} exported events'],
   'sender.tested': ['administration', '{actor} tested the {subject}'],
   'experience.published': ['administration', '{actor} published the branding of {subject}'],

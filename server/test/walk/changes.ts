@@ -22,7 +22,7 @@ const counters: Record<string, string[]> = {
 };
 /** Logs, statistics and used assertions. Budgets are recorded by id only. */
 const unwatched =
-  /^(audit_log|activity_|scim_request_records|scim_days|processes|migrations|used_|walk_changes|backups)/;
+  /^(audit_|repeated_refusals|activity_|scim_request_records|scim_days|processes|migrations|used_|walk_changes|backups)/;
 
 /**
  * Records every change of the watched tables in `walk_changes`, with triggers. A step without a record changed nothing: this
