@@ -7,6 +7,7 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
 import { rows } from '../../test/rows.ts';
+import { instanceId } from '../domain/audit/audit-event.entity.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -45,8 +46,8 @@ function told(projectId: string | null): Promise<Told[]> {
   return rows<Told>(
     app.services.db,
     `select type, detail->>'fault' as fault, (detail->>'count')::int as count, client_id, actor_kind from audit_log
-     where project_id is not distinct from ?::uuid and result = 'failure' order by id`,
-    [projectId],
+     where project_id = ?::uuid and result = 'failure' order by id`,
+    [projectId ?? instanceId],
   );
 }
 

@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
+import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import type { About, OwnedNoun } from './ownership.ts';
 
 /** The project whose role counts for a node; null: the instance, which only owners can read. */
@@ -14,6 +15,7 @@ export type FieldRule = 'inherited' | { role: Role; projectOf: ProjectOf };
 export const itself: ProjectOf = (project: { id: string }) => project.id;
 export const ofProject: ProjectOf = (node: { project: { id: string } }) => node.project.id;
 export const ofProjectOrInstance: ProjectOf = (node: { project?: { id: string } | null }) => node.project?.id ?? null;
+export const ofEvent: ProjectOf = ({ projectId }: AuditEvent) => (projectId === instanceId ? null : projectId);
 export const ofClient: ProjectOf = (node: { client: { getEntity(): { project: { id: string } } } }) =>
   node.client.getEntity().project.id;
 export const ofInstance: ProjectOf = () => null;

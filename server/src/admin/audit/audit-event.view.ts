@@ -1,7 +1,7 @@
 import { GraphQLDateTime, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, ObjectType } from 'type-graphql';
 import type { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
-import { Access, ofProjectOrInstance } from '../api/access.ts';
+import { Access, ofEvent } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import { ResultEnum } from '../api/enums.ts';
 
@@ -31,7 +31,7 @@ export class AuditSubject {
   name!: string | null;
 }
 
-@Access('project_viewer', ofProjectOrInstance)
+@Access('project_viewer', ofEvent)
 @ObjectType('AuditEvent', { description: 'An action or attempted action.' })
 export class AuditEventView {
   @Field(() => ID)
