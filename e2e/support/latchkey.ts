@@ -53,6 +53,7 @@ export async function startLatchkey(
     PORT: port,
     MANAGEMENT_PORT: managementPort,
     DATA_DIR: dataDir,
+    DATABASE_ROW_SECURITY: 'true',
     BOOTSTRAP_ADMIN_TOKEN: randomBytes(24).toString('hex'),
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
     ...env,

@@ -10,6 +10,7 @@ import { delegationRoutes } from './delegation/routes.ts';
 import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import type { Random } from './domain/kernel/random.ts';
+import { inProject } from './domain/kernel/scope.ts';
 import { withoutLongBodies } from './http/bodies.ts';
 import { builtFiles } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
@@ -153,10 +154,12 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
       clients: clients.current,
       readHint,
       liveSession: (projectId, secret) =>
-        services.db.transaction(async (em) => {
-          const project = await services.projects.find(em, projectId);
-          return project ? services.sessions.held(em, project, secret) : null;
-        }),
+        inProject(projectId, () =>
+          services.db.transaction(async (em) => {
+            const project = await services.projects.find(em, projectId);
+            return project ? services.sessions.held(em, project, secret) : null;
+          }),
+        ),
       logout: services.logout,
       deviceKeys: {
         of: ({ project, user }) =>

@@ -69,6 +69,13 @@ const settings = {
     description:
       'Uses prepared statements. Set to `false` behind a transaction-mode pooler that does not support them (PgBouncer before 1.21).',
   },
+  DATABASE_ROW_SECURITY: {
+    schema: flag,
+    form: 'true or false',
+    default: 'false',
+    description:
+      'Lets PostgreSQL check that each request reads and writes only the rows of its own project (row-level security). Costs some speed; see docs/database.md. Not possible behind a transaction-mode pooler.',
+  },
   DATA_DIR: {
     schema: z.string().min(1),
     form: 'folder',

@@ -9,6 +9,7 @@ import { TransferFileError } from './adapters/files/transfer.ts';
 import { PortError } from './adapters/http/listener.ts';
 import { postForm } from './adapters/http/outbound.ts';
 import { migrate, openDatabase } from './adapters/postgres/database.ts';
+import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import type { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { chooseSenders, counted } from './adapters/senders.ts';
 import { systemRandom } from './adapters/system/random.ts';
@@ -68,8 +69,10 @@ export async function reach(
       url,
       poolSize: config.DATABASE_POOL_SIZE,
       preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
+      rowSecurity: config.DATABASE_ROW_SECURITY,
       ...(watch && { watch }),
     });
+    if (config.DATABASE_ROW_SECURITY && !(await hasTenantRole(orm.em.fork()))) throw new Error(tenantRoleMissing);
     await orm.em.fork().execute('select 1');
     return orm;
   } catch (error) {

@@ -155,7 +155,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const codes = { users, mfa, otp, sends, smsGuard, delivery, testMode };
   const phones = new PhoneChanges({ ...base, ...codes, endOpenWork });
   const sessions = new Sessions(base);
-  const tokens = new Tokens({ ...base, signer });
+  const tokens = new Tokens({ ...base, signer, clients: registry.cached });
   const tokenRefusals = new TokenRefusals(base);
 
   const requests = new AuthorizationRequests(base);

@@ -57,17 +57,24 @@ interface TestPorts {
   clock: TurnableClock;
   random: Random;
   signInShortcuts: boolean;
+  /** Whether PostgreSQL enforces the scope of statements. */
+  rowSecurity: boolean;
 }
 
-const realPorts = (): TestPorts => ({ clock: turnableClock(), random: systemRandom, signInShortcuts: true });
+const realPorts = (): TestPorts => ({
+  clock: turnableClock(),
+  random: systemRandom,
+  signInShortcuts: true,
+  rowSecurity: true,
+});
 
 async function build(
   database: { url: string; drop(): Promise<void> },
-  { clock, random, signInShortcuts }: TestPorts,
+  { clock, random, signInShortcuts, rowSecurity }: TestPorts,
   way: string,
   behind?: string,
 ): Promise<TestApp> {
-  const orm = await openDatabase({ url: way });
+  const orm = await openDatabase({ url: way, rowSecurity });
   const logoutTokens: TestApp['logoutTokens'] = [];
   const logLines: string[] = [];
   const asked: { job: string; data: Record<string, unknown> }[] = [];

@@ -51,7 +51,7 @@ export interface ScimApp {
 
 export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: number } = {}): Promise<ScimApp> {
   const database = await freshDatabase();
-  const orm = await openDatabase({ url: database.url, poolSize: options.poolSize ?? 10 });
+  const orm = await openDatabase({ url: database.url, poolSize: options.poolSize ?? 10, rowSecurity: true });
   const clock = turnableClock();
   const bugs: unknown[] = [];
   const app = express();

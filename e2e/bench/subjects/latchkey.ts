@@ -26,6 +26,8 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
   const nodeOptions = process.env['BENCH_NODE_OPTIONS'];
   const env = {
     LOG_LEVEL: 'warn',
+    // `true` measures what row-level security costs.
+    DATABASE_ROW_SECURITY: process.env['BENCH_ROW_SECURITY'] ?? 'false',
     SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
     AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',
     ...(nodeOptions && { NODE_OPTIONS: nodeOptions }),

@@ -10,6 +10,7 @@ import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requ
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
+import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
@@ -113,6 +114,7 @@ async function show(deps: AccountDeps, req: Request, res: Response): Promise<voi
   const [visitor, ...others] = visitors;
   if (!visitor) return send(deps, req, res, signedOutView());
   if (others.length > 0) return send(deps, req, res, chooserView(visitors));
+  openProject(visitor.project.id);
   const notice = query.get('notice');
   await sendAccount(deps, req, res, visitor, notice === 'saved' || notice === 'name' ? notice : undefined);
 }
@@ -123,6 +125,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   const secret = isUuid(projectId) ? deps.cookies.session(req, projectId) : undefined;
   const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
   if (!visitor) return back(res, projectId);
+  openProject(projectId);
   const asked = form.get('change') ?? '';
   const change = Object.hasOwn(changes, asked) ? changes[asked] : undefined;
   const isOurs = isSameOrigin(req, deps.issuer) && deps.csrf.holds(visitor.session.id, form.get('csrf'));

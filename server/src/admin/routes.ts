@@ -10,7 +10,7 @@ import type { Audit } from '../domain/audit/audit.ts';
 import type { AuthorizationRequests } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
-import { actorOf } from '../http/context.ts';
+import { actorOf, forAllProjects } from '../http/context.ts';
 import type { Pages } from '../http/pages.ts';
 import { AdminCallers } from './api/caller.ts';
 import { type AdminApi, type CallerOf, graphqlRoute } from './api/server.ts';
@@ -45,6 +45,7 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
   const { mailbox, experiences } = deps.domain;
   const router = Router();
+  router.use(['/admin', '/setup', '/demo'], forAllProjects);
   router.use('/admin', await graphqlRoute(deps, byTokenOrSession));
   router.use('/admin', eventExport({ ...deps, callerOf: byTokenOrSession }));
   router.use('/admin', userExport({ ...deps, callerOf: byTokenOrSession }));

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { RequestHandler } from 'express';
 
@@ -23,7 +24,9 @@ class BodyTooLargeError extends Error {
  * @param parser an Express parser with the same limit
  */
 export function bounded(parser: RequestHandler, maxBytes: number): RequestHandler {
-  return (req, res, next) => {
+  return (req, res, proceed) => {
+    // The parser goes on in an event of the connection.
+    const next = AsyncLocalStorage.bind(proceed);
     let length = 0;
     let isSettled = false;
     const settle = (error?: unknown) => {

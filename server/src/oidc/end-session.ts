@@ -3,6 +3,7 @@ import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
+import { inProject } from '../domain/kernel/scope.ts';
 import type { LogoutScope } from '../domain/logout/logout.ts';
 import type { TenantKey } from '../domain/projects/tenant.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
@@ -125,9 +126,11 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
   }
   for (const session of sessions) {
     const actor = actorOf(req, { kind: 'user', id: session.user.id });
-    await deps.logout.endSession(session.id, actor);
+    await inProject(session.project.id, async () => {
+      await deps.logout.endSession(session.id, actor);
+      await forgetIfAsked(deps, parameters, session, actor);
+    });
     deps.cookies.clearSession(res, session.project.id);
-    await forgetIfAsked(deps, parameters, session, actor);
   }
   await deps.pages.signedOut(req, res, undefined, await keysOf(deps, sessions));
 }
@@ -143,7 +146,8 @@ async function forgetIfAsked(
 }
 
 async function keysOf(deps: EndSessionDeps, sessions: readonly Session[]): Promise<string[]> {
-  return (await Promise.all(sessions.map((session) => deps.deviceKeys.of(session)))).flat();
+  const ofEach = sessions.map((session) => inProject(session.project.id, () => deps.deviceKeys.of(session)));
+  return (await Promise.all(ofEach)).flat();
 }
 
 async function end(

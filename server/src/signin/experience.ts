@@ -1,5 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { accentCss } from '../domain/experience/accent.ts';
+import { inAllProjects } from '../domain/kernel/scope.ts';
 import type { SigninPageDeps } from './page.ts';
 
 /**
@@ -16,7 +17,7 @@ export const accentSheet: RequestHandler = (req, res) => {
 /** `GET /experience/logos/<id>`: the uploaded image, served so that browsers treat it only as an image. */
 export function logoFile({ db, experiences }: Pick<SigninPageDeps, 'db' | 'experiences'>): RequestHandler {
   return async (req, res) => {
-    const logo = await experiences.logo(db.reader(), String(req.params['id']));
+    const logo = await inAllProjects(() => experiences.logo(db.reader(), String(req.params['id'])));
     if (!logo) return missing(res);
     keepForGood(res);
     res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { copyFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { tenantRole } from '../postgres/row-security.ts';
 import { type Cluster, DATABASE, openCluster, PORT, ROLE } from './cluster.ts';
 import { EmbeddedPostgresError } from './error.ts';
 import {
@@ -92,6 +93,13 @@ interface Unreferenced {
   ref(): void;
   unref(): void;
 }
+
+/** The role of row security, which the database's owner may not create (`adapters/postgres/row-security.ts`). */
+const tenantRoleExists = `do $body$ begin
+  create role ${tenantRole} nologin;
+exception when duplicate_object or unique_violation then null;
+end $body$;
+grant ${tenantRole} to ${ROLE}`;
 
 class Supervisor {
   readonly #options: StartOptions;
@@ -216,6 +224,7 @@ class Supervisor {
         }
         await pause(POLL_MS * 10);
       }
+      await client.query(tenantRoleExists);
       // The connection does not keep the process alive.
       (client as pg.Client & Unreferenced).unref();
       return true;

@@ -5,6 +5,7 @@ import { Client, Pool, TypeOverrides, types } from 'pg';
 import { entities } from '../../domain/entities.ts';
 import { migrations } from '../../migrations/index.ts';
 import { PooledDialect } from './driver.ts';
+import { grantTenantRole } from './row-security.ts';
 import type { DatabaseWatch } from './watch.ts';
 
 /** How to reach PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
@@ -17,6 +18,8 @@ export interface DatabaseOptions {
   watch?: DatabaseWatch;
   /** False behind a pooler without prepared statements. */
   preparesStatements?: boolean;
+  /** Whether PostgreSQL enforces the scope of statements, see `row-security.ts`. Default: false. */
+  rowSecurity?: boolean;
 }
 
 /** Settings of each connection of a server, in milliseconds. */
@@ -29,14 +32,14 @@ export const serverLimits = {
 const connectionTimeoutMillis = 3_000;
 
 function options(database: DatabaseOptions): Options {
-  const { preparesStatements = true, migrateInOne = false } = database;
+  const { preparesStatements = true, rowSecurity = false, migrateInOne = false } = database;
   return {
     dbName: addressOf(database.url).database,
     entities: [...entities],
     extensions: [Migrator],
     debug: false,
     discovery: { warnWhenNoEntities: false },
-    driverOptions: () => new PooledDialect(poolOf(database), preparesStatements),
+    driverOptions: () => new PooledDialect(poolOf(database), { preparesStatements, rowSecurity }),
     forceUtcTimezone: true,
     migrations: {
       migrationsList: migrations,
@@ -113,6 +116,7 @@ export async function migrate(url: string): Promise<void> {
       await withoutLimits(em);
       await takeMigrationLock(em);
       await orm.migrator.up();
+      await grantTenantRole(em);
     });
   } finally {
     await orm.close(true);

@@ -7,22 +7,31 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import { currentScope, type Scope } from '../../domain/kernel/scope.ts';
 import type { NamedQuery } from '../../domain/kernel/sql.ts';
+import { tenantRole } from './row-security.ts';
+
+/** Behaviour of the connections of a pool. */
+export interface ConnectionOptions {
+  /** False: names of statements are ignored. */
+  preparesStatements: boolean;
+  /** Whether PostgreSQL enforces the scope of statements (`row-security.ts`). */
+  rowSecurity: boolean;
+}
 
 /** Kysely's PostgreSQL dialect with the driver below. */
 export class PooledDialect extends PostgresDialect {
   private readonly pool: Pool;
-  private readonly preparesStatements: boolean;
+  private readonly options: ConnectionOptions;
 
-  /** @param preparesStatements false: names of statements are ignored */
-  constructor(pool: Pool, preparesStatements: boolean) {
+  constructor(pool: Pool, options: ConnectionOptions) {
     super({ pool });
     this.pool = pool;
-    this.preparesStatements = preparesStatements;
+    this.options = options;
   }
 
   override createDriver(): PooledDriver {
-    return new PooledDriver(this.pool, this.preparesStatements);
+    return new PooledDriver(this.pool, this.options);
   }
 }
 
@@ -32,16 +41,20 @@ export class PooledDialect extends PostgresDialect {
  */
 class PooledDriver extends PostgresDriver {
   private readonly pool: Pool;
-  private readonly preparesStatements: boolean;
+  private readonly options: ConnectionOptions;
 
-  constructor(pool: Pool, preparesStatements: boolean) {
+  constructor(pool: Pool, options: ConnectionOptions) {
     super({ pool });
     this.pool = pool;
-    this.preparesStatements = preparesStatements;
+    this.options = options;
   }
 
   override async acquireConnection(): Promise<PooledConnection> {
-    return new PooledConnection(await this.pool.connect(), this.preparesStatements);
+    const scope = currentScope();
+    const client = await this.pool.connect();
+    const connection = new PooledConnection(client, this.options.preparesStatements);
+    if (this.options.rowSecurity) await closedOnFailure(connection, enterScope(client, scope));
+    return connection;
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
@@ -88,6 +101,19 @@ class PooledConnection implements DatabaseConnection {
     this.isReleased = true;
     this.client.release(isBroken);
   }
+}
+
+/** The scope that each connection has; a new one has all. */
+const scopes = new WeakMap<PoolClient, Scope>();
+
+/** Before any transaction, whose rollback would undo it. One round trip, if the scope differs from the last one. */
+async function enterScope(client: PoolClient, scope: Scope): Promise<void> {
+  const before = scopes.get(client) ?? 'all';
+  if (before === scope) return;
+  scopes.set(client, scope);
+  const project = `set latchkey.project = ${client.escapeLiteral(scope)}`;
+  if (scope === 'all') await client.query('reset role');
+  else await client.query(before === 'all' ? `set role ${tenantRole}; ${project}` : project);
 }
 
 async function closedOnFailure(connection: DatabaseConnection, command: Promise<void>): Promise<void> {

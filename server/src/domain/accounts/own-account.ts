@@ -15,6 +15,7 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, undoneIfRefused } from '../kernel/database.ts';
 import { problemOf, refuse } from '../kernel/problem.ts';
+import { inProject } from '../kernel/scope.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
@@ -104,12 +105,14 @@ export class OwnAccount {
   /** The user of a session cookie, or null. @param isUse whether it extends the idle timeout */
   visit(projectId: string, secret: string, isUse: boolean): Promise<Visitor | null> {
     const { db, sessions } = this.deps;
-    return db.transaction(async (em) => {
-      const project = await em.findOne(Project, projectId);
-      if (!project) return null;
-      const session = await (isUse ? sessions.resume(em, project, secret) : sessions.peek(em, project, secret));
-      return session && { project, session, user: session.user.getEntity() };
-    });
+    return inProject(projectId, () =>
+      db.transaction(async (em) => {
+        const project = await em.findOne(Project, projectId);
+        if (!project) return null;
+        const session = await (isUse ? sessions.resume(em, project, secret) : sessions.peek(em, project, secret));
+        return session && { project, session, user: session.user.getEntity() };
+      }),
+    );
   }
 
   async overview({ project, user, session }: Visitor): Promise<AccountOverview> {

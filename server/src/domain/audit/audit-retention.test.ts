@@ -199,6 +199,7 @@ it(`drops a month of ${count} events while others are written`, { timeout: 3_600
   expect((await months().list()).map(({ name }) => name)).not.toContain(partition);
   if (count > 2000) {
     const times = `${Math.round(took)} ms; longest of ${writes} writes beside it: ${longest.toFixed(1)} ms`;
+    // oxlint-disable-next-line no-console -- a measurement, asked for by its variable
     console.info(`${count} events (${filled?.size}) dropped in ${times}`);
   }
 });

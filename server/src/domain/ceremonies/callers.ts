@@ -5,6 +5,7 @@ import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
+import { inAllProjects, openProject } from '../kernel/scope.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
@@ -75,7 +76,10 @@ export class SigninCallers {
 
   /** The request of this browser's flow; null if there is none. */
   async requestOf(flow: string, browserSecret: string | undefined): Promise<AuthorizationRequest | null> {
-    return browserSecret === undefined ? null : this.deps.requests.find(this.deps.db.reader(), flow, browserSecret);
+    if (browserSecret === undefined) return null;
+    const request = await inAllProjects(() => this.deps.requests.find(this.deps.db.reader(), flow, browserSecret));
+    if (request) openProject(request.project.id);
+    return request;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Cache } from '../kernel/cache.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { inAllProjects, openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { query, type Statement, sql } from '../kernel/sql.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
@@ -22,7 +23,7 @@ export interface KeyHolder {
   keyHash: string;
 }
 
-/** A source of enabled clients with their projects. The entities are read-only. */
+/** A source of enabled clients with their projects. The entities are read-only. A request's client opens its project. */
 export interface ClientSource {
   /** Null if the client does not exist or is disabled. */
   byId(clientId: string): Promise<Client | null>;
@@ -45,8 +46,16 @@ export class ClientRegistry {
    * cached client is stale, the request is checked again with {@link current} (decisions/0080).
    */
   readonly cached: ClientSource = {
-    byId: (clientId) => this.clients.get(clientId, () => this.read(clientId)),
-    byKeyHash: (keyHash) => this.keys.get(keyHash, () => this.readKey(keyHash)),
+    byId: async (clientId) => {
+      const client = await this.clients.get(clientId, () => inAllProjects(() => this.read(clientId)));
+      if (client) openProject(client.project.id);
+      return client;
+    },
+    byKeyHash: async (keyHash) => {
+      const holder = await this.keys.get(keyHash, () => inAllProjects(() => this.readKey(keyHash)));
+      if (holder) openProject(holder.client.project.id);
+      return holder;
+    },
   };
 
   /** The database; replaces the cached entry. */

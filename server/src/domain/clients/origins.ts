@@ -2,6 +2,7 @@ import type { EventSubscriber } from '@mikro-orm/core';
 import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { inAllProjects } from '../kernel/scope.ts';
 import { query, sql } from '../kernel/sql.ts';
 import { Client } from './client.entity.ts';
 import { isAllowedOrigin } from './redirect-uri.ts';
@@ -34,7 +35,9 @@ export class Origins implements EventSubscriber<Client> {
   /** Finds candidates by the index on redirect URIs' origins, and checks them with {@link isAllowedOrigin}. */
   private async find(origin: string): Promise<boolean> {
     const name = origin.startsWith('http:') ? origin.replace(/:[0-9]+$/, '') : origin;
-    const candidates = await query(this.deps.db.alone, originStatement(name), { prepare: 'origins.find' });
+    const candidates = await inAllProjects(() =>
+      query(this.deps.db.alone, originStatement(name), { prepare: 'origins.find' }),
+    );
     return candidates.some((client) => isAllowedOrigin(client.redirect_uris, origin));
   }
 

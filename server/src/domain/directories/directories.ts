@@ -6,6 +6,7 @@ import type { Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
+import { openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -117,7 +118,8 @@ export class Directories {
    * `Bearer <a live token of this project>`.
    */
   async authenticate(projectId: string, authorization: string | undefined): Promise<Directory> {
-    const id = isUuid(projectId) ? projectId : noProject;
+    const id = isUuid(projectId) ? projectId.toLowerCase() : noProject;
+    openProject(id);
     const [row] = await query(
       this.deps.db.alone,
       sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string; erasures: number }>`
@@ -136,7 +138,7 @@ export class Directories {
     }
     if (row.token_id === null) refuse({ code: 'unauthenticated' });
     const { token_id: tokenId, token_name: tokenName, erasures } = row;
-    return { projectId: id.toLowerCase(), tokenId, tokenName, erasures };
+    return { projectId: id, tokenId, tokenName, erasures };
   }
 
   private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
+import { inAllProjects } from '../kernel/scope.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import { lockErasures } from '../projects/erasures.ts';
 import { RequestRecord } from './request-record.entity.ts';
@@ -95,7 +96,7 @@ export class RequestRecords {
     const batch = this.pending;
     this.pending = [];
     try {
-      await this.store(batch);
+      await inAllProjects(() => this.store(batch));
     } catch (error) {
       this.onError(error);
     } finally {

@@ -9,6 +9,7 @@ import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { Audit } from '../audit/audit.ts';
 import { Client } from '../clients/client.entity.ts';
+import { ClientRegistry } from '../clients/client-registry.ts';
 import { system } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';
 import { Refusal } from '../kernel/problem.ts';
@@ -44,7 +45,14 @@ beforeAll(async () => {
   const audit = new Audit({ clock, random: systemRandom });
   keys = new Keys({ db, vault: new Vault(new Uint8Array(32), systemRandom), clock, audit, schedule: defaultSchedule });
   await keys.tend();
-  tokens = new Tokens({ db, clock, random: systemRandom, audit, signer: new Signer({ keys, clock, issuer }) });
+  tokens = new Tokens({
+    db,
+    clock,
+    random: systemRandom,
+    audit,
+    signer: new Signer({ keys, clock, issuer }),
+    clients: new ClientRegistry({ db, clock }).cached,
+  });
 });
 
 afterAll(async () => {

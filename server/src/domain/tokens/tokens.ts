@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { ClientSource } from '../clients/client-registry.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -32,7 +33,16 @@ export type UserInfoOutcome =
 
 /** Authorization codes and the tokens issued for them. */
 export class Tokens {
-  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; signer: Signer }) {}
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      signer: Signer;
+      clients: Pick<ClientSource, 'byId'>;
+    },
+  ) {}
 
   /** Returns a new code (RFC 6749 §4.1.2). */
   async issueCode(em: EntityManager, columns: CodeColumns): Promise<string> {
@@ -94,11 +104,15 @@ export class Tokens {
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
+    // Possibly cached: the statement checks the client.
+    const client = await this.deps.clients.byId(String(token['client_id']));
+    if (!client) return { refused: 'invalid_token' };
     const [user] = await query(
       this.deps.db.alone,
       sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"
         from (select project_id, user_id, client_id, session_id from authorization_codes
-            where id = ${token.jti}::uuid and revoked_at is null offset 0) c
+            where project_id = ${client.project.id}::uuid and id = ${token.jti}::uuid and client_id = ${client.id}::uuid
+              and revoked_at is null offset 0) c
           join users r on r.project_id = c.project_id and r.id = c.user_id
           join clients k on k.project_id = c.project_id and k.id = c.client_id
         where r.active and k.disabled_at is null

@@ -3,6 +3,7 @@ import type { Client } from '../../clients/client.entity.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
 import { refuse } from '../../kernel/problem.ts';
+import { inAllProjects, openProject } from '../../kernel/scope.ts';
 import { digest } from '../../kernel/secret.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
 import { Project } from '../../projects/project.entity.ts';
@@ -112,8 +113,13 @@ export class Authorizations {
     browserSecret: string | undefined,
     sessionSecretOf: (projectId: string) => string | undefined,
   ): Promise<Completion | null> {
-    return this.deps.db.transaction(async (em) => {
-      const request = browserSecret === undefined ? null : await this.deps.requests.find(em, flow, browserSecret);
+    if (browserSecret === undefined) return null;
+    const { db, requests } = this.deps;
+    const known = await inAllProjects(() => requests.find(db.reader(), flow, browserSecret));
+    if (!known) return null;
+    openProject(known.project.id);
+    return db.transaction(async (em) => {
+      const request = await requests.find(em, flow, browserSecret);
       if (!request) return null;
       const session = await this.freshSession(em, request, sessionSecretOf(request.project.id));
       if (!session) return { request, outcome: 'sign-in-first' };

@@ -1,0 +1,32 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The project whose rows statements may touch. `none`: only tables of the instance. `all`: the rows of all projects. */
+export type Scope = 'none' | 'all' | (string & {});
+
+const current = new AsyncLocalStorage<{ scope: Scope }>();
+
+/** Outside a request (jobs, commands, start-up): all projects. */
+export function currentScope(): Scope {
+  return current.getStore()?.scope ?? 'all';
+}
+
+/** Handles a request: its statements see no project until a credential opens one ({@link openProject}). */
+export function inRequest<T>(work: () => T): T {
+  return current.run({ scope: 'none' }, work);
+}
+
+/** Statements of `work` see this project. */
+export function inProject<T>(projectId: string, work: () => T): T {
+  return current.run({ scope: projectId }, work);
+}
+
+/** For a credential that does not name its project, and for work on all projects. */
+export function inAllProjects<T>(work: () => T): T {
+  return current.run({ scope: 'all' }, work);
+}
+
+/** From here on, statements of this request see the project of its credential. */
+export function openProject(projectId: string): void {
+  const store = current.getStore();
+  if (store && store.scope !== 'all') store.scope = projectId;
+}

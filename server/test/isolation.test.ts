@@ -1,0 +1,372 @@
+/** Two projects with equal contents: what a caller of one does with the credentials and ids of the other. */
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tenantRole } from '../src/adapters/postgres/row-security.ts';
+import type { Client } from '../src/domain/clients/client.entity.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import { inAllProjects, inProject, inRequest } from '../src/domain/kernel/scope.ts';
+import { query, sql } from '../src/domain/kernel/sql.ts';
+import type { Project } from '../src/domain/projects/project.entity.ts';
+import type { User } from '../src/domain/users/user.entity.ts';
+import { TestBackEnd } from './back-end.ts';
+import { buildTestApp, type TestApp } from './build-app.ts';
+import { postLogoutRedirectUri, redirectUri } from './factories.ts';
+import { administer } from './global-setup.ts';
+import { RelyingParty } from './relying-party.ts';
+import { newDeviceKey, SigninPage } from './signin-browser.ts';
+
+const address = 'ada@example.com';
+const origin = new URL(redirectUri).origin;
+
+/** A project, and a credential or id of each kind. */
+interface Tenant {
+  app: TestApp;
+  project: Project;
+  client: Client;
+  backEnd: TestBackEnd;
+  publishableKey: string;
+  scimToken: string;
+  user: User;
+  group: string;
+  rp: RelyingParty;
+  page: SigninPage;
+  tokens: { id_token: string; access_token: string };
+  sessionId: string;
+  sessionSecret: string;
+}
+
+async function tenant(app: TestApp): Promise<Tenant> {
+  const { services, make } = app;
+  const project = await make.project({ name: 'Acme' });
+  const { client, publishableKey } = await make.client(project);
+  const names = { userName: address, userNameKey: address, email: address, emailKey: address };
+  const user = await make.user(project, { ...names, externalId: 'e-1' });
+  const group = await services.groups.create(
+    project.id,
+    { displayName: 'Staff', externalId: 'g-1' },
+    [user.id],
+    system,
+  );
+  const scim = await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
+  const rp = new RelyingParty(app, client);
+  const sessionId = await rp.signIn(user);
+  const now = () => app.clock.now().getTime() / 1000;
+  const page = new SigninPage(app.url, { origin, apiKey: publishableKey }, await newDeviceKey(), now);
+  await page.challenge();
+  return {
+    ...{ app, project, client, publishableKey, scimToken: scim.token, user, group: group.id, rp, page, sessionId },
+    backEnd: await TestBackEnd.of(app, project),
+    tokens: await rp.tokens(),
+    sessionSecret: rp.browser.cookies.get(`lk-session-${project.id}`) as string,
+  };
+}
+
+/** A request with the credentials of `own` about something of `other`. */
+type Attempt = (own: Tenant, other: Tenant) => Promise<Response | Reply>;
+interface Reply {
+  status: number;
+  text: string;
+  location?: string;
+}
+
+const scim =
+  (method: string, path: (other: Tenant) => string, body?: (other: Tenant) => object): Attempt =>
+  (own, other) =>
+    fetch(`${own.app.url}/v1/scim/${own.project.id}${path(other)}`, {
+      method,
+      headers: { Authorization: `Bearer ${own.scimToken}`, 'Content-Type': 'application/scim+json' },
+      ...(body && { body: JSON.stringify(body(other)) }),
+    });
+const patch = (value: object) => () => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations: [value],
+});
+const bulk = (operation: (other: Tenant) => object) => (other: Tenant) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+  Operations: [operation(other)],
+});
+const person = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: address, active: true };
+
+const withCookies = (own: Tenant, path: string, cookies: Record<string, string>, init: RequestInit = {}) =>
+  fetch(`${own.app.url}${path}`, {
+    ...init,
+    redirect: 'manual',
+    headers: {
+      Origin: own.app.url,
+      Cookie: Object.entries(cookies)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('; '),
+    },
+  });
+const authorizePath = ({ client, rp }: Tenant, more: Record<string, string> = {}) =>
+  `/authorize?${new URLSearchParams({
+    ...{ response_type: 'code', client_id: client.id, redirect_uri: redirectUri, scope: 'openid', state: 's' },
+    ...{ code_challenge: rp.proof.challenge, code_challenge_method: 'S256', ...more },
+  })}`;
+const cookieOf = (named: Tenant, of: Tenant) => ({ [`lk-session-${named.project.id}`]: of.sessionSecret });
+const step =
+  (name: string, body: (other: Tenant) => object, key?: (other: Tenant) => string): Attempt =>
+  async (own, other) => {
+    const text = JSON.stringify(body(other));
+    const proof = other.page.prove(name, text, { kind: 'registration' });
+    const answer = await own.page.post(name, text, {
+      'Device-Proof': proof,
+      ...(key && { 'X-Api-Key': key(other) }),
+    });
+    return { status: answer.httpStatus, text: answer.text };
+  };
+const delegated =
+  (op: string, body: object): Attempt =>
+  async (own, other) => {
+    const sealed = await other.backEnd.seal({ op, body });
+    return own.backEnd.send(sealed);
+  };
+
+/** `own` sees and changes nothing of `other`. */
+const attempts: Record<string, Attempt> = {
+  'GET /Users/<id>': scim('GET', ({ user }) => `/Users/${user.id}`),
+  'PUT /Users/<id>': scim(
+    'PUT',
+    ({ user }) => `/Users/${user.id}`,
+    () => ({ ...person, title: 'Changed' }),
+  ),
+  'PATCH /Users/<id>': scim(
+    'PATCH',
+    ({ user }) => `/Users/${user.id}`,
+    patch({ op: 'replace', path: 'title', value: 'Changed' }),
+  ),
+  'GET /Groups/<id>': scim('GET', ({ group }) => `/Groups/${group}`),
+  'PATCH /Groups/<id>': scim(
+    'PATCH',
+    ({ group }) => `/Groups/${group}`,
+    patch({ op: 'replace', path: 'displayName', value: 'Team' }),
+  ),
+  'GET /Users?filter=id': scim('GET', ({ user }) => `/Users?filter=${encodeURIComponent(`id eq "${user.id}"`)}`),
+  'GET /Groups?filter=members': scim(
+    'GET',
+    ({ user }) => `/Groups?filter=${encodeURIComponent(`members.value eq "${user.id}"`)}`,
+  ),
+  'POST /.search': scim(
+    'POST',
+    () => '/.search',
+    ({ user }) => ({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'],
+      filter: `id eq "${user.id}"`,
+    }),
+  ),
+  'POST /Groups with a member': scim(
+    'POST',
+    () => '/Groups',
+    ({ user }) => ({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      displayName: 'New',
+      members: [{ value: user.id }],
+    }),
+  ),
+  'POST /Bulk PATCH': scim(
+    'POST',
+    () => '/Bulk',
+    bulk(({ user }) => ({
+      method: 'PATCH',
+      path: `/Users/${user.id}`,
+      data: patch({ op: 'replace', path: 'title', value: 'Bulk' })(),
+    })),
+  ),
+  'POST /Bulk DELETE of a group': scim(
+    'POST',
+    () => '/Bulk',
+    bulk(({ group }) => ({ method: 'DELETE', path: `/Groups/${group}` })),
+  ),
+  'SCIM with the token of another project': (own, other) =>
+    fetch(`${own.app.url}/v1/scim/${own.project.id}/Users`, {
+      headers: { Authorization: `Bearer ${other.scimToken}` },
+    }),
+  'GET /authorize with the session of another project': (own, other) =>
+    withCookies(own, authorizePath(own, { prompt: 'none' }), cookieOf(own, other)),
+  'GET /authorize with the ID token of another project': (own, other) =>
+    withCookies(own, authorizePath(own, { prompt: 'none', id_token_hint: other.tokens.id_token }), cookieOf(own, own)),
+  'POST /oauth2/token with a code of another project': async (own, other) =>
+    own.rp.exchange(await other.rp.code(), { code_verifier: other.rp.proof.verifier }),
+  'GET /oauth2/end_session with the session of another project': (own, other) =>
+    withCookies(own, `/oauth2/end_session?client_id=${own.client.id}`, cookieOf(own, other)),
+  'GET /account with the session of another project': (own, other) =>
+    withCookies(own, `/account?project=${own.project.id}`, cookieOf(own, other)),
+  'POST authenticate in a transaction of another project': async (own, other) => {
+    const text = JSON.stringify({ txn: other.page.txn, userid: address });
+    const proof = other.page.prove('authenticate', text, { kind: 'registration' });
+    const answer = await own.page.post('authenticate', text, { 'Device-Proof': proof });
+    return { status: answer.httpStatus, text: answer.text };
+  },
+  'POST verify-email-otp in a transaction of another project': step('verify-email-otp', ({ page }) => ({
+    txn: page.txn,
+    userid: address,
+    otp: '000000',
+  })),
+  'POST /v1/delegation with the envelope of another project': delegated('getUserCredentials', { userid: address }),
+  'GET /oauth2/end_session with the ID token of another project': (own, other) =>
+    withCookies(
+      own,
+      `/oauth2/end_session?${new URLSearchParams({
+        client_id: own.client.id,
+        id_token_hint: other.tokens.id_token,
+        post_logout_redirect_uri: postLogoutRedirectUri,
+      })}`,
+      cookieOf(own, other),
+    ),
+  'DELETE /Users/<id>': scim('DELETE', ({ user }) => `/Users/${user.id}`),
+};
+
+/** Counters, logs and statistics, which a refused request may change. */
+const uncounted = ['audit_log', 'repeated_refusals', 'scim_request_records', 'scim_days', 'activity_days'];
+
+/** All rows of a project. */
+async function rowsOf(app: TestApp, project: Project): Promise<Record<string, string[]>> {
+  return administer(app.databaseUrl, async (client: pg.Client) => {
+    const tables = await tenantTables(client);
+    const found: Record<string, string[]> = {};
+    for (const table of tables.filter((name) => !uncounted.includes(name))) {
+      const { rows } = await client.query<{ row: string }>(
+        `select to_jsonb(t)::text as row from "${table}" t where project_id = $1 order by 1`,
+        [project.id],
+      );
+      // The nonce of a sign-in is consumed by a refused step, too.
+      found[table] = rows.map(({ row }) =>
+        row.replaceAll(/"(nonce_\w+|last_\w+|idle_expires_at)": ("[^"]*"|null),? ?/g, ''),
+      );
+    }
+    return found;
+  });
+}
+
+async function tenantTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`select c.relname as name from pg_class c
+    join pg_index i on i.indrelid = c.oid and i.indisprimary
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attname = 'project_id' order by 1`);
+  return rows.map(({ name }) => name);
+}
+
+/** The answer without ids, times and secrets, which differ between two instances. */
+async function shapeOf(answer: Response | Reply, tenants: readonly Tenant[]): Promise<object> {
+  const isReply = 'text' in answer && typeof answer.text === 'string';
+  let text = isReply ? (answer.text as string) : await (answer as Response).text();
+  let location = isReply ? '' : ((answer as Response).headers.get('location') ?? '');
+  tenants.forEach(({ app, project, client, user, group }, number) => {
+    const known = {
+      [app.url]: 'URL',
+      [project.id]: 'project',
+      [client.id]: 'client',
+      [user.id]: 'user',
+      [group]: 'group',
+    };
+    for (const [value, name] of Object.entries(known)) {
+      for (const spelling of [value, encodeURIComponent(value)]) {
+        text = text.replaceAll(spelling, `<${name} ${number}>`);
+        location = location.replaceAll(spelling, `<${name} ${number}>`);
+      }
+    }
+  });
+  const varying = /[A-Za-z0-9_-]{22,}|[0-9a-f]{8}-[0-9a-f-]{27}|W\/"[^"]*"/g;
+  return { status: answer.status, text: text.replace(varying, '*'), location: location.replace(varying, '*') };
+}
+
+describe('a caller of one project', () => {
+  const worlds: Record<'on' | 'off', { app: TestApp; own: Tenant; other: Tenant }> = {} as never;
+  const open = async (rowSecurity: boolean) => {
+    const app = await buildTestApp(undefined, { rowSecurity });
+    return { app, own: await tenant(app), other: await tenant(app) };
+  };
+  beforeAll(async () => {
+    worlds.on = await open(true);
+    worlds.off = await open(false);
+  });
+  afterAll(() => Promise.all(Object.values(worlds).map(({ app }) => app.close())));
+
+  it.each(Object.keys(attempts))('reaches nothing of another: %s', async (name) => {
+    const attempt = attempts[name] as Attempt;
+    const shapes: object[] = [];
+    for (const { app, own, other } of [worlds.on, worlds.off]) {
+      const before = await rowsOf(app, other.project);
+      shapes.push(await shapeOf(await attempt(own, other), [own, other]));
+      // A code that the attempt itself issued to the other project is not of its own.
+      if (!name.includes('a code of')) expect(await rowsOf(app, other.project)).toEqual(before);
+    }
+    expect(shapes[0]).toEqual(shapes[1]);
+    // About its own, the same request gets another answer.
+    const { own } = worlds.on;
+    expect(await shapeOf(await attempt(own, own), [own, worlds.on.other])).not.toEqual(shapes[0]);
+  });
+});
+
+describe('row security', () => {
+  let app: TestApp;
+  let projects: Project[];
+  beforeAll(async () => {
+    app = await buildTestApp();
+    projects = [(await tenant(app)).project, (await tenant(app)).project];
+  });
+  afterAll(() => app.close());
+
+  const users = () => query(app.services.db.alone, sql<{ project: string }>`select project_id as project from users`);
+
+  it('covers every table of tenants', async () => {
+    await administer(app.databaseUrl, async (client: pg.Client) => {
+      const { rows } = await client.query<{ name: string }>(`select c.relname as name from pg_class c
+        join pg_policy p on p.polrelid = c.oid where c.relrowsecurity and p.polcmd = '*' and not c.relispartition order by 1`);
+      expect(rows.map(({ name }) => name)).toEqual(await tenantTables(client));
+    });
+  });
+
+  it('shows a statement without a project nothing', async () => {
+    expect(await inRequest(users)).toEqual([]);
+    await administer(app.databaseUrl, async (client: pg.Client) => {
+      await client.query(`set role ${tenantRole}`);
+      for (const table of await tenantTables(client)) {
+        expect(
+          (await client.query(`select * from "${table}" where project_id = any($1)`, [projects.map(({ id }) => id)]))
+            .rows,
+        ).toEqual([]);
+      }
+    });
+  });
+
+  it('shows a request the rows of its project, alternately on the same connections', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      for (const { id } of projects) {
+        expect(await inProject(id, users)).toEqual([{ project: id }]);
+        expect(await inRequest(users)).toEqual([]);
+        expect((await inAllProjects(users)).map(({ project }) => project)).toEqual(
+          expect.arrayContaining(projects.map((one) => one.id)),
+        );
+      }
+    }
+  });
+
+  it('lets no statement write a row of another project', async () => {
+    const [one, other] = projects as [Project, Project];
+    const write = (id: string) =>
+      query(
+        app.services.db.alone,
+        sql`insert into logos (project_id, id, type, bytes, created_at) values (${id}, ${id}, 'image/png', '', now()) returning 1`,
+      );
+    await expect(inProject(one.id, () => write(other.id))).rejects.toThrow('row-level security');
+    const { id } = other;
+    const change = sql<{ id: string }>`update users set active = false where project_id = ${id} returning id`;
+    expect(await inProject(one.id, () => query(app.services.db.alone, change))).toEqual([]);
+    const removal = sql<{ id: string }>`delete from users where project_id = ${id} returning id`;
+    expect(await inProject(one.id, () => query(app.services.db.alone, removal))).toEqual([]);
+  });
+
+  it('keeps the scope of a transaction that is rolled back, and of the next one', async () => {
+    const [one, other] = projects as [Project, Project];
+    const undone = inProject(one.id, () =>
+      app.services.db.transaction(async (em) => {
+        expect(await query(em, sql`select project_id as project from users`)).toEqual([{ project: one.id }]);
+        throw new Error('undone');
+      }),
+    );
+    await expect(undone).rejects.toThrow('undone');
+    expect(await inProject(other.id, users)).toEqual([{ project: other.id }]);
+  });
+});
