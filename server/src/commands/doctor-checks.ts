@@ -133,14 +133,14 @@ export async function databaseReach(em: EntityManager, isEmbedded: boolean): Pro
   const [found] = await query(
     em,
     sql<{ create: boolean; ssl: boolean; remote: boolean; readonly: boolean }>`
-      select has_schema_privilege(current_user, 'public', 'create') as create, pg_is_in_recovery() as readonly,
+      select has_schema_privilege(current_user, current_schema(), 'create') as create, pg_is_in_recovery() as readonly,
        coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as ssl,
        coalesce(not (inet_server_addr() << '127.0.0.0/8' or inet_server_addr() = '::1'), false) as remote`,
   );
   const summary = `${isEmbedded ? 'Embedded, ' : ''}${median.toFixed(1)} ms per statement`;
   if (found?.readonly) return fail(name, summary, 'This is a standby: DATABASE_URL must name the primary.');
   if (!found?.create) {
-    return fail(name, summary, 'The role cannot create objects in schema public: make it the owner of the database.');
+    return fail(name, summary, 'The role cannot create tables in its schema: make it the owner of the database.');
   }
   if (median > 10)
     return warn(

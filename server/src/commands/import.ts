@@ -313,7 +313,7 @@ class Importing {
       em,
       sql<{ name: string }>`
         select column_name as name from information_schema.columns
-        where table_schema = 'public' and table_name = ${table}`,
+        where table_schema = current_schema() and table_name = ${table}`,
     );
     const names = new Set(found.map(({ name }) => name).filter((name) => !omit.includes(name)));
     this.columns.set(table, names);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { BackupFileError, type BackupVerifier, type Manifest, readBackup } from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
-import { openDatabase, takeMigrationLock, withoutLimits } from '../adapters/postgres/database.ts';
+import { openForMigrations, takeMigrationLock, withoutLimits } from '../adapters/postgres/database.ts';
 import {
   advanceSequences,
   appliedMigrations,
@@ -105,7 +105,7 @@ async function load(
 ): Promise<void> {
   const config = loadSettings();
   const database = await openConfigured(config, true, (line) => complain(`· ${line}`));
-  const orm = await openDatabase({
+  const orm = await openForMigrations({
     url: database.url,
     poolSize: 2,
     migrateInOne: true,

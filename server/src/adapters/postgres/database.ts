@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** Runs all migrations in one transaction, which may be the caller's. Default: one transaction each. */
   migrateInOne?: boolean;
+  /** Schema of the table of migrations. Default: `public`. */
+  schema?: string;
   /** For servers: closes connections when the database is unreachable, and sets timeouts. Commands have none. */
   watch?: DatabaseWatch;
   /** False behind a pooler without prepared statements. */
@@ -38,6 +40,7 @@ function options(database: DatabaseOptions): Options {
     entities: [...entities],
     extensions: [Migrator],
     debug: false,
+    ...(database.schema !== undefined && { schema: database.schema }),
     discovery: { warnWhenNoEntities: false },
     driverOptions: () => new PooledDialect(poolOf(database), { preparesStatements, rowSecurity }),
     forceUtcTimezone: true,
@@ -83,6 +86,28 @@ function addressOf(url: string) {
   return { host, port, user, password, database, ssl };
 }
 
+/**
+ * The schema that holds the tables: the first of the role's or database's `search_path`. The ORM looks for its table of
+ * migrations in a schema that it is told.
+ */
+async function schemaOf(url: string): Promise<string> {
+  const client = new Client(addressOf(url));
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
+    const name = rows[0]?.name;
+    if (!name) throw new Error('no schema of search_path exists: create it, or change search_path');
+    return name;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Like {@link openDatabase}, for migrations. */
+export async function openForMigrations(database: DatabaseOptions): Promise<MikroORM> {
+  return openDatabase({ ...database, schema: await schemaOf(database.url) });
+}
+
 export async function openDatabase(database: DatabaseOptions): Promise<MikroORM> {
   return MikroORM.init(options(database));
 }
@@ -110,7 +135,7 @@ export async function takeMigrationLock(em: EntityManager): Promise<void> {
 
 /** Applies pending migrations. If several processes call it, one migrates and the others wait. */
 export async function migrate(url: string): Promise<void> {
-  const orm = await openDatabase({ url, poolSize: 3 });
+  const orm = await openForMigrations({ url, poolSize: 3 });
   try {
     await orm.em.fork().transactional(async (em) => {
       await withoutLimits(em);

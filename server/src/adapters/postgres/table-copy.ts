@@ -7,7 +7,6 @@ export interface Table {
   columns: string[];
 }
 
-const schema = 'public';
 const pageSize = 500;
 const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
 
@@ -18,7 +17,7 @@ export async function tablesOf(em: EntityManager): Promise<Table[]> {
     sql<{ table: string; column: string }>`
       select c.relname as "table", a.attname as "column" from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-      where c.relnamespace = to_regnamespace(${schema}) and c.relkind in ('r', 'p') and not c.relispartition
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
         and c.relname <> 'migrations'
       order by c.relname, a.attnum`,
   );
@@ -27,7 +26,7 @@ export async function tablesOf(em: EntityManager): Promise<Table[]> {
     sql<{ child: string; parent: string }>`
       select c.relname as child, p.relname as parent from pg_constraint k
       join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
-      where k.contype = 'f' and c.relnamespace = to_regnamespace(${schema}) and c.oid <> p.oid`,
+      where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace and c.oid <> p.oid`,
   );
   const tables = new Map<string, Table>();
   for (const { table, column } of columns) {
@@ -52,10 +51,7 @@ export async function tablesOf(em: EntityManager): Promise<Table[]> {
 
 /** Applied migrations, in order; null if this is not a Latchkey database. */
 export async function appliedMigrations(em: EntityManager): Promise<string[] | null> {
-  const [there] = await query(
-    em,
-    sql<{ there: boolean }>`select to_regclass(${`${schema}.migrations`}) is not null as there`,
-  );
+  const [there] = await query(em, sql<{ there: boolean }>`select to_regclass('migrations') is not null as there`);
   if (!there?.there) return null;
   return (await query(em, sql<{ name: string }>`select name from migrations order by id`)).map(({ name }) => name);
 }
@@ -100,7 +96,7 @@ export async function advanceSequences(em: EntityManager, tables: readonly Table
       const [found] = await query(
         em,
         sql<{ sequence: string | null }>`
-          select pg_get_serial_sequence(${`${schema}.${table}`}, ${column}) as sequence`,
+          select pg_get_serial_sequence(${table}, ${column}) as sequence`,
       );
       if (!found?.sequence) continue;
       await query(
