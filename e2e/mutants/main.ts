@@ -115,14 +115,7 @@ async function tryAll(todo: readonly Mutant[]): Promise<void> {
     [3, 8],
     [8, Number.POSITIVE_INFINITY],
   ] as const) {
-    const noting = setInterval(
-      () =>
-        note(
-          alive,
-          endedTrials().filter(({ outcome }) => isDead(outcome)),
-        ),
-      60_000,
-    );
+    const noting = setInterval(() => note(alive, endedTrials()), 60_000);
     const trials = await tryRound(alive, (id) => (chances.get(id) ?? []).slice(from, to)).finally(() =>
       clearInterval(noting),
     );
@@ -141,10 +134,28 @@ function note(alive: readonly Mutant[], trials: readonly Ended[]): void {
   for (const mutant of alive) {
     const own = byMutant.get(mutant.id) ?? [];
     const end = own.find(({ outcome }) => isDead(outcome)) ?? own[0];
-    if (end)
-      results.set(mutant, { outcome: end.outcome, ...(end.by !== undefined && { by: `${end.file}: ${end.by}` }) });
+    if (!end) continue;
+    const survived = own.filter(({ outcome }) => !isDead(outcome)).map(({ file }) => versionOf(file));
+    results.set(mutant, {
+      outcome: end.outcome,
+      ...(end.by !== undefined && { by: `${end.file}: ${end.by}` }),
+      tried: [...new Set([...triedOf(mutant), ...survived])],
+    });
   }
   results.save();
+}
+
+/** Test files, as they were, that a mutant survived in an earlier round or run. */
+function triedOf(mutant: Mutant): string[] {
+  return results.of(mutant)?.tried ?? [];
+}
+
+/** A test file with a hash of its text: a changed test may kill what the earlier one did not. */
+function versionOf(file: string): string {
+  const hash = createHash('sha256')
+    .update(readFileSync(join(root, file)))
+    .digest('hex');
+  return `${file} ${hash.slice(0, 8)}`;
 }
 
 function endedTrials(): Ended[] {
@@ -159,9 +170,11 @@ async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Cha
     const done = new Set(before.map(({ id, file }) => `${id} ${file}`));
     const dead = new Set(before.filter(({ outcome }) => outcome !== 'survived').map(({ id }) => id));
     const files: Record<string, { id: number; tests: number[] }[]> = {};
-    for (const { id } of alive.filter((mutant) => !dead.has(mutant.id))) {
+    for (const mutant of alive.filter(({ id }) => !dead.has(id))) {
+      const { id } = mutant;
+      const tried = values.fresh ? [] : triedOf(mutant);
       for (const { file, tests } of chancesOf(id)) {
-        if (!done.has(`${id} ${file}`)) (files[file] ??= []).push({ id, tests });
+        if (!done.has(`${id} ${file}`) && !tried.includes(versionOf(file))) (files[file] ??= []).push({ id, tests });
       }
     }
     if (Object.keys(files).length === 0) break;

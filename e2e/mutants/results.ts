@@ -8,6 +8,8 @@ export interface Result {
   outcome: 'killed' | 'survived' | 'timeout' | 'unreached';
   /** Failed test. */
   by?: string;
+  /** Test files that did not kill it, each with a hash of its text. */
+  tried?: string[];
   /** Hash of the mutated file: the result is valid only for this source. */
   sourceHash: string;
 }
