@@ -1,4 +1,6 @@
 import type { Experiment } from './experiment.ts';
+import { cells } from './experiments/cells.ts';
+import { citus } from './experiments/citus.ts';
 import { connectionsEnded } from './experiments/connections-ended.ts';
 import { databaseFrozen, databaseStopped } from './experiments/database-away.ts';
 import { failover } from './experiments/failover.ts';
@@ -23,6 +25,8 @@ export const experiments: readonly Experiment[] = [
   failover,
   pooler,
   poolerSession,
+  cells,
+  citus,
   hostileClients,
   fuzz,
   mixedLoad,

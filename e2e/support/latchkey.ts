@@ -102,25 +102,36 @@ export async function startLatchkey(
   return latchkey;
 }
 
-/** Output of `doctor` with these settings. */
+/** Runs an operator's command. Throws if it fails. @returns its output */
+export async function runLatchkey(env: Record<string, string>, ...args: string[]): Promise<string> {
+  const { output, errors, code } = await ran(env, args);
+  if (code !== 0) throw new Error(`${args[0]} exited with ${code}: ${errors}`);
+  return output;
+}
+
+/** Checks of `latchkey doctor`, which exits with 1 if one fails. */
 export async function runDoctor(
   env: Record<string, string>,
 ): Promise<{ checks: { name: string; level: string; summary: string }[] }> {
-  const settings = { PATH: process.env['PATH'] ?? '', ...env };
-  const doctor = spawn(process.execPath, [main, 'doctor', '--json'], {
-    env: settings,
+  const { output, errors } = await ran(env, ['doctor', '--json']);
+  if (output === '') throw new Error(`doctor printed nothing: ${errors}`);
+  return JSON.parse(output);
+}
+
+async function ran(env: Record<string, string>, args: readonly string[]) {
+  const command = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, errors] = ['', ''];
-  doctor.stdout.setEncoding('utf8').on('data', (text: string) => {
+  command.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  doctor.stderr.setEncoding('utf8').on('data', (text: string) => {
+  command.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  await once(doctor, 'close');
-  if (output === '') throw new Error(`doctor printed nothing: ${errors}`);
-  return JSON.parse(output);
+  const [code] = (await once(command, 'close')) as [number | null];
+  return { output, errors, code };
 }
 
 /**

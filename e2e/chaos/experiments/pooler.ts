@@ -32,7 +32,8 @@ function behind(mode: 'transaction' | 'session'): Experiment {
       chmodSync(folder, 0o755);
       const port = await freePort();
       const world = await World.create({
-        env: { DATABASE_PREPARED_STATEMENTS: String(keepsStatements) },
+        // Row-level security needs connections that keep their role.
+        env: { DATABASE_PREPARED_STATEMENTS: String(keepsStatements), DATABASE_ROW_SECURITY: 'false' },
         via: async (postgres) => {
           const { password } = new URL(postgres.url);
           writeFileSync(join(folder, 'users.txt'), `"latchkey" "${password}"\n`, { mode: 0o644 });

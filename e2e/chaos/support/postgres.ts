@@ -17,6 +17,7 @@ export class Postgres {
   readonly folder: string;
   readonly #home: string;
   readonly #bin: string;
+  #settings: Record<string, string> = {};
   #server: ChildProcess | undefined;
 
   private constructor(home: string, bin: string, port: number) {
@@ -26,9 +27,10 @@ export class Postgres {
     this.port = port;
   }
 
-  /** Creates an empty database `latchkey`. */
-  static async create(): Promise<Postgres> {
+  /** Creates an empty database `latchkey`. @param settings of the server, beside those of {@link start} */
+  static async create(settings: Record<string, string> = {}): Promise<Postgres> {
     const postgres = await Postgres.prepare();
+    postgres.#settings = settings;
     const passwordFile = join(postgres.#home, 'password');
     writeFileSync(passwordFile, password);
     own(passwordFile);
@@ -90,6 +92,7 @@ export class Postgres {
       jit: 'off',
       wal_level: 'replica',
       log_min_messages: 'fatal',
+      ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const log = openSync(join(this.#home, 'log'), 'a');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SMTPServer } from 'smtp-server';
 import { AdminApi } from '../../support/admin-api.ts';
-import { freePort, type Latchkey, runDoctor, startLatchkey } from '../../support/latchkey.ts';
+import { freePort, type Latchkey, runDoctor, runLatchkey, startLatchkey } from '../../support/latchkey.ts';
 import { type App, Person, Refused, WrongAnswer } from './person.ts';
 import { Postgres } from './postgres.ts';
 
@@ -22,8 +22,15 @@ export class World {
   }
 
   /** @param via port through which Latchkey reaches the database, if not its own */
-  static async create(options: { via?: (postgres: Postgres) => Promise<number>; env?: Record<string, string> } = {}) {
-    const postgres = await Postgres.create();
+  static async create(
+    options: {
+      via?: (postgres: Postgres) => Promise<number>;
+      env?: Record<string, string>;
+      /** Settings of PostgreSQL. */
+      postgres?: Record<string, string>;
+    } = {},
+  ) {
+    const postgres = await Postgres.create(options.postgres);
     const mail = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS'],
@@ -78,6 +85,11 @@ export class World {
     return Object.fromEntries(checks.map((check) => [check.name, check]));
   }
 
+  /** Runs an operator's command with the settings of the processes. Throws if it fails. */
+  run(...args: string[]): Promise<string> {
+    return runLatchkey(this.#settings, ...args);
+  }
+
   /** Registers cleanup that runs before the rest. */
   onClose(close: () => unknown): void {
     this.#closers.push(close);
@@ -97,11 +109,11 @@ export class World {
   }
 
   /** Creates an application in a project in test mode: responses contain codes. */
-  async app(client: Record<string, unknown> = {}): Promise<App> {
-    const projectId = await this.admin.createProject('Chaos');
+  async app(client: Record<string, unknown> = {}, admin = this.admin): Promise<App> {
+    const projectId = await admin.createProject('Chaos');
     const query = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-    await this.admin.run(query, { input: { id: projectId, testMode: true, mfaPolicy: 'OFF' } });
-    const made = await this.admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], ...client });
+    await admin.run(query, { input: { id: projectId, testMode: true, mfaPolicy: 'OFF' } });
+    const made = await admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], ...client });
     return { issuer: this.issuer, projectId, redirectUri, ...made };
   }
 
