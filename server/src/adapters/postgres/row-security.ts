@@ -23,10 +23,15 @@ const alreadyThere = ['42710', '23505'];
 export async function grantTenantRole(em: EntityManager): Promise<boolean> {
   if (!(await hasTenantRole(em)) && !(await createRole(em))) return false;
   const rows = 'select, insert, update, delete on';
-  // The schema of the domain, and that of the jobs, which the first start creates later.
+  // The schema of the domain, and that of the jobs, which the first start creates later. A grant makes every connection
+  // plan its statements again, so only where one lacks.
   const schemas = await em.execute<{ name: string }[]>(
-    `select quote_ident(nspname) as name from pg_namespace where nspname in (current_schema(), 'jobs')`,
+    `select distinct quote_ident(nspname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where nspname in (current_schema(), 'jobs') and relkind in ('r', 'p')
+       and not has_table_privilege(?, c.oid, 'insert')`,
+    [tenantRole],
   );
+  if (schemas.length === 0) return true;
   for (const { name } of schemas) {
     await em.execute(`grant usage on schema ${name} to ${tenantRole}`);
     await em.execute(`grant ${rows} all tables in schema ${name} to ${tenantRole}`);
