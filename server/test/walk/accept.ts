@@ -68,7 +68,10 @@ const learners: Record<string, Learner> = {
     const begun = [...model.enrolments.values()].filter(
       (one) => one.method === 'totp' && !one.verified && mine.includes(one.user),
     );
-    const enrolment = begun.findLast((one) => one.secret === null || one.secret === secret) ?? begun.at(-1);
+    // Of several pending ones, that of this transaction.
+    const own = begun.filter((one) => one.begunIn === txn.txn);
+    const candidates = own.length > 0 ? own : begun;
+    const enrolment = candidates.findLast((one) => one.secret === null || one.secret === secret) ?? candidates.at(-1);
     demand(enrolment, `initiate-mfa of ${txn.name} showed a secret without a pending factor`);
     enrolment.secret = secret;
   },

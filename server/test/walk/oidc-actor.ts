@@ -119,7 +119,8 @@ export class OidcActor {
       // Reuse revokes the tokens of the first exchange; a wrong verifier may revoke the code.
       const isReplay = code.isUsed && changes.every(({ table }) => table === 'authorization_codes');
       if (!isReplay) judgeRefusal(changes, 'an exchange');
-      if (code.isUsed && command.bend < 7) code.isReplayed = true;
+      // A request that fails to authenticate its client (401), e.g. a disabled one, does not use the code.
+      if (code.isUsed && command.bend < 7 && reply.status === 400) code.isReplayed = true;
       return;
     }
     judgeExchange(model, code, isBent);
