@@ -20,6 +20,13 @@ const indexes = {
   type_id_index: '("type", "id")',
 };
 
+/** The end of the next month, or of the month of an event that a wrong clock made later, in milliseconds since 1970. */
+const endOfPartition = `select greatest(
+    extract(epoch from date_trunc('month', now() at time zone 'UTC') + interval '2 months'),
+    (select extract(epoch from date_trunc('month', to_timestamp(('x' || lpad(left(replace("id"::text, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000) at time zone 'UTC') + interval '1 month')
+      from "audit_events" order by "id" desc limit 1)
+  )::bigint * 1000 as milliseconds`;
+
 /**
  * `audit_log` has a partition of events per month, which is dropped at once. The earlier table, with all its events, is its
  * first partition and takes the events of this month and the next: the previous release reads and writes it as before.
@@ -73,10 +80,8 @@ export class Migration20261122000400EventsByMonth extends OnlineMigration {
       `select 1 from pg_inherits where inhrelid = '"audit_events"'::regclass and inhparent = '"audit_log"'::regclass`,
     );
     if (attached) return;
-    const [newest] = await this.execute('select "id" from "audit_events" order by "id" desc limit 1');
-    const hex = endOfPartition(newest?.['id'] as string | undefined)
-      .toString(16)
-      .padStart(12, '0');
+    const [end] = await this.execute(endOfPartition);
+    const hex = Number(end?.['milliseconds']).toString(16).padStart(12, '0');
     const bound = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
     // A validated constraint spares `attach` reading the table.
     await this.alter(
@@ -89,11 +94,4 @@ export class Migration20261122000400EventsByMonth extends OnlineMigration {
       'alter table "audit_events" drop constraint "audit_events_bound"',
     );
   }
-}
-
-/** The end of the next month, or of the month of an event that a wrong clock made later, in milliseconds. */
-function endOfPartition(newestId: string | undefined): number {
-  const newest = newestId === undefined ? 0 : Number.parseInt(newestId.slice(0, 8) + newestId.slice(9, 13), 16);
-  const monthAfter = (at: Date, months: number) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months);
-  return Math.max(monthAfter(new Date(), 2), monthAfter(new Date(newest), 1));
 }
