@@ -110,7 +110,7 @@ function namesIn({ url = '', headers }: IncomingMessage, body: Buffer): string[]
   ].filter((name) => typeof name === 'string');
 }
 
-/** The `client_id` of an access token; it only routes, so nobody verifies it here. */
+/** The `client_id` of an access token, only for routing: the cell verifies the token. */
 function clientOf(token: string): string | undefined {
   try {
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<

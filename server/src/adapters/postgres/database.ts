@@ -88,7 +88,7 @@ function addressOf(url: string) {
 
 /**
  * The schema that holds the tables: the first of the role's or database's `search_path`. The ORM looks for its table of
- * migrations in a schema that it is told.
+ * migrations in its configured schema.
  */
 async function schemaOf(url: string): Promise<string> {
   const client = new Client(addressOf(url));
