@@ -12,7 +12,7 @@ export const ladder = [
   'experience',
   'clients',
   'users',
-  'devices',
+  'credentials',
   'otp',
   'mfa',
   'phones',

@@ -168,7 +168,7 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
     [projectId],
   );
   await client.query(
-    `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at, remembered)
+    `insert into credentials (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at, remembered)
      select gen_random_uuid(), $1, $2, u.id, md5(u.id::text || n), '{}', 'ES256', (array['Chrome on macOS', 'Safari on iPhone'])[n],
        now() + interval '25 days', now() - interval '9 days', now() - n * interval '5 hours', true
      from (select id from users where project_id = $1 order by id limit 20) u, generate_series(1, 2) as n`,

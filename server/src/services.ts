@@ -28,7 +28,7 @@ import { Delivery } from './domain/delivery/delivery.ts';
 import type { Locale } from './domain/delivery/locale.ts';
 import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { SenderTests } from './domain/delivery/sender-tests.ts';
-import { Devices } from './domain/devices/devices.ts';
+import { Devices } from './domain/credentials/devices.ts';
 import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
 import { Experiences } from './domain/experience/experiences.ts';

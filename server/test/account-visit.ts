@@ -1,4 +1,4 @@
-import { Device } from '../src/domain/devices/device.entity.ts';
+import { Device } from '../src/domain/credentials/device.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import type { Enrolment, MfaMethod } from '../src/domain/mfa/enrolment.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';

@@ -38,7 +38,8 @@ beforeAll(async () => {
   await administer(database.url, async (client: pg.Client) => {
     const read = async <Row extends pg.QueryResultRow>(text: string) => (await client.query<Row>(text)).rows;
     columns = await read(`select table_name as table, column_name as column, is_nullable = 'YES' as nullable
-      from information_schema.columns where table_schema = 'public'`);
+      from information_schema.columns join information_schema.tables using (table_schema, table_name)
+      where table_schema = 'public' and table_type = 'BASE TABLE'`);
     keys = await read(`select conrelid::regclass::text as table, conname as name, contype as kind,
         confupdtype as "onUpdate", nullif(confrelid::regclass::text, '-') as parent,
         array(select attname::text from unnest(conkey) with ordinality k(number, place)

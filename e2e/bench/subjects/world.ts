@@ -73,7 +73,7 @@ export class World {
         [users, usersEach],
       );
       await client.query(
-        `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at)
+        `insert into credentials (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at)
          select ${id('device', 'n')}, ${id('project', 'n / $2::int')}, ${id('client', 'n / $2::int')}, ${id('user', 'n')},
            case n % $3::int when 0 then ($4::text[])[n / $3::int + 1] else 'of device ' || n end,
            ($5::text[])[n / $3::int + 1]::jsonb, 'ES256', 'Browser', now() + interval '30 days', now(), now()

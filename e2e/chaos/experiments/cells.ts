@@ -114,7 +114,7 @@ export const cells: Experiment = {
 async function usersOf(postgres: Postgres, projectId: string): Promise<unknown[]> {
   const rows = await postgres.query(
     `select u.id, u.email, array_agg(d.id || d.jkt order by d.id) as devices from users u
-     join devices d on d.project_id = u.project_id and d.user_id = u.id
+     join credentials d on d.project_id = u.project_id and d.user_id = u.id
      where u.project_id = '${projectId}' group by u.project_id, u.id order by u.id`,
   );
   return rows;

@@ -5,7 +5,7 @@ import type { TestApp } from '../../test/build-app.ts';
 import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
-import { Device } from '../domain/devices/device.entity.ts';
+import { Device } from '../domain/credentials/device.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 

@@ -3,7 +3,7 @@ import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
-import { Device } from '../domain/devices/device.entity.ts';
+import { Device } from '../domain/credentials/device.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 
 const world = SigninWorld.ofTests();

@@ -1,6 +1,6 @@
 import type { AccountOverview, OwnFactor, OwnPhone, Visitor } from '../domain/accounts/own-account.ts';
-import type { Device } from '../domain/devices/device.entity.ts';
-import { deviceName } from '../domain/devices/device-name.ts';
+import type { Device } from '../domain/credentials/device.entity.ts';
+import { deviceName } from '../domain/credentials/device-name.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { type Html, hidden, html, nothing } from './html.ts';

@@ -90,9 +90,9 @@ interface Made {
 }
 
 const madeStatement = (since: Date) => sql<Made>`select
-  (select count(*) from devices where created_at >= ${since})::int as devices,
-  (select count(distinct user_id) from devices where created_at >= ${since})::int as people,
-  (select count(*) from devices d join projects p on p.id = d.project_id and p.built_in = 'console'
+  (select count(*) from credentials where created_at >= ${since})::int as devices,
+  (select count(distinct user_id) from credentials where created_at >= ${since})::int as people,
+  (select count(*) from credentials d join projects p on p.id = d.project_id and p.built_in = 'console'
     where d.created_at >= ${since})::int as "adminDevices",
   (select count(*) from admin_tokens where created_at >= ${since})::int as tokens,
   (select count(*) from admin_tokens where created_at >= ${since} and revoked_at is null)::int as "liveTokens",

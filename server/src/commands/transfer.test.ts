@@ -65,7 +65,7 @@ async function populate(): Promise<Populated> {
       [user.id],
     );
     await em.execute(
-      `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
+      `insert into credentials (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
        values (gen_random_uuid(), ?, ?, ?, 'thumbprint', '{"kty":"EC"}', 'ES256', 'Laptop', now(), now())`,
       [project.id, client.id, user.id],
     );

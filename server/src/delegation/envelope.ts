@@ -9,7 +9,7 @@ import {
 } from '@latchkey/contracts';
 import { CompactEncrypt, CompactSign, compactDecrypt, compactVerify, errors } from 'jose';
 import type { DelegationParties, LoadedPair } from '../domain/delegation/delegation-keys.ts';
-import { parseStrictJson } from '../domain/devices/strict-json.ts';
+import { parseStrictJson } from '../domain/credentials/strict-json.ts';
 import { isBase64url } from '../domain/kernel/base64url.ts';
 
 /** Allowed clock skew of a back end. */

@@ -13,7 +13,9 @@ import { DelegationKey } from './clients/delegation-key.entity.ts';
 import { UsedAssertion } from './clients/used-assertion.entity.ts';
 import { UsedRequest } from './delegation/used-request.entity.ts';
 import { Message } from './delivery/message.entity.ts';
-import { Device } from './devices/device.entity.ts';
+import { Credential } from './credentials/credential.entity.ts';
+import { Device } from './credentials/device.entity.ts';
+import { Passkey } from './credentials/passkey.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
 import { ScimDay } from './directories/scim-day.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
@@ -63,7 +65,9 @@ export const entities = [
   ApiKey,
   UsedAssertion,
   DelegationKey,
+  Credential,
   Device,
+  Passkey,
   OneTimeCode,
   KnownNetwork,
   Enrolment,

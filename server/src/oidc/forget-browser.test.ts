@@ -4,7 +4,7 @@ import type { TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
-import { Device } from '../domain/devices/device.entity.ts';
+import { Device } from '../domain/credentials/device.entity.ts';
 
 const world = SigninWorld.ofTests();
 const { somebody } = peopleOf(world);
@@ -58,7 +58,7 @@ describe('signing out and forgetting this browser', () => {
     const ada = await somebody();
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();
-    await changed(app.services.db, 'delete from devices where id = ?', [ada.device.id]);
+    await changed(app.services.db, 'delete from credentials where id = ?', [ada.device.id]);
     const done = await rp.endSession({ client_id: rp.client.id, csrf: csrfOn(html), forget: '1' }, 'post');
     expect([done.status, await rp.isSignedIn()]).toEqual([200, false]);
   });

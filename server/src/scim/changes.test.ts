@@ -233,7 +233,7 @@ describe('concurrent requests', () => {
     await make.session(project, await em.findOneOrFail(User, { id: id as string }));
     await changed(
       services.db,
-      `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at, trusted_until)
+      `insert into credentials (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at, trusted_until)
        values (?, ?, ?, ?, 'jkt', '{}', 'ES256', 'laptop', ?, ?, ?)`,
       [systemRandom.id(), scim.id, client.id, id, clock.now(), clock.now(), new Date(clock.now().getTime() + 1e9)],
     );
@@ -268,7 +268,7 @@ describe('concurrent requests', () => {
     const found = await rows<{ what: string }>(
       app.services.db,
       `select 'session' as what from sessions where user_id = ? and ended_at is null
-       union all select 'device' from devices where user_id = ? and revoked_at is null
+       union all select 'device' from credentials where user_id = ? and revoked_at is null
        union all select 'code' from authorization_codes where user_id = ? and revoked_at is null
        union all select 'sign-in' from ceremonies where finished_at is null and project_id = (select project_id from users where id = ?)`,
       [id, id, id, id],

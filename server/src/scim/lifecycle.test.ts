@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redirectUri } from '../../test/factories.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { systemRandom } from '../adapters/system/random.ts';
-import { Device } from '../domain/devices/device.entity.ts';
+import { Device } from '../domain/credentials/device.entity.ts';
 import { RequestRecord } from '../domain/directories/request-record.entity.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';

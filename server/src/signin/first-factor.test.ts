@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { claimsOf, expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
-import { Device } from '../domain/devices/device.entity.ts';
+import { Device } from '../domain/credentials/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 
 const world = SigninWorld.ofTests();

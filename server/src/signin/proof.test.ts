@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { respelled } from '../../test/respelled.ts';
 import { type DeviceKey, newDeviceKey, type Proofed, type SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
-import { Device } from '../domain/devices/device.entity.ts';
+import { Device } from '../domain/credentials/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 

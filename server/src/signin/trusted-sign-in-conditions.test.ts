@@ -87,25 +87,25 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
   ['its user has a factor', [verified, ofUser], { status: 'MFA_REQUIRED' }],
   [
     'the device is revoked',
-    ['update devices set revoked_at = ? where jkt = ?', atNow(ofDevice)],
+    ['update credentials set revoked_at = ? where jkt = ?', atNow(ofDevice)],
     { status: 'OTP_NEEDED' },
   ],
   [
     'its trust ends at this instant',
-    ['update devices set trusted_until = ? where jkt = ?', atNow(ofDevice)],
+    ['update credentials set trusted_until = ? where jkt = ?', atNow(ofDevice)],
     { status: 'OTP_NEEDED' },
   ],
-  ['it is not trusted', ['update devices set trusted_until = null where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
-  ['the device is deleted', ['delete from devices where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
+  ['it is not trusted', ['update credentials set trusted_until = null where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
+  ['the device is deleted', ['delete from credentials where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
   [
     'it belongs to another user',
-    ['update devices set user_id = ? where jkt = ?', () => [stranger, page.key.jkt]],
+    ['update credentials set user_id = ? where jkt = ?', () => [stranger, page.key.jkt]],
     { status: 'OTP_NEEDED' },
   ],
-  ['it has another key', [`update devices set jkt = 'another' where jkt = ?`, ofDevice], { status: 'OTP_NEEDED' }],
+  ['it has another key', [`update credentials set jkt = 'another' where jkt = ?`, ofDevice], { status: 'OTP_NEEDED' }],
   [
     'it belongs to another client',
-    ['update devices set client_id = ? where jkt = ?', () => [otherClient, page.key.jkt]],
+    ['update credentials set client_id = ? where jkt = ?', () => [otherClient, page.key.jkt]],
     { status: 'OTP_NEEDED' },
   ],
   [
@@ -254,8 +254,8 @@ describe('a valid proof of a trusted device gets no code', () => {
     );
     // The other client also trusts the device.
     await change([
-      `insert into devices select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'client_id', ?::text))).*
-       from devices d where jkt = ?`,
+      `insert into credentials select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'client_id', ?::text))).*
+       from credentials d where jkt = ?`,
       () => [otherClient, page.key.jkt],
     ]);
     const foreignTo: [string, unknown][] = [
@@ -356,7 +356,7 @@ describe('a trusted device', () => {
     const { db } = world.app.services;
     const [device] = await rows<{ trusted_until: string | null }>(
       db,
-      'select trusted_until from devices where jkt = ?',
+      'select trusted_until from credentials where jkt = ?',
       [page.key.jkt],
     );
     return device?.trusted_until ?? null;
@@ -364,7 +364,7 @@ describe('a trusted device', () => {
 
   it('signs in until the last millisecond of its trust, its nonce and the sign-in', async () => {
     await page.challenge();
-    await change(['update devices set trusted_until = ? where jkt = ?', () => [now(0.001), page.key.jkt]]);
+    await change(['update credentials set trusted_until = ? where jkt = ?', () => [now(0.001), page.key.jkt]]);
     await change([
       'update ceremonies set nonce_expires_at = ?, expires_at = ? where txn_hash = ?',
       () => [now(0.001), now(0.001), ...ofSignIn()],
@@ -374,7 +374,7 @@ describe('a trusted device', () => {
 
   it('is not remembered if that is revoked between the two statements', async () => {
     await page.challenge();
-    const seen = onceRead(() => change(['update devices set remembered = false where jkt = ?', ofDevice]));
+    const seen = onceRead(() => change(['update credentials set remembered = false where jkt = ?', ofDevice]));
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
     expect([seen.count, await trust()]).toEqual([1, null]);
     expectStatus(await signIn(), 'OTP_NEEDED');

@@ -9,7 +9,7 @@ import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/sig
 import { statementsDuring } from '../../test/statements.ts';
 import type { JudgedPage } from '../domain/ceremonies/callers.ts';
 import { candidateStatement } from '../domain/ceremonies/shortcuts/trusted-sign-in.ts';
-import { Device } from '../domain/devices/device.entity.ts';
+import { Device } from '../domain/credentials/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -104,7 +104,7 @@ describe('a trusted device', () => {
   });
 
   it('that is not remembered completes one of many concurrent sign-ins', async () => {
-    await rows('update devices set remembered = false where jkt = ?', [page.key.jkt]);
+    await rows('update credentials set remembered = false where jkt = ?', [page.key.jkt]);
     const pages = Array.from({ length: 10 }, () => pageThere(page.key));
     const answers = await Promise.all(
       pages.map(async (one) => {
@@ -248,7 +248,7 @@ describe('between the reading and the granting statement', () => {
   });
 
   it('a revoked device gets no code', async () => {
-    const change = 'update devices set revoked_at = now() where jkt = ?';
+    const change = 'update credentials set revoked_at = now() where jkt = ?';
     expectStatus(await meanwhile(change, [page.key.jkt]), 'OTP_NEEDED');
   });
 

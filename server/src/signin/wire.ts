@@ -11,7 +11,7 @@ import {
 } from '@latchkey/contracts';
 import type { StepInput } from '../domain/ceremonies/flow.ts';
 import type { Answers, CeremonyStep, Success } from '../domain/ceremonies/steps/steps.ts';
-import { parseStrictJson } from '../domain/devices/strict-json.ts';
+import { parseStrictJson } from '../domain/credentials/strict-json.ts';
 import { UnreadableRequest } from './signin-error.ts';
 
 type Fields = Omit<StepInput, 'proof' | 'body'>;

@@ -256,7 +256,7 @@ async function snapshot() {
             (select count(*) from delegation_keys where expires_at is null) as delegation,
             (select count(*) from admin_tokens where revoked_at is null and name = 'CI') as tokens,
             (select count(*) from sessions where ended_at is null) as sessions,
-            (select count(*) from devices where revoked_at is null) as devices,
+            (select count(*) from credentials where revoked_at is null) as devices,
             (select count(*) from users where active) as active,
             (select count(*) from logout_deliveries where state = 'failed') as undelivered,
             (select max(version) from projects) as version`,

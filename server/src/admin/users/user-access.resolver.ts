@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import { countHoldings } from '../../domain/accounts/person-export.ts';
-import type { Device } from '../../domain/devices/device.entity.ts';
+import type { Device } from '../../domain/credentials/device.entity.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
 import { found, Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { User } from '../../domain/users/user.entity.ts';

@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Admins } from '../admins/admins.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
-import type { Device } from '../devices/device.entity.ts';
-import type { Devices } from '../devices/devices.ts';
-import { trustEnd } from '../devices/trust.ts';
+import type { Device } from '../credentials/device.entity.ts';
+import type { Devices } from '../credentials/devices.ts';
+import { trustEnd } from '../credentials/trust.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';

@@ -46,7 +46,7 @@ async function clientOf(em: EntityManager, projectId: string, { id, deviceId }: 
     em,
     sql<{ id: string }>`
       select k.id from clients k
-          left join devices d on d.project_id = k.project_id and d.client_id = k.id and d.id = ${deviceId ?? null}::uuid
+          left join credentials d on d.project_id = k.project_id and d.client_id = k.id and d.id = ${deviceId ?? null}::uuid
           left join participations p on p.project_id = k.project_id and p.client_id = k.id and p.session_id = ${id}
         where k.project_id = ${projectId} and k.disabled_at is null
         order by d.id is null, p.last_at desc nulls last, k.id limit 1`,

@@ -7,10 +7,10 @@ import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
-import type { Device } from '../devices/device.entity.ts';
-import type { Devices } from '../devices/devices.ts';
-import { isTrusted } from '../devices/trust.ts';
-import { forgetRemembered } from '../devices/user-tables.ts';
+import type { Device } from '../credentials/device.entity.ts';
+import type { Devices } from '../credentials/devices.ts';
+import { isTrusted } from '../credentials/trust.ts';
+import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, undoneIfRefused } from '../kernel/database.ts';

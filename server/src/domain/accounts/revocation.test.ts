@@ -4,7 +4,7 @@ import type { TestApp } from '../../../test/build-app.ts';
 import { rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { Client } from '../clients/client.entity.ts';
-import { Device } from '../devices/device.entity.ts';
+import { Device } from '../credentials/device.entity.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type UserValues, valuesOf } from '../users/user-record.ts';
 

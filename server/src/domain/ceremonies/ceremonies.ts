@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentClient } from '../clients/client-registry.ts';
-import { judgeProof, type ProofKey, type ProofVerdict } from '../devices/proof.ts';
+import { judgeProof, type ProofKey, type ProofVerdict } from '../credentials/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { undoneIfRefused } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -329,7 +329,7 @@ async function lockUserOf(em: EntityManager, projectId: string, txn: string): Pr
     sql`select from users where project_id = ${projectId} and id = any(array(
           select account_id from ceremonies where project_id = ${projectId} and txn_hash = ${digest(txn)}
           union all select d.user_id
-            from ceremonies c join devices d on d.project_id = c.project_id and d.jkt = c.jkt and d.client_id = c.client_id
+            from ceremonies c join credentials d on d.project_id = c.project_id and d.jkt = c.jkt and d.client_id = c.client_id
             where c.project_id = ${projectId} and c.txn_hash = ${digest(txn)}))
         order by id for no key update`,
     { prepare: 'ceremonies.lock-user' },

@@ -1,7 +1,7 @@
 import { stepUps } from '@latchkey/contracts';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
-import { Device } from '../devices/device.entity.ts';
+import { Device } from '../credentials/device.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
 import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
@@ -74,6 +74,9 @@ const schema = defineEntity({
     enrolmentId: p.uuid().nullable(),
     /** Attempts at the second factor; at five this sign-in ends. */
     mfaAttempts: p.integer().default(0),
+    /** SHA-256 of the WebAuthn challenge that is outstanding; single use; null: none. */
+    passkeyChallengeHash: p.text().nullable(),
+    passkeyPurpose: p.text().$type<'sign-in' | 'registration'>().nullable(),
     createdAt: instant(),
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),

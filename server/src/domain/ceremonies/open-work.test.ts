@@ -55,7 +55,7 @@ describe('endOpenWork for a user', () => {
     await end(user);
     const registration = await other.step('verify-device', { userid: address }, 'registration');
     expect(registration).toMatchObject(expired);
-    expect(await reader().execute('select from devices where user_id = ?', [user.id])).toHaveLength(1);
+    expect(await reader().execute('select from credentials where user_id = ?', [user.id])).toHaveLength(1);
   });
 
   it('keeps the sign-in of another user whose e-mail address is this user name', async () => {

@@ -81,7 +81,7 @@ it('verified factors and remembered devices are kept at any age', async () => {
   const [kept] = await rows(
     services.db,
     `select (select count(*)::int from enrolments where user_id = u.id) as factors,
-       (select count(*)::int from devices where user_id = u.id and remembered) as devices from users u where id = ?`,
+       (select count(*)::int from credentials where user_id = u.id and remembered) as devices from users u where id = ?`,
     [user.id],
   );
   expect(kept).toEqual({ factors: 1, devices: 1 });

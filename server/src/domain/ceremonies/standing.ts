@@ -1,4 +1,4 @@
-import type { Device } from '../devices/device.entity.ts';
+import type { Device } from '../credentials/device.entity.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { mfaMethods } from '../mfa/enrolment.entity.ts';
 import type { Standing } from './evidence.ts';

@@ -6,7 +6,7 @@ import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { forgetRemembered } from '../devices/user-tables.ts';
+import { forgetRemembered } from '../credentials/user-tables.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Database, undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';

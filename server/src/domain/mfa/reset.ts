@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { forgetRemembered } from '../devices/user-tables.ts';
+import { forgetRemembered } from '../credentials/user-tables.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser } from '../users/user-tables.ts';

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import { currentClient } from '../../clients/client-registry.ts';
-import { notedUse } from '../../devices/devices.ts';
-import { judgeProof } from '../../devices/proof.ts';
+import { notedUse } from '../../credentials/devices.ts';
+import { judgeProof } from '../../credentials/proof.ts';
 import { seconds, secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
@@ -55,7 +55,7 @@ export function candidateStatement(
   return sql<Candidate>`with begun as materialized (
       select * from ceremonies where project_id = ${project.id} and txn_hash = ${digest(txn)}
     ), known as materialized (
-      select d.* from begun, devices d where d.project_id = ${project.id} and d.jkt = begun.jkt
+      select d.* from begun, credentials d where d.project_id = ${project.id} and d.jkt = begun.jkt
     )
     select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg, d.remembered,
       u.id as user_id, u.user_name
@@ -164,7 +164,7 @@ async function grant(
   };
   const statement = sql`with trusted as (
       select d.id, d.user_id, d.client_id, d.jkt
-      from users u join devices d on d.project_id = u.project_id and d.user_id = u.id
+      from users u join credentials d on d.project_id = u.project_id and d.user_id = u.id
       where u.project_id = ${project.id} and u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
         and d.id = ${candidate.device_id} and d.revoked_at is null and ${trustedAt(project, now)}
         and d.remembered = ${candidate.remembered}

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Device } from '../../devices/device.entity.ts';
+import type { Device } from '../../credentials/device.entity.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';

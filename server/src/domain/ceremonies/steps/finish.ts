@@ -1,5 +1,5 @@
-import type { Device } from '../../devices/device.entity.ts';
-import { notedUse } from '../../devices/devices.ts';
+import type { Device } from '../../credentials/device.entity.ts';
+import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
 import { sdkScope } from '../../tokens/claims.ts';

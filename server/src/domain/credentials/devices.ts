@@ -51,7 +51,7 @@ export function notedUse({ project, id }: TenantKey<string | Fragment>, use: Par
   const values = Object.entries(use).map(
     ([name, value]) => sql`${sql.raw(useColumns[name as keyof DeviceUse])} = ${value}`,
   );
-  return sql`update devices set ${sql.join(values)} where project_id = ${project.id} and id = ${id}`;
+  return sql`update credentials set ${sql.join(values)} where project_id = ${project.id} and id = ${id}`;
 }
 
 /** Registered browsers. */

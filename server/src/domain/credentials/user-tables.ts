@@ -8,7 +8,7 @@ export async function forgetRemembered(em: EntityManager, user: TenantKey): Prom
   await em.flush();
   await execute(
     em,
-    sql`update devices set mfa_remembered_at = null, mfa_remembered_until = null
+    sql`update credentials set mfa_remembered_at = null, mfa_remembered_until = null
       where ${ofUser(user)} and (mfa_remembered_at is not null or mfa_remembered_until is not null)`,
   );
 }
@@ -16,13 +16,13 @@ export async function forgetRemembered(em: EntityManager, user: TenantKey): Prom
 export const deviceTables: UserTables = {
   tables: ['devices'],
   deactivate: (em, user, now) =>
-    execute(em, sql`update devices set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null`),
+    execute(em, sql`update credentials set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null`),
   exportRows: {
     devices: (user) => sql`
       select d.id, d.name, d.client_id as "clientId", d.jkt as "keyThumbprint", d.user_agent as "userAgent",
         d.trusted_until as "trustedUntil", d.registered_at as "registeredAt",
         d.mfa_remembered_at as "mfaRememberedAt", d.mfa_remembered_until as "mfaRememberedUntil",
         d.created_at as "createdAt", d.last_used_at as "lastUsedAt", d.revoked_at as "revokedAt"
-      from devices d where ${ofUser(user, 'd')}`,
+      from credentials d where ${ofUser(user, 'd')}`,
   },
 };

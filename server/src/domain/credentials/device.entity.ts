@@ -1,25 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
 import { Client } from '../clients/client.entity.ts';
-import { instant, key } from '../kernel/columns.ts';
-import { impliedTenant, sameProject } from '../projects/tenant.ts';
-import { User } from '../users/user.entity.ts';
+import { instant } from '../kernel/columns.ts';
+import { sameProject } from '../projects/tenant.ts';
+import { Credential } from './credential.entity.ts';
 
 const schema = defineEntity({
   name: 'Device',
-  tableName: 'devices',
+  extends: Credential,
+  discriminatorValue: 'device-key',
   properties: {
-    project: impliedTenant,
-    id: key(),
     client: () => sameProject(Client, 'client_id'),
-    user: () => sameProject(User, 'user_id'),
     /** RFC 7638 thumbprint of the key. */
     jkt: p.text().index(),
     publicJwk: p.json<JWK>(),
     /** The algorithm of the stored key; a proof's header is never trusted for it. */
     alg: p.text(),
-    name: p.text(),
-    userAgent: p.text().nullable(),
     /** Whether its trust outlives the sign-in that registered it. */
     remembered: p.boolean().default(true),
     /** Trust expiry; slides with use if remembered; null: no longer trusted. */
@@ -30,11 +26,8 @@ const schema = defineEntity({
     mfaRememberedAt: instant().nullable(),
     /** Until when this device skips the second factor. Written for the previous release only. */
     mfaRememberedUntil: instant().nullable(),
-    createdAt: instant(),
-    lastUsedAt: instant(),
-    revokedAt: instant().nullable(),
   },
-  uniques: [{ name: 'devices_project_id_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
+  uniques: [{ name: 'credentials_project_id_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
 });
 
 /** A registered browser of a user: one key per issuer, client and user. */

@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
+import { User } from '../users/user.entity.ts';
+
+export type CredentialKind = 'device-key' | 'passkey';
+
+/** What the user had proved in the sign-in or session that added the credential. */
+export type CredentialOrigin = 'mail-code' | 'factor' | 'passkey';
+
+const schema = defineEntity({
+  name: 'Credential',
+  tableName: 'credentials',
+  discriminatorColumn: 'kind',
+  properties: {
+    project: impliedTenant,
+    id: key(),
+    kind: p.text().$type<CredentialKind>().default('device-key').index(false),
+    user: () => sameProject(User, 'user_id'),
+    name: p.text(),
+    userAgent: p.text().nullable(),
+    /** Null: added by a mail code, before the column existed. */
+    createdBy: p.text().$type<CredentialOrigin>().nullable(),
+    createdAt: instant(),
+    lastUsedAt: instant(),
+    revokedAt: instant().nullable(),
+  },
+});
+
+/** A key of a user: a registered browser ({@link Device}) or a passkey ({@link Passkey}). */
+export class Credential extends schema.class {}
+schema.setClass(Credential);
